@@ -11,7 +11,7 @@ import type { OidcOptions } from './providers/oidc.ts';
 import type { BillingOptions } from './services/billing/open-billing.ts';
 import type { AcmeSetup } from './services/certificates/setup.ts';
 import type { ReplayRules } from './services/inspector/replay.ts';
-import type { PublicNames } from './services/news.ts';
+import type { PublicNames } from './services/route-events.ts';
 import type { NewOrgRules } from './services/organizations/organization-rows.ts';
 import type { PasswordHasher } from './services/passwords/passwords.ts';
 

@@ -23,15 +23,15 @@ after(async () => {
 });
 
 test('GO-2026-5646 NetBird: owners who demote, remove or leave at once leave one', WITHIN, async () => {
-  for (const [deed, method, body] of [
+  for (const [action, method, body] of [
     ['demote', 'PATCH', { role: 'viewer' }],
     ['remove', 'DELETE', undefined],
     ['leave', 'DELETE', undefined],
   ] as const) {
-    const one = await team.person(`one-${deed}@example.test`);
-    const two = await team.member(`two-${deed}@example.test`, one, 'owner');
+    const one = await team.person(`one-${action}@example.test`);
+    const two = await team.member(`two-${action}@example.test`, one, 'owner');
     const tokens = [one.token, await team.acting(two, one.home)];
-    const ids = deed === 'leave' ? [one.id, two.id] : [two.id, one.id];
+    const ids = action === 'leave' ? [one.id, two.id] : [two.id, one.id];
     const answers = await Promise.all(
       tokens.map((as, i) =>
         api.call(method, `/orgs/${one.home}/members/${ids[i]}`, { as, ...(body === undefined ? {} : { body }) }),
@@ -40,11 +40,11 @@ test('GO-2026-5646 NetBird: owners who demote, remove or leave at once leave one
     assert.equal(
       answers.filter(({ status }) => status < 300).length,
       1,
-      `${deed}: ${answers.map(({ text }) => text).join()}`,
+      `${action}: ${answers.map(({ text }) => text).join()}`,
     );
     const { store } = plane.control;
     const owners = store.db.select().from(memberships).where(eq(memberships.orgId, one.home)).all();
-    assert.equal(owners.filter(({ role }) => role === 'owner').length, 1, deed);
+    assert.equal(owners.filter(({ role }) => role === 'owner').length, 1, action);
   }
 });
 

@@ -77,7 +77,7 @@ for (const { challenge, names } of CHALLENGES) {
     assert.ok(leaf.verify(intermediate.publicKey));
     assert.ok(intermediate.verify(new X509Certificate(pebble.root).publicKey));
     assert.deepEqual([...answering.published], []);
-    assert.equal(answering.deeds.length, 2 * names.length);
+    assert.equal(answering.actions.length, 2 * names.length);
   });
 }
 
@@ -98,9 +98,9 @@ test('each certificate has a key of its own', { skip }, async (t) => {
 test('names that were proven a while ago need no answer', { skip }, async (t) => {
   const { authority, account, order, answering } = await start(t, { env: { PEBBLE_AUTHZREUSE: '100' } });
   await authority.issue(account, order(['a.example.test']));
-  assert.equal(answering.deeds.length, 2);
+  assert.equal(answering.actions.length, 2);
   await authority.issue(account, order(['a.example.test']));
-  assert.equal(answering.deeds.length, 2);
+  assert.equal(answering.actions.length, 2);
 });
 
 // By chance: ten in a row, at which it gives up, came about once in a hundred runs at 50 %, and hardly ever at 40.
@@ -132,7 +132,7 @@ test('a wrong answer is told with what the authority saw, and taken back', { ski
     message:
       /^a\.example\.test was not proven by http-01: .*what somebody else put there.*Port 80 of a\.example\.test must/,
   });
-  assert.deepEqual(answering.deeds, ['publish http-01 a.example.test', 'withdraw http-01 a.example.test']);
+  assert.deepEqual(answering.actions, ['publish http-01 a.example.test', 'withdraw http-01 a.example.test']);
 });
 
 test('a name that leads nowhere is told with the cause', { skip }, async (t) => {
@@ -149,7 +149,7 @@ test('of several names the one that failed is told', { skip }, async (t) => {
   answering.spoil = (answer) => (answer.name === 'b.example.test' ? { ...answer, keyAuthorization: 'no' } : answer);
   const names = ['a.example.test', 'b.example.test', 'c.example.test'];
   await assert.rejects(authority.issue(account, order(names)), { message: /^b\.example\.test was not proven/ });
-  assert.equal(answering.deeds.length, 6);
+  assert.equal(answering.actions.length, 6);
   assert.deepEqual([...answering.published], []);
 });
 
@@ -159,7 +159,7 @@ test('a name that the authority refuses is told with its reason', { skip }, asyn
     code: 'rejectedIdentifier',
     message: /^localhost:\d+ refused: .*bank\.test/,
   });
-  assert.deepEqual(answering.deeds, []);
+  assert.deepEqual(answering.actions, []);
 });
 
 test('an order that is stopped takes its answers back', { skip }, async (t) => {
@@ -178,7 +178,7 @@ test('an order that is stopped takes its answers back', { skip }, async (t) => {
   await assert.rejects(authority.issue(account, order(['a.example.test'], { solver, signal: stop.signal })), {
     code: 'aborted',
   });
-  assert.deepEqual(answering.deeds, ['publish http-01 a.example.test', 'withdraw http-01 a.example.test']);
+  assert.deepEqual(answering.actions, ['publish http-01 a.example.test', 'withdraw http-01 a.example.test']);
 });
 
 test('a customer of the authority is shown to it', { skip }, async (t) => {

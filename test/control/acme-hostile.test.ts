@@ -85,7 +85,7 @@ const LIES: readonly Lie[] = [
 
 for (const { name, path, play, code, message, published = false } of LIES) {
   test(`an authority gives ${name}`, async (t) => {
-    const { authority, account, played, deeds, order: ordered } = await start(t);
+    const { authority, account, played, actions, order: ordered } = await start(t);
     played.plays.set(path, play);
     const began = performance.now();
     const error = await failureOf(authority.issue(account, ordered()));
@@ -93,7 +93,7 @@ for (const { name, path, play, code, message, published = false } of LIES) {
     assert.match(error.message, message);
     assert.doesNotMatch(error.message, /[\p{Cc}]/u);
     assert.ok(performance.now() - began < 4_000, 'it did not come to the end of patience');
-    assert.deepEqual(deeds, published ? [`publish ${NAME}`, `withdraw ${NAME}`] : []);
+    assert.deepEqual(actions, published ? [`publish ${NAME}`, `withdraw ${NAME}`] : []);
   });
 }
 
@@ -122,7 +122,7 @@ test('an authority by TLS names no plain addresses, not on this machine either',
 });
 
 test('a verdict that never comes is waited for so long and no longer', async (t) => {
-  const { authority, account, played, deeds, order: ordered } = await start(t, 1_200);
+  const { authority, account, played, actions, order: ordered } = await start(t, 1_200);
   played.plays.set('/challenge/0', (_, response) => {
     // From here on it says "pending" and "ask at once".
     played.plays.set('/authz/0', (asked, answer) => authorization({})(asked, answer.setHeader('retry-after', '0')));
@@ -133,7 +133,7 @@ test('a verdict that never comes is waited for so long and no longer', async (t)
   assert.equal(error.code, 'timeout');
   assert.match(error.message, /took too long for the proof of shop\.example\.test/);
   assert.ok(performance.now() - began < 4_000);
-  assert.deepEqual(deeds, [`publish ${NAME}`, `withdraw ${NAME}`]);
+  assert.deepEqual(actions, [`publish ${NAME}`, `withdraw ${NAME}`]);
   const looks = played.asked.filter(({ path }) => path === '/authz/0').length;
   assert.ok(looks >= 3 && looks <= 7, `${looks} looks`);
 });
@@ -207,23 +207,23 @@ for (const [name, names] of Object.entries(REFUSED_NAMES)) {
 
 test('a solver that fails ends the order, and all answers are taken back', async (t) => {
   const { authority, account, order: ordered } = await start(t);
-  const deeds: string[] = [];
+  const actions: string[] = [];
   const solver: AcmeOrder['solver'] = {
     publish: async ({ name }) => {
-      deeds.push(`publish ${name}`);
+      actions.push(`publish ${name}`);
       if (name === 'b.test') throw new Error('no room\nat all');
       // Never done: the other's failure must be enough.
       await new Promise(() => undefined);
     },
     withdraw: async ({ name }) => {
-      deeds.push(`withdraw ${name}`);
+      actions.push(`withdraw ${name}`);
       throw new Error('that too');
     },
   };
   const error = await failureOf(authority.issue(account, ordered({ names: ['a.test', 'b.test'], solver })));
   assert.equal(error.code, 'challenge_failed');
   assert.equal(error.message, 'the answer for b.test could not be published: no room at all');
-  assert.deepEqual(deeds, ['publish a.test', 'publish b.test', 'withdraw a.test', 'withdraw b.test']);
+  assert.deepEqual(actions, ['publish a.test', 'publish b.test', 'withdraw a.test', 'withdraw b.test']);
 });
 
 test('an order that was stopped before it began asks nobody', async (t) => {
@@ -250,7 +250,7 @@ test('an account that the authority has closed is told as one that is not there,
     world.played.plays.set('/orders', refused);
     world.played.plays.set('/account/1', account);
     const failure = await failureOf(world.authority.issue(world.account, world.order()));
-    assert.deepEqual([failure.code, world.deeds], [code, []]);
+    assert.deepEqual([failure.code, world.actions], [code, []]);
     assert.match(failure.message, /has status deactivated/);
   }
 });

@@ -15,7 +15,7 @@ export interface World {
   readonly authority: AcmeAuthority;
   readonly account: AcmeAccount;
   /** What the solver was told: `publish <name>`, `withdraw <name>`. */
-  readonly deeds: string[];
+  readonly actions: string[];
   order(more?: Partial<AcmeOrder>): AcmeOrder;
 }
 
@@ -24,16 +24,16 @@ export async function start(t: TestContext, patienceMs = 5_000): Promise<World> 
   const played = await playAuthority(t);
   const { directoryUrl } = played;
   const options = { directoryUrl, caFile: null, eab: null, log: silentLog, clock: systemClock };
-  const deeds: string[] = [];
+  const actions: string[] = [];
   const solver = {
-    publish: async ({ name }: ChallengeAnswer) => void deeds.push(`publish ${name}`),
-    withdraw: async ({ name }: ChallengeAnswer) => void deeds.push(`withdraw ${name}`),
+    publish: async ({ name }: ChallengeAnswer) => void actions.push(`publish ${name}`),
+    withdraw: async ({ name }: ChallengeAnswer) => void actions.push(`withdraw ${name}`),
   };
   return {
     played,
     authority: new AcmeAuthority(options, patienceMs),
     account: { accountUrl: `${played.url}/account/1`, key: newAccountKey() },
-    deeds,
+    actions,
     order: (more = {}) => ({ names: [NAME], challenge: 'http-01', solver, signal: t.signal, ...more }),
   };
 }

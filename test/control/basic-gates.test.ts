@@ -54,10 +54,10 @@ test('a gate is told to the data plane as a hash, shown as a flag, and written i
   assert.deepEqual(await flag(), [true, [true]]);
   const one = (await ann.call('GET', `/tunnels/${tunnelId}`)).body;
   assert.equal(one['authUsername'], 'preview');
-  const trail = await ann.call('GET', '/events?limit=1');
-  const [newest] = trail.body as unknown as Array<{ action: string }>;
+  const auditLog = await ann.call('GET', '/events?limit=1');
+  const [newest] = auditLog.body as unknown as Array<{ action: string }>;
   assert.equal(newest?.action, 'tunnel.auth');
-  assert.doesNotMatch(JSON.stringify([trail.body, done.body, one]), /horse|argon2/);
+  assert.doesNotMatch(JSON.stringify([auditLog.body, done.body, one]), /horse|argon2/);
 });
 
 test('each change has a version of its own, also to the same password', async () => {
@@ -78,9 +78,9 @@ test('a gate stays when the route is told again for another reason, and goes whe
   }
   assert.equal(gateTold(), null);
   assert.deepEqual(await flag(), [false, [false]]);
-  const trail = (await ann.call('GET', '/events?limit=2')).body as unknown as Array<{ action: string }>;
+  const auditLog = (await ann.call('GET', '/events?limit=2')).body as unknown as Array<{ action: string }>;
   assert.deepEqual(
-    trail.map(({ action }) => action),
+    auditLog.map(({ action }) => action),
     ['tunnel.auth_remove', 'tunnel.stop'],
   );
 });

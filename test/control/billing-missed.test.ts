@@ -22,8 +22,8 @@ test('what was changed at the provider a day ago without an event holds here, is
   assert.equal(await reread(shop), 1);
   assert.deepEqual([shop.plan(), shop.row()?.status], ['free', 'canceled']);
   const { db } = shop.plane.control.store;
-  const [, deed] = db.select().from(auditEvents).where(eq(auditEvents.action, 'billing.plan')).all();
-  assert.deepEqual([deed?.actorKind, deed?.details], ['system', { from: 'team', to: 'free' }]);
+  const [, entry] = db.select().from(auditEvents).where(eq(auditEvents.action, 'billing.plan')).all();
+  assert.deepEqual([entry?.actorKind, entry?.details], ['system', { from: 'team', to: 'free' }]);
   const [line] = logged(shop, /no event had said so/);
   assert.deepEqual(line?.fields, { orgId: shop.ann.home, from: 'active', to: 'canceled' });
   assert.equal(await reread(shop), 0, 'once a day');

@@ -74,7 +74,7 @@ test('of many visits at once one completes', async () => {
   const path = await checkout(ann, { plan: 'pro' });
   const pages = await Promise.all(Array.from({ length: 8 }, () => visit(path)));
   assert.equal(pages.filter(({ text }) => text.includes('You are on Pro')).length, 1);
-  assert.equal(deeds('billing.plan').length, 1);
+  assert.equal(entries('billing.plan').length, 1);
 });
 
 test('a look at the address that is no visit completes nothing', async () => {
@@ -104,7 +104,7 @@ test('an hour later, with another signature, or once the asker is no owner any m
   const late = await checkout(ann, { plan: 'pro' });
   plane.now += HOUR;
   assert.equal((await visit(late)).status, 400);
-  assert.deepEqual(deeds('billing.plan'), []);
+  assert.deepEqual(entries('billing.plan'), []);
 });
 
 test('an organization that was suspended buys nothing, also by a page that it had before', async () => {
@@ -182,7 +182,7 @@ test('the trail has who asked, what changed, and who cancelled', async () => {
   await visit(await checkout(ann, { plan: 'team', billing_cycle: 'yearly' }));
   await ann.call('POST', '/billing/cancel');
   await ann.call('POST', '/billing/cancel');
-  const brief = (action: string) => deeds(action).map(({ actorLabel, details }) => [actorLabel, details]);
+  const brief = (action: string) => entries(action).map(({ actorLabel, details }) => [actorLabel, details]);
   assert.deepEqual(brief('billing.checkout'), [['ann@example.test', { plan: 'team', cycle: 'yearly' }]]);
   assert.deepEqual(brief('billing.plan'), [
     ['system', { from: 'enterprise', to: 'team' }],
@@ -228,6 +228,6 @@ test('settings say how plans change hands: Stripe without its keys sells nothing
   assert.equal(stripe.sessions.size, 1);
 });
 
-function deeds(action: string) {
+function entries(action: string) {
   return plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, action)).all();
 }

@@ -46,18 +46,18 @@ test('what failed while the clock was ahead is asked for once it is right', asyn
 test('a restart after the clock was set right finds what is good', async (t) => {
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');
-  const [shop, news] = [world.tunnel(ann, 'shop'), world.tunnel(ann, 'news')];
+  const [shop, routeEvents] = [world.tunnel(ann, 'shop'), world.tunnel(ann, 'news')];
   await world.certificates.want(shop);
   world.plane.ahead = JUMP;
   world.authority.fault = new AcmeError('network', 'nobody there');
-  await world.certificates.want(news);
+  await world.certificates.want(routeEvents);
   await world.tend();
   world.authority.fault = undefined;
   await world.leave();
   const again = new CertificateWorld(t, world.authority, { dataDir: world.plane.dataDir });
   assert.deepEqual([...again.shown.keys()], [shop]);
   await again.tend();
-  assert.deepEqual([again.row(shop)?.state, again.row(news)?.state], ['valid', 'valid']);
+  assert.deepEqual([again.row(shop)?.state, again.row(routeEvents)?.state], ['valid', 'valid']);
 });
 
 test('a clock that is set back by seconds brings no attempt forward', async (t) => {

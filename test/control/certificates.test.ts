@@ -199,17 +199,17 @@ test('a certificate is renewed a third of its life before the end, and the old o
 test('an authority that wants a renewal earlier is heard, with the certificate and later', async (t) => {
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');
-  const [shop, news] = [world.tunnel(ann, 'shop'), world.tunnel(ann, 'news')];
+  const [shop, routeEvents] = [world.tunnel(ann, 'shop'), world.tunnel(ann, 'news')];
   world.authority.renewAt = world.plane.now + 30 * DAY_MS;
   await world.certificates.want(shop);
   const next = world.row(shop)?.nextAttemptAt ?? 0;
   assert.ok(next <= world.authority.renewAt && next > world.authority.renewAt - 2 * DAY_MS);
   world.authority.renewAt = null;
-  await world.certificates.want(news);
+  await world.certificates.want(routeEvents);
   world.authority.laterRenewAt = world.plane.now - HOUR_MS;
   await world.certificates.askTimes(new AbortController().signal);
   await world.tend();
-  assert.deepEqual(world.authority.asked.slice(2).toSorted(), [news, shop]);
+  assert.deepEqual(world.authority.asked.slice(2).toSorted(), [routeEvents, shop]);
   assert.equal(world.authority.orders.length, 4);
 });
 
@@ -271,8 +271,8 @@ test('a verified and bound domain is asked for unasked, until its organization i
   assert.equal(world.certificates.ofDomain(row ?? assert.fail())?.state, 'valid');
   const eve = await world.plane.person('eve@example.test');
   assert.equal(world.certificates.ofDomain({ domain: name, verifiedAt: null })?.state, 'none', 'as others see it');
-  const news = world.plane.create(eve, { subdomain: 'news' });
-  world.domain(eve, 'news.example.net', news.row.id);
+  const routeEvents = world.plane.create(eve, { subdomain: 'news' });
+  world.domain(eve, 'news.example.net', routeEvents.row.id);
   const { store } = world.plane.control;
   store.db.update(domains).set({ verifiedAt: null }).where(eq(domains.domain, 'news.example.net')).run();
   await world.tend();
@@ -472,8 +472,8 @@ test('an operator asks for one now, once at a time, and it stands in the trail',
   certificates.renew(operator, host);
   await world.settle();
   assert.equal(world.authority.orders.length, 3, 'a good one is renewed too');
-  const deeds = world.plane.control.store.db.query.auditEvents.findMany().sync();
-  const renewals = deeds.filter(({ action }) => action === 'certificate.renew');
+  const entries = world.plane.control.store.db.query.auditEvents.findMany().sync();
+  const renewals = entries.filter(({ action }) => action === 'certificate.renew');
   assert.deepEqual(
     renewals.map(({ resourceId, actorLabel }) => [resourceId, actorLabel]),
     [

@@ -91,11 +91,11 @@ test('the reason of a disconnect reaches the agent and the trail, from the body 
     given,
   );
   const actor = { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress: '' } as const;
-  const trail = plane.control.events.everywhere(actor, {
+  const auditLog = plane.control.events.everywhere(actor, {
     ...{ limit: 50, since: undefined, by: undefined, before: undefined, org: undefined },
     action: 'connection.disconnect',
   });
-  assert.deepEqual(trail.map(({ details }) => (details as { reason?: string } | null)?.reason).reverse(), given);
+  assert.deepEqual(auditLog.map(({ details }) => (details as { reason?: string } | null)?.reason).reverse(), given);
 });
 
 test('a reason that is too long, or would steer a terminal, is refused and nobody is cut', async () => {

@@ -8,7 +8,7 @@ import { auditEvents, sessions, users } from '../../src/control/db/schema.ts';
 import type { Answer } from './harness.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { Plane } from './plane.ts';
-import { kindsTo, lastLetter, lettersTo } from './post.ts';
+import { kindsTo, lastEmail, emailsTo } from './post.ts';
 
 const ANN = 'ann@example.test';
 /** What Ann types, what somebody else types, and what Ann sets by the link. */
@@ -38,9 +38,9 @@ const login = async (password: string, email = ANN): Promise<string> => {
   return status === 200 ? '200' : `${status} ${String(body['error'])}`;
 };
 const newestCode = (): string => {
-  const letter = lettersTo(plane, ANN).findLast((one) => 'code' in one);
-  assert.ok(letter !== undefined && 'code' in letter);
-  return letter.code;
+  const mail = emailsTo(plane, ANN).findLast((one) => 'code' in one);
+  assert.ok(mail !== undefined && 'code' in mail);
+  return mail.code;
 };
 
 async function restart(): Promise<void> {
@@ -70,7 +70,7 @@ for (const [what, act] of orders) {
     for (const password of [ANNS, EVES]) assert.equal(await login(password), '401 unauthorized');
     assert.equal(plane.control.store.db.select().from(sessions).all().length, 0);
     await post('/auth/forgot', { email: ANN });
-    const { token } = lastLetter(plane, ANN, 'password_reset');
+    const { token } = lastEmail(plane, ANN, 'password_reset');
     assert.equal((await post('/auth/reset', { token, new_password: NEW })).status, 200);
     assert.equal(await login(NEW), '200');
     for (const password of [ANNS, EVES]) assert.equal(await login(password), '401 unauthorized');
@@ -81,7 +81,7 @@ test('the letter of a contested address has a link that proves it and sets the p
   await signUp(EVES);
   await signUp(ANNS);
   assert.deepEqual(kindsTo(plane, ANN), ['verify_email', 'verify_contested']);
-  const { token } = lastLetter(plane, ANN, 'verify_contested');
+  const { token } = lastEmail(plane, ANN, 'verify_contested');
   assert.equal((await post('/auth/reset', { token, new_password: NEW })).status, 200);
   assert.equal(await login(NEW), '200');
   assert.equal(await login(ANNS), '401 unauthorized');
@@ -97,8 +97,8 @@ test('a code that is asked for later comes with a link too', async () => {
 test('whoever types the same password again contests nothing, however the keyboard writes it', async () => {
   await signUp('Zu\u0308rich-stra\u00dfe-\uff11\uff12');
   await signUp('Z\u00fcrich-stra\u00dfe-12', 'ANN@example.test');
-  const letter = lastLetter(plane, 'ANN@example.test', 'verify_email');
-  await verify(letter.code);
+  const mail = lastEmail(plane, 'ANN@example.test', 'verify_email');
+  await verify(mail.code);
   assert.equal(await login('Z\u00fcrich-stra\u00dfe-12'), '200');
 });
 

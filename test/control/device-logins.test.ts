@@ -241,13 +241,13 @@ test('approval, fetch and log-out stand in the trail', async () => {
   const code = newCode();
   approve(code);
   plane.control.deviceLogins.logout(base64(await ask(code, { session: true })));
-  const trail = plane.control.store.db
+  const auditLog = plane.control.store.db
     .select()
     .from(rows.auditEvents)
     .all()
     .map(({ action, actorLabel }) => `${action} ${actorLabel}`)
     .slice(-4);
-  assert.deepEqual(trail.sort(), [
+  assert.deepEqual(auditLog.sort(), [
     'auth.cli_authorize ann@example.test',
     `auth.cli_logout cli-${checkPhrase(code)}`,
     'auth.login ann@example.test',

@@ -67,15 +67,15 @@ test('a domain whose record is gone for three days is unverified, unbound, and i
   assert.deepEqual(await domainsAtEdge(), []);
   const last = plane.deltas.at(-1);
   assert.ok(last?.kind === 'put' && last.route.domains.length === 0, 'the data plane is told');
-  const trail = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'domain.lose')).all();
+  const auditLog = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'domain.lose')).all();
   assert.deepEqual(
-    trail.map((event) => [event.orgId, event.resourceId, event.actorKind]),
+    auditLog.map((event) => [event.orgId, event.resourceId, event.actorKind]),
     [[ann.orgId, id, 'system']],
   );
   const mails = plane.control.store.db.query.outgoingMails.findMany().sync();
-  const letter = mails.map((mail) => plane.control.outbox.open(mail)).find(({ kind }) => kind === 'domain_lost');
-  assert.ok(letter?.kind === 'domain_lost');
-  assert.deepEqual([letter.to, letter.domain, letter.record], ['ann@example.test', NAME, RECORD]);
+  const email = mails.map((mail) => plane.control.outbox.open(mail)).find(({ kind }) => kind === 'domain_lost');
+  assert.ok(email?.kind === 'domain_lost');
+  assert.deepEqual([email.to, email.domain, email.record], ['ann@example.test', NAME, RECORD]);
 });
 
 test('then another organization can verify it, and the first one again only after that one', async () => {

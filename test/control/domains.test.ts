@@ -168,9 +168,9 @@ test('a tunnel answers for a verified domain from the bind to the unbind, and to
     assert.deepEqual([free.status, free.body['boundTunnelId'], free.body['verified']], [200, null, true]);
   }
   assert.deepEqual(await answersFor(second), []);
-  const trail = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, id)).all();
+  const auditLog = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, id)).all();
   assert.deepEqual(
-    trail.map(({ action, details }) => [action, details]),
+    auditLog.map(({ action, details }) => [action, details]),
     [
       ['domain.create', { domain: NAME }],
       ['domain.verify', { domain: NAME }],

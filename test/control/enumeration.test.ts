@@ -10,7 +10,7 @@ import type { Visit } from '../../src/control/services/sessions/session-rows.ts'
 import type { Answer } from './harness.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { Plane, VISIT } from './plane.ts';
-import { kindsTo, lastLetter } from './post.ts';
+import { kindsTo, lastEmail } from './post.ts';
 
 const PASSWORD = 'correct horse battery';
 const ADDRESSES = {
@@ -35,7 +35,7 @@ beforeEach(async () => {
   plane.now += 3_600_000;
   for (const who of ['verified', 'unverified', 'without a password', 'burned'] as const) await register(ADDRESSES[who]);
   for (const who of ['verified', 'without a password'] as const) {
-    const { code } = lastLetter(plane, ADDRESSES[who], 'verify_email');
+    const { code } = lastEmail(plane, ADDRESSES[who], 'verify_email');
     signUp.verify({ email: ADDRESSES[who], code }, VISIT);
   }
   plane.control.store.db.run(
@@ -52,7 +52,7 @@ afterEach(async () => {
 });
 
 function wrongCode(email: string): string {
-  const { code } = lastLetter(plane, email, 'verify_email');
+  const { code } = lastEmail(plane, email, 'verify_email');
   return code === '000000' ? '000001' : '000000';
 }
 
@@ -110,7 +110,7 @@ for (const { path, body, status, runs } of ROUTES) {
 test('a burned or outrun code that is right fails as any other', async () => {
   const answers = new Set<string>();
   for (const email of [ADDRESSES.burned, ADDRESSES['with a code that has run out'], ADDRESSES.verified]) {
-    const { code } = lastLetter(plane, email, 'verify_email');
+    const { code } = lastEmail(plane, email, 'verify_email');
     answers.add(seen(await api.call('POST', '/auth/verify-email-otp', { body: { email, code } })));
   }
   answers.add(seen(await api.call('POST', '/auth/verify-email-otp', { body: { email: 'x@y', code: '000000' } })));

@@ -426,9 +426,9 @@ test('members forget what was recorded of a tunnel, which the trail tells; viewe
   assert.deepEqual(await list(ann.token, `?tunnel_id=${tunnel}`), []);
   assert.deepEqual(said(await ann.call('GET', `/inspector/${made?.id}`)), NOT_FOUND);
   assert.equal((await ann.call('GET', `/inspector/${kept?.id}`)).status, 200);
-  const trail = (await ann.call('GET', '/events?action=inspector.clear')).body as readonly Item[];
+  const auditLog = (await ann.call('GET', '/events?action=inspector.clear')).body as readonly Item[];
   assert.deepEqual(
-    trail.map((one) => [one['userEmail'], one['resourceType']]),
+    auditLog.map((one) => [one['userEmail'], one['resourceType']]),
     [['max@example.test', 'tunnel']],
   );
 });

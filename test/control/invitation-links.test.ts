@@ -122,7 +122,7 @@ test('sent again it has a new link, in the letter and in this answer alone, and 
   assert.notEqual(token, first);
   assert.match(String(url), /\/app\/invite\?token=[\w-]{43}$/);
   assert.equal(tokenOf(url), token);
-  assert.equal(team.letters().filter(({ to }) => to === BOB).length, 2);
+  assert.equal(team.emails().filter(({ to }) => to === BOB).length, 2);
   const list = await ann.call('GET', `/orgs/${ann.home}/invitations`);
   assert.deepEqual(list.body, [rest]);
   const stored = JSON.stringify(plane.control.store.db.query.invitations.findMany().sync());
@@ -200,10 +200,10 @@ test('an address that has had its letters of everybody gets none, and whoever se
     const by = await team.person(`p${i}@example.test`);
     for (let n = 0; n < 5; n++) await by.call('POST', `/orgs/${by.home}/invitations`, { email: BOB, role: 'viewer' });
   }
-  const letters = () => team.letters().filter(({ to }) => to === BOB).length;
+  const emails = () => team.emails().filter(({ to }) => to === BOB).length;
   const id = await invited(BOB);
-  assert.equal(letters(), 30);
+  assert.equal(emails(), 30);
   const sent = await resend(ann, id);
-  assert.equal(letters(), 30);
+  assert.equal(emails(), 30);
   assert.equal((await lookUp(tokenOf(sent.body['accept_url']))).status, 200);
 });

@@ -47,17 +47,17 @@ test('an invitation is a letter with a link, and the token is nowhere else', asy
     created_at: new Date(plane.now).toISOString(),
     expires_at: new Date(plane.now + 7 * DAY).toISOString(),
   });
-  const [letter] = team.letters();
-  assert.ok(letter?.kind === 'invitation');
+  const [mail] = team.emails();
+  assert.ok(mail?.kind === 'invitation');
   assert.deepEqual(
-    [letter.to, letter.organization, letter.inviter, letter.role],
+    [mail.to, mail.organization, mail.inviter, mail.role],
     ['Bob@Example.test', 'ann', ann.email, 'admin'],
   );
-  assert.match(letter.token, /^[\w-]{43}$/);
+  assert.match(mail.token, /^[\w-]{43}$/);
   const list = await ann.call('GET', `/orgs/${ann.home}/invitations`);
   assert.deepEqual(list.body, [made.body]);
   const stored = JSON.stringify(plane.control.store.db.query.invitations.findMany().sync());
-  for (const text of [made.text, list.text, stored]) assert.ok(!text.includes(letter.token));
+  for (const text of [made.text, list.text, stored]) assert.ok(!text.includes(mail.token));
 });
 
 test('whoever has the address accepts, once, with the role of the invitation and no other', async () => {
@@ -109,8 +109,8 @@ test('somebody without an account signs up with the address and then accepts', a
   const signUp = await api.call('POST', '/auth/signup', { body: { email: 'new@example.test', password } });
   assert.equal(signUp.status, 201);
   const code = await eventually(() => {
-    const letter = team.letters().find((one) => one.kind === 'verify_email');
-    return letter?.kind === 'verify_email' ? letter.code : undefined;
+    const mail = team.emails().find((one) => one.kind === 'verify_email');
+    return mail?.kind === 'verify_email' ? mail.code : undefined;
   });
   await api.call('POST', '/auth/verify-email-otp', { body: { email: 'new@example.test', code } });
   const login = await api.call('POST', '/auth/login', { body: { email: 'new@example.test', password } });
@@ -231,7 +231,7 @@ test('what is no address or no role is 400', async () => {
   ] as const) {
     assert.deepEqual(said(await invite(ann, email, role)), [400, 'invalid_request'], `${email} ${role}`);
   }
-  assert.deepEqual(team.letters(), []);
+  assert.deepEqual(team.emails(), []);
 });
 
 /** A new organization of the person, and their invitations to it. */
@@ -250,7 +250,7 @@ test('nobody sends more letters by means of more organizations, also when they d
     for (let i = 0; i < 50; i++) sent.push(Number((await org.invite(`r${round}-${i}@example.test`))[0]));
     assert.equal((await ann.call('DELETE', org.path)).status, 200);
   }
-  assert.deepEqual([sent.indexOf(429), team.letters().length], [200, 200]);
+  assert.deepEqual([sent.indexOf(429), team.emails().length], [200, 200]);
   const refused = await invite(ann, 'more@example.test');
   assert.equal(refused.body['retry_after_seconds'], 24 * 3600);
 });
@@ -268,25 +268,25 @@ test('a stranger does not use up the invitations to an address', async () => {
     'five of hers, by whatever organization',
   );
   assert.equal((await invite(ann, 'bob@example.test')).status, 201);
-  assert.equal(team.letters()[0]?.kind === 'invitation' && team.letters().length, 6);
+  assert.equal(team.emails()[0]?.kind === 'invitation' && team.emails().length, 6);
 });
 
 test('an address gets no more than 30 letters from everybody; whoever invites it then is not told', async () => {
-  const letters = () => team.letters().filter(({ to }) => to === 'bob@example.test').length;
+  const emails = () => team.emails().filter(({ to }) => to === 'bob@example.test').length;
   for (let i = 0; i < 6; i++) {
     const org = await another(await team.person(`p${i}@example.test`));
     for (let n = 0; n < 5; n++) assert.deepEqual(await org.invite('bob@example.test'), [201]);
   }
-  assert.equal(letters(), 30);
+  assert.equal(emails(), 30);
   const unsent = await invite(ann, 'bob@example.test');
   assert.equal(unsent.status, 201);
-  assert.equal(letters(), 30);
+  assert.equal(emails(), 30);
   assert.deepEqual(await open(), [unsent.body]);
   plane.now += 20 * 60 * 1000;
   const { invitations } = plane.control;
   const actor = { ...(await plane.person('clock@example.test')), userId: ann.id };
   invitations.create(actor, ann.home, { email: 'bob@example.test', role: 'member' });
-  assert.equal(letters(), 31);
+  assert.equal(emails(), 31);
 });
 
 test('letters are bounded: 5 at once to an address, 100 open, 200 in a day', async () => {
@@ -315,7 +315,7 @@ test('an organization that waits for approval or is suspended sends no mail', as
   standing('suspended');
   assert.deepEqual(said(await invite(ann, 'cid@example.test')), FORBIDDEN);
   assert.equal((await ann.call('GET', `/orgs/${ann.home}`)).body['approval_status'], 'suspended');
-  assert.equal(team.letters().length, 1);
+  assert.equal(team.emails().length, 1);
 });
 
 test('with a full organization nobody joins and the invitation stands', async () => {

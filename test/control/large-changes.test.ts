@@ -291,9 +291,9 @@ test('organization deletion: all that it has is gone at once, and every row in t
   assert.deepEqual([undeleted(), unrevoked()], [0, 0]);
   assert.equal(db().select().from(reservedSubdomains).all().length, 0);
   assert.equal(db().select().from(webhookDeliveries).all().length, 0);
-  const deeds = ['webhook_receiver.delete', 'network.delete', 'org.delete'] as const;
+  const entries = ['webhook_receiver.delete', 'network.delete', 'org.delete'] as const;
   assert.deepEqual(
-    deeds.map((action) => audited(action).length),
+    entries.map((action) => audited(action).length),
     [1, 1, 1],
   );
   assert.equal(audited('reserved_subdomain.delete').length, MANY);
@@ -344,8 +344,8 @@ test('master key: what it minted is revoked at once when it is, in slices, and o
     listed.map(({ nonce }) => nonce),
     [master.row.nonce],
   );
-  const deeds = audited('token.revoke').map(({ details }) => details?.['parent'] ?? 'itself');
-  assert.deepEqual(Map.groupBy(deeds, (of) => of).size, 2);
+  const entries = audited('token.revoke').map(({ details }) => details?.['parent'] ?? 'itself');
+  assert.deepEqual(Map.groupBy(entries, (of) => of).size, 2);
 });
 
 test('master key: rotated with a grace, all that it minted ends with the grace, in slices', async () => {

@@ -8,7 +8,7 @@ import {
   reservedSubdomains,
   webhookReceivers,
 } from '../../src/control/db/schema.ts';
-import { recordDeed } from '../../src/control/services/audit.ts';
+import { recordAudit } from '../../src/control/services/audit.ts';
 import type { LimitWorld } from './limit-world.ts';
 
 /** So many that there are now, or that were made today and are gone. Beside what every organization begins with. */
@@ -25,7 +25,7 @@ export function fill(
     for (let i = 0; i < many; i++) {
       const id = uuidv7();
       const name = `filler-${i}`;
-      if (kind === 'today') recordDeed(tx, actor, { action: `${what}.create`, resourceType: what, resourceId: id });
+      if (kind === 'today') recordAudit(tx, actor, { action: `${what}.create`, resourceType: what, resourceId: id });
       else if (what === 'project')
         tx.db.insert(projects).values({ id, orgId, slug: name, name, isDefault: false, createdAt: tx.now }).run();
       else if (what === 'domain')

@@ -2,7 +2,7 @@
 import { codeAt } from '../harness/authenticator.ts';
 import { elsewhere, met, type Row } from './limit-row.ts';
 import { type Caller, type LimitWorld, valueIn } from './limit-world.ts';
-import { lastLetter } from './post.ts';
+import { lastEmail } from './post.ts';
 import { said } from './team.ts';
 
 const SECOND = 1_000;
@@ -27,7 +27,7 @@ const signUp = (w: LimitWorld, password = PASSWORD) =>
   w.send('POST', '/auth/signup', { body: { email: EMAIL, password } });
 const verify = async (w: LimitWorld, code: string) =>
   said(await w.send('POST', '/auth/verify-email-otp', { body: { email: EMAIL, code } }));
-const codeOf = (w: LimitWorld) => lastLetter(w.plane, EMAIL, 'verify_email').code;
+const codeOf = (w: LimitWorld) => lastEmail(w.plane, EMAIL, 'verify_email').code;
 const another = (code: string, by: number) => String((Number(code) + by) % 1_000_000).padStart(6, '0');
 const reset = async (w: LimitWorld, token: string, new_password = PASSWORD) =>
   said(await w.send('POST', '/auth/reset', { body: { token, new_password } }));
@@ -35,7 +35,7 @@ const reset = async (w: LimitWorld, token: string, new_password = PASSWORD) =>
 async function resetLink(w: LimitWorld): Promise<string> {
   const { email } = w.caller();
   await w.send('POST', '/auth/forgot', { body: { email } });
-  return lastLetter(w.plane, email, 'password_reset').token;
+  return lastEmail(w.plane, email, 'password_reset').token;
 }
 
 /** The second factor is on; its recovery codes. */

@@ -66,13 +66,13 @@ interface Listener {
   readonly there: Person;
 }
 
-type Deed = (listener: Listener) => Promise<{ readonly status: number; readonly text: string }>;
+type Action = (listener: Listener) => Promise<{ readonly status: number; readonly text: string }>;
 
-async function resetByLetter({ here }: Listener) {
+async function resetByEmail({ here }: Listener) {
   await api.call('POST', '/auth/forgot', { body: { email: here.email } });
-  const letter = team.letters().find((one) => one.kind === 'password_reset' && one.to === here.email);
-  assert.ok(letter?.kind === 'password_reset');
-  return api.call('POST', '/auth/reset', { body: { token: letter.token, new_password: NEXT } });
+  const mail = team.emails().find((one) => one.kind === 'password_reset' && one.to === here.email);
+  assert.ok(mail?.kind === 'password_reset');
+  return api.call('POST', '/auth/reset', { body: { token: mail.token, new_password: NEXT } });
 }
 
 async function revokeOne({ here, there }: Listener) {
@@ -96,7 +96,7 @@ async function reuse({ here: { email, password } }: Listener) {
   return { status: 200, text: '' };
 }
 
-const own: ReadonlyArray<readonly [string, Deed]> = [
+const own: ReadonlyArray<readonly [string, Action]> = [
   ['who logs out', ({ here }) => here.call('POST', '/auth/logout')],
   ['whose session is ended from another one', revokeOne],
   ['whose other sessions are all ended', ({ there }) => there.call('DELETE', '/auth/sessions')],
@@ -104,10 +104,10 @@ const own: ReadonlyArray<readonly [string, Deed]> = [
     'whose password is changed elsewhere',
     ({ there }) => there.call('POST', '/auth/password', { current_password: there.password, new_password: NEXT }),
   ],
-  ['whose password is set by a letter', resetByLetter],
+  ['whose password is set by a letter', resetByEmail],
 ];
 
-const others: ReadonlyArray<readonly [string, Deed]> = [
+const others: ReadonlyArray<readonly [string, Action]> = [
   ['who is removed from the organization', ({ here }) => ann.call('DELETE', `/orgs/${ann.home}/members/${here.id}`)],
   ['who leaves the organization', ({ there }) => there.call('DELETE', `/orgs/${ann.home}/members/${there.id}`)],
   ['whose account is locked', ({ here }) => operator.call('POST', `/superadmin/users/${here.id}/lock`)],
@@ -124,12 +124,12 @@ async function listener(): Promise<Listener> {
   return { here, there: await team.again(here) };
 }
 
-for (const [who, deed] of [...own, ...others])
+for (const [who, act] of [...own, ...others])
   test(`${who} hears no more at once; others do`, async () => {
     const someone = await listener();
     const as = await team.acting(someone.here, ann.home);
     const [socket, stays] = [await listen(as), await listen(ann.token)];
-    const done = await deed(someone);
+    const done = await act(someone);
     assert.ok(done.status < 300, done.text);
     assert.equal(await codeOf(socket), OVER);
     assert.equal(stays.readyState, WebSocket.OPEN);

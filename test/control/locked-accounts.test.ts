@@ -104,9 +104,9 @@ test('all keys that the person made end, in whatever organization, with their ag
   );
   const cut = new Set(plane.deltas.flatMap((delta) => (delta.kind === 'revoke_token' ? [delta.tokenId] : [])));
   assert.ok([own.id, guest.id].every((id) => cut.has(id)) && !cut.has(theirs.id));
-  const trail = store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, gus.id)).all();
-  const deed = trail.find(({ action }) => action === 'user.lock');
-  assert.deepEqual([deed?.actorKind, deed?.details], ['operator', { sessions: 2, keys: 4 }]);
+  const auditLog = store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, gus.id)).all();
+  const entry = auditLog.find(({ action }) => action === 'user.lock');
+  assert.deepEqual([entry?.actorKind, entry?.details], ['operator', { sessions: 2, keys: 4 }]);
   assert.deepEqual(lock(gus), { sessions: 0, keys: 0 }, 'locked is locked');
 });
 

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { readSmtpUrl, type SmtpServer } from '../../src/config/smtp-url.ts';
 import { outgoingMails } from '../../src/control/db/schema.ts';
 import { smtpMail } from '../../src/control/providers/smtp.ts';
-import type { Letter } from '../../src/control/services/mail/letters.ts';
+import type { Email } from '../../src/control/services/mail/emails.ts';
 import { MailDelivery } from '../../src/control/services/mail/mail-delivery.ts';
 import { type Refusal, type Smtp, type SmtpOptions, startSmtp } from '../harness/smtp.ts';
 import { Lines } from './log-lines.ts';
@@ -47,8 +47,8 @@ class Post {
     return this.delivery;
   }
 
-  send(letter: Letter, lifeSeconds = 600): void {
-    this.plane.control.store.inTx((tx) => this.plane.control.outbox.post(tx, letter, lifeSeconds));
+  send(email: Email, lifeSeconds = 600): void {
+    this.plane.control.store.inTx((tx) => this.plane.control.outbox.post(tx, email, lifeSeconds));
   }
 
   code(to: string, code = '123456'): void {
@@ -187,7 +187,7 @@ test('a letter that was sealed by another key is dropped, and holds up none behi
   const { store, outbox } = post.plane.control;
   store.inTx((tx) => {
     outbox.post(tx, { kind: 'verify_email', to: 'ann@example.com', code: '111111' }, 600);
-    tx.db.update(outgoingMails).set({ sealedLetter: 's1.AAAA' }).run();
+    tx.db.update(outgoingMails).set({ sealedEmail: 's1.AAAA' }).run();
     outbox.post(tx, { kind: 'verify_email', to: 'bob@example.com', code: '222222' }, 600);
   });
   assert.equal((await dropped).level, 'error');

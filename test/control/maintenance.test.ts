@@ -31,7 +31,7 @@ const begin = (body?: object) => ann.call('PUT', `/tunnels/${tunnelId}/maintenan
 const end = () => ann.call('DELETE', `/tunnels/${tunnelId}/maintenance`);
 const message = async () => (await ann.call('GET', `/tunnels/${tunnelId}`)).body['maintenanceMessage'];
 const shown = async () => (await ann.call('GET', `/tunnels/${tunnelId}`)).body['maintenance'];
-const trail = () =>
+const auditLog = () =>
   plane.control.store.db
     .select({ action: auditEvents.action })
     .from(auditEvents)
@@ -65,7 +65,7 @@ test('maintenance begins with a message, is told to the data plane and shown, an
   const before = plane.deltas.length;
   assert.deepEqual(said(await end()), [200]);
   assert.equal(plane.deltas.length, before);
-  assert.deepEqual(trail(), ['tunnel.create', 'tunnel.maintenance', 'tunnel.maintenance_end']);
+  assert.deepEqual(auditLog(), ['tunnel.create', 'tunnel.maintenance', 'tunnel.maintenance_end']);
 });
 
 test('without a message, or a body, the edge uses its own words', async () => {
@@ -92,7 +92,7 @@ test('maintenance is over when the agent disconnects, and nobody is said to have
   await agent(false);
   assert.equal(told(), null);
   assert.equal(await shown(), false);
-  assert.ok(!trail().includes('tunnel.maintenance_end'));
+  assert.ok(!auditLog().includes('tunnel.maintenance_end'));
 });
 
 test('maintenance goes on when another agent has taken over', async () => {

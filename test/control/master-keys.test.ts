@@ -45,7 +45,7 @@ const change = (set: Partial<typeof organizations.$inferInsert>): void =>
   );
 const rowsOf = (master: Key) =>
   plane.control.store.db.select().from(capabilityTokens).where(eq(capabilityTokens.parentId, master.id)).all();
-const deedsOn = ({ nonce }: Pick<Key, 'nonce'>): string[] =>
+const actionsOn = ({ nonce }: Pick<Key, 'nonce'>): string[] =>
   plane.control.store.db
     .select()
     .from(auditEvents)
@@ -76,7 +76,7 @@ test('an admin mints one for 1 to 365 days; it is shown once, opens nothing and 
     { name: 'x', ttl_days: 1.5 },
   ])
     assert.deepEqual(said(await ann.call('POST', '/tokens/master', body)), [400, 'invalid_request']);
-  assert.deepEqual(deedsOn(key), ['token.mint by ann@example.test']);
+  assert.deepEqual(actionsOn(key), ['token.mint by ann@example.test']);
 });
 
 test('the handshake refuses a master key, and so does a claim that comes by another way', async () => {
@@ -136,7 +136,7 @@ test('one mints keys for a project, by its text or its wire form: an hour long, 
       ['project', 'web', master.nonce, ['*'], 5],
     );
     assert.equal(key.expiresAt - key.issuedAt, 3600);
-    assert.deepEqual(deedsOn(key), ['token.mint by factory']);
+    assert.deepEqual(actionsOn(key), ['token.mint by factory']);
     assert.deepEqual([(await shown(ann, key)).parentNonce, (await shown(ann, key)).projectSlug], [master.nonce, 'web']);
   }
   const by = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.actorLabel, 'factory')).all();
@@ -208,7 +208,7 @@ test('it rotates and revokes the keys that it minted, and sees no others', async
   assert.deepEqual([await admit(mine), await admit(fresh)], ['unauthorized', 'ok']);
   assert.deepEqual(said(await rotateBy(one.apiKey, mine.nonce)), NOT_FOUND);
   assert.deepEqual((await revokeBy(one.apiKey, fresh.nonce)).body, { success: true, revoked: 1 });
-  assert.deepEqual(deedsOn(fresh), ['token.revoke by factory']);
+  assert.deepEqual(actionsOn(fresh), ['token.revoke by factory']);
   assert.deepEqual(said(await revokeBy(ann.token, agents.nonce)), NOT_FOUND, 'a key of no project, by a person');
   assert.equal((await revokeBy(ann.token, other.nonce)).status, 200);
 });
@@ -276,7 +276,7 @@ test('revoking one ends all that it minted, each in the trail, and agents are cu
   assert.deepEqual((await ann.call('DELETE', `/tokens/${master.nonce}`)).body, { success: true, revoked: 3 });
   for (const child of children) {
     assert.equal(await admit(child), 'unauthorized');
-    assert.deepEqual(deedsOn(child), ['token.mint by factory', 'token.revoke by ann@example.test']);
+    assert.deepEqual(actionsOn(child), ['token.mint by factory', 'token.revoke by ann@example.test']);
   }
   assert.equal(await admit(spared), 'ok');
   assert.deepEqual(
@@ -292,7 +292,7 @@ test('rotating one ends all that it minted: at once, or with it at the end of th
   assert.match(second.apiKey, /^mtk_master_/);
   assert.deepEqual(said(await mintBy(first.apiKey)), UNAUTHORIZED);
   assert.equal(await admit(child), 'unauthorized');
-  assert.deepEqual(deedsOn(child), ['token.mint by factory', 'token.revoke by ann@example.test']);
+  assert.deepEqual(actionsOn(child), ['token.mint by factory', 'token.revoke by ann@example.test']);
 
   const [short, long] = [keyOf(await mintBy(second.apiKey)), keyOf(await mintBy(second.apiKey, { ttl_hours: 9 }))];
   const third = keyOf(await ann.call('POST', `/tokens/${second.nonce}/rotate`, { graceHours: 2 }));
@@ -317,7 +317,7 @@ test('rotating one ends all that it minted: at once, or with it at the end of th
   plane.now = START + 2 * HOUR;
   assert.deepEqual([await admit(long), said(await mintBy(second.apiKey))], ['unauthorized', UNAUTHORIZED]);
   assert.equal(plane.control.tokenEnds.endGraces(), 2);
-  assert.deepEqual(deedsOn(long), ['token.mint by factory', 'token.revoke by system']);
+  assert.deepEqual(actionsOn(long), ['token.mint by factory', 'token.revoke by system']);
   assert.equal((await mintBy(third.apiKey)).status, 200);
 });
 

@@ -27,9 +27,9 @@ const FORBIDDEN = [403, 'forbidden'];
 const NOT_FOUND = [404, 'not_found'];
 const CONFLICT = [409, 'conflict'];
 
-const setRole = (by: Person, whom: Person, role: string) =>
-  by.call('PATCH', `/orgs/${ann.home}/members/${whom.id}`, { role });
-const remove = (by: Person, whom: Person) => by.call('DELETE', `/orgs/${ann.home}/members/${whom.id}`);
+const setRole = (by: Person, peer: Person, role: string) =>
+  by.call('PATCH', `/orgs/${ann.home}/members/${peer.id}`, { role });
+const remove = (by: Person, peer: Person) => by.call('DELETE', `/orgs/${ann.home}/members/${peer.id}`);
 
 async function roles(): Promise<Record<string, string>> {
   const { body } = await ann.call('GET', `/orgs/${ann.home}/members`);
@@ -74,9 +74,9 @@ test('each role changes exactly the roles that it may, to exactly those that it 
   }
   for (const actor of ROLES) {
     for (const from of ROLES) {
-      const whom = await team.member(`t-${actor}-${from}@example.test`, ann, from);
+      const peer = await team.member(`t-${actor}-${from}@example.test`, ann, from);
       const mayAct = actor === 'owner' || (actor === 'admin' && from !== 'owner');
-      assert.deepEqual(said(await remove(by[actor], whom)), mayAct ? [200] : FORBIDDEN, `${actor} removes ${from}`);
+      assert.deepEqual(said(await remove(by[actor], peer)), mayAct ? [200] : FORBIDDEN, `${actor} removes ${from}`);
     }
   }
 });
@@ -143,28 +143,28 @@ test('the last owner can neither leave nor be demoted nor be removed', async () 
 });
 
 test('of owners who go at the same moment, one stays', async () => {
-  for (const [round, deed] of (
+  for (const [round, operation] of (
     ['demote each other', 'demote themselves', 'leave', 'remove each other'] as const
   ).entries()) {
     const owners = [await team.person(`a${round}@example.test`), await team.person(`b${round}@example.test`)] as const;
-    const org = String((await ann.call('POST', '/orgs', { name: deed })).body['id']);
+    const org = String((await ann.call('POST', '/orgs', { name: operation })).body['id']);
     for (const person of owners) await team.join(person, { id: org, by: ann, role: 'owner' });
     assert.equal((await ann.call('DELETE', `/orgs/${org}/members/${ann.id}`)).status, 200);
     const answers = await Promise.all(
       owners.map((me, i) => {
         const other = owners[1 - i] ?? me;
-        if (deed === 'leave') return me.call('DELETE', `/orgs/${org}/members/${me.id}`);
-        if (deed === 'remove each other') return me.call('DELETE', `/orgs/${org}/members/${other.id}`);
-        const whom = deed === 'demote each other' ? other : me;
-        return me.call('PATCH', `/orgs/${org}/members/${whom.id}`, { role: 'member' });
+        if (operation === 'leave') return me.call('DELETE', `/orgs/${org}/members/${me.id}`);
+        if (operation === 'remove each other') return me.call('DELETE', `/orgs/${org}/members/${other.id}`);
+        const peer = operation === 'demote each other' ? other : me;
+        return me.call('PATCH', `/orgs/${org}/members/${peer.id}`, { role: 'member' });
       }),
     );
     const statuses = answers.map(({ status }) => status).sort();
     // Whoever comes second is no owner any more, or no member, or the last one.
-    assert.equal(statuses[0], 200, deed);
-    assert.ok([403, 404, 409].includes(statuses[1] ?? 0), `${deed}: ${statuses}`);
+    assert.equal(statuses[0], 200, operation);
+    assert.ok([403, 404, 409].includes(statuses[1] ?? 0), `${operation}: ${statuses}`);
     const left = plane.control.store.db.query.memberships.findMany().sync();
-    assert.equal(left.filter(({ orgId, role }) => orgId === org && role === 'owner').length, 1, deed);
+    assert.equal(left.filter(({ orgId, role }) => orgId === org && role === 'owner').length, 1, operation);
   }
 });
 
@@ -205,9 +205,9 @@ test('with a member go the tokens that they made there, and the agents of those;
     (await plane.control.link.admit(String(token['apiKey']))).ok;
   assert.deepEqual(await Promise.all([...made, elsewhere, annsOwn].map(admitted)), [false, false, true, true]);
   assert.equal((await ann.call('GET', `/tunnels/${String(tunnel)}`)).status, 200);
-  const trail = (await ann.call('GET', '/events')).body as unknown as ReadonlyArray<Record<string, string>>;
+  const auditLog = (await ann.call('GET', '/events')).body as unknown as ReadonlyArray<Record<string, string>>;
   assert.deepEqual(
-    trail.slice(0, 3).map(({ action, resourceId, userEmail }) => [action, resourceId, userEmail]),
+    auditLog.slice(0, 3).map(({ action, resourceId, userEmail }) => [action, resourceId, userEmail]),
     [
       ['member.remove', bob.id, ann.email],
       ...made.map((token) => ['token.revoke', token['nonce'], ann.email]).reverse(),

@@ -92,16 +92,16 @@ test('a key is shown once, kept as a hash, listed without itself, and gone when 
   assert.deepEqual(said(await ann.call('DELETE', `/metrics/keys/${id}`)), [200]);
   assert.deepEqual(said(await scrape(key)), [401, 'unauthorized']);
   assert.deepEqual(said(await ann.call('DELETE', `/metrics/keys/${id}`)), [404, 'not_found']);
-  const trail = (await ann.call('GET', '/events')).body as unknown as ReadonlyArray<Record<string, unknown>>;
-  const deeds = trail.filter(({ resourceType }) => resourceType === 'metric_key');
+  const auditLog = (await ann.call('GET', '/events')).body as unknown as ReadonlyArray<Record<string, unknown>>;
+  const entries = auditLog.filter(({ resourceType }) => resourceType === 'metric_key');
   assert.deepEqual(
-    deeds.map(({ action, resourceId, userEmail }) => [action, resourceId, userEmail]),
+    entries.map(({ action, resourceId, userEmail }) => [action, resourceId, userEmail]),
     [
       ['metric_key.delete', id, 'ann@example.test'],
       ['metric_key.create', id, 'ann@example.test'],
     ],
   );
-  assert.doesNotMatch(JSON.stringify(trail), new RegExp(key));
+  assert.doesNotMatch(JSON.stringify(auditLog), new RegExp(key));
 });
 
 test('admins make and delete keys, of their own organization alone', async () => {

@@ -30,7 +30,7 @@ const statuses = (answers: readonly Answer[]): Record<number, number> =>
 const challenges = (n: number): Promise<string[]> => Promise.all(Array.from({ length: n }, () => ann.challenge()));
 const claimsOf = (jwt: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
-const letters = () =>
+const emails = () =>
   plane.control.store.db
     .select()
     .from(outgoingMails)
@@ -124,10 +124,10 @@ test('a password reset leaves the factor on, and ends the challenges that the ol
   const before = await ann.challenge();
   plane.now += 1;
   plane.control.passwordReset.forgot(ann.email, VISIT);
-  const letter = letters().at(-1);
-  assert.ok(letter?.kind === 'password_reset');
+  const mail = emails().at(-1);
+  assert.ok(mail?.kind === 'password_reset');
   ann.password = 'another correct horse';
-  const reset = { token: letter.token, new_password: ann.password };
+  const reset = { token: mail.token, new_password: ann.password };
   assert.equal((await api.call('POST', '/auth/reset', { body: reset })).status, 200);
   const after = await ann.challenge();
   assert.deepEqual(said(await ann.second({ recovery_code: ann.codes[0] }, before)), REFUSED);
@@ -250,7 +250,7 @@ test('a log-in by recovery code does not make the next lock shorter', async () =
 });
 
 test('the owner is told of the first lock, and not of those that follow it', async () => {
-  const told = (): unknown[] => letters().filter(({ kind }) => kind === 'mfa_locked');
+  const told = (): unknown[] => emails().filter(({ kind }) => kind === 'mfa_locked');
   plane.now += STEP;
   await wrong(4);
   assert.deepEqual(told(), []);
@@ -269,10 +269,10 @@ test('a clock that was a year ahead locks nobody out once it is right', async ()
   plane.ahead = 365 * 24 * 60 * MINUTE;
   assert.equal((await ann.second({ code: ann.code(plane.ahead / STEP) })).status, 200);
   plane.control.passwordReset.forgot(ann.email, VISIT);
-  const letter = letters().at(-1);
-  assert.ok(letter?.kind === 'password_reset');
+  const mail = emails().at(-1);
+  assert.ok(mail?.kind === 'password_reset');
   ann.password = 'another correct horse';
-  await plane.control.passwordReset.reset({ token: letter.token, newPassword: ann.password }, VISIT);
+  await plane.control.passwordReset.reset({ token: mail.token, newPassword: ann.password }, VISIT);
   await wrong(5);
   plane.ahead = 0;
   const code = ann.code();
@@ -320,7 +320,7 @@ test('a recovery code is read as people type it', async () => {
 });
 
 test('the trail tells of wrong codes, of recovery codes, and of each log-in; a letter of recovery codes', async () => {
-  const trail = (): string[] =>
+  const auditLog = (): string[] =>
     plane.control.store.db
       .select()
       .from(auditEvents)
@@ -328,13 +328,13 @@ test('the trail tells of wrong codes, of recovery codes, and of each log-in; a l
       .all()
       .filter(({ actorId }) => actorId === ann.id)
       .map(({ action }) => action);
-  const known = trail().length;
+  const known = auditLog().length;
   const challengeToken = await ann.challenge();
   const complete = (proof: { code: string } | { recoveryCode: string }) =>
     plane.control.mfaLogin.complete({ challengeToken, proof }, VISIT);
   await assert.rejects(complete({ code: ann.wrongCode() }), { code: 'unauthorized' });
-  const lettersBefore = letters().length;
+  const emailsBefore = emails().length;
   await complete({ recoveryCode: ann.codes[0] ?? '' });
-  assert.deepEqual(letters().slice(lettersBefore), [{ kind: 'recovery_code_used', to: ann.email, left: 9 }]);
-  assert.deepEqual(trail().slice(known), ['auth.login_failed', 'auth.login', 'auth.mfa_recovery']);
+  assert.deepEqual(emails().slice(emailsBefore), [{ kind: 'recovery_code_used', to: ann.email, left: 9 }]);
+  assert.deepEqual(auditLog().slice(known), ['auth.login_failed', 'auth.login', 'auth.mfa_recovery']);
 });

@@ -28,13 +28,13 @@ afterEach(async () => {
 
 const verify = (code: string, as = ann.token) => ann.post('/auth/mfa/enroll/verify', { code }, as);
 const rowsOf = (table: typeof mfaFactors | typeof recoveryCodes) => plane.control.store.db.select().from(table).all();
-const deeds = (): string[] =>
+const actions = (): string[] =>
   plane.control.store.db
     .select()
     .from(auditEvents)
     .all()
     .map(({ action }) => action);
-const letters = () =>
+const emails = () =>
   plane.control.store.db
     .select()
     .from(outgoingMails)
@@ -66,8 +66,8 @@ test('enrolment gives a secret and stores nothing; its code turns the factor on 
   assert.equal(((await ann.get('/auth/me')).body['user'] as { mfa_enabled: boolean }).mfa_enabled, true);
   const enabled_at = new Date(plane.now).toISOString();
   assert.deepEqual((await ann.get('/auth/mfa')).body, { enabled: true, enabled_at, recovery_codes_left: 10 });
-  assert.ok(deeds().includes('auth.mfa_enable'));
-  assert.deepEqual(letters(), [{ kind: 'mfa_changed', to: 'ann@example.test', enabled: true }]);
+  assert.ok(actions().includes('auth.mfa_enable'));
+  assert.deepEqual(emails(), [{ kind: 'mfa_changed', to: 'ann@example.test', enabled: true }]);
 });
 
 test('none of the routes is open to the anonymous', async () => {
@@ -203,9 +203,9 @@ test('password or recovery code turns it off: both, or none, is invalid', async 
   assert.deepEqual(said(await disable({ password: ann.password })), [409, 'conflict']);
   assert.deepEqual(said(await disable({ recovery_code: ann.codes[0] })), [401, 'unauthorized']);
   assert.equal((await ann.login()).body['mfa_required'], undefined);
-  assert.ok(deeds().includes('auth.mfa_disable'));
+  assert.ok(actions().includes('auth.mfa_disable'));
   assert.deepEqual(
-    letters().map((letter) => 'enabled' in letter && letter.enabled),
+    emails().map((email) => 'enabled' in email && email.enabled),
     [true, false],
   );
 
@@ -264,7 +264,7 @@ test('new recovery codes take the place of the old ones, for the password alone'
   assert.equal(new Set([...fresh, ...ann.codes]).size, 20);
   assert.deepEqual(said(await ann.second({ recovery_code: ann.codes[0] })), [401, 'unauthorized']);
   assert.equal((await ann.second({ recovery_code: fresh[0] })).status, 200);
-  assert.ok(deeds().includes('auth.mfa_recovery_renew'));
+  assert.ok(actions().includes('auth.mfa_recovery_renew'));
 });
 
 test('an operator resets it for whoever lost app and codes; nobody else does', async () => {
@@ -277,6 +277,6 @@ test('an operator resets it for whoever lost app and codes; nobody else does', a
   assert.equal(plane.control.mfa.reset(operator, ann.id), false);
   assert.deepEqual([rowsOf(mfaFactors), rowsOf(recoveryCodes)], [[], []]);
   assert.equal((await ann.login()).body['mfa_required'], undefined);
-  assert.equal(deeds().filter((action) => action === 'user.mfa_reset').length, 1);
-  assert.deepEqual(letters().at(-1), { kind: 'mfa_changed', to: 'ann@example.test', enabled: false });
+  assert.equal(actions().filter((action) => action === 'user.mfa_reset').length, 1);
+  assert.deepEqual(emails().at(-1), { kind: 'mfa_changed', to: 'ann@example.test', enabled: false });
 });

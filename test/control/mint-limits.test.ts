@@ -86,12 +86,12 @@ function insertNonces(n: number, minterId: string, until: number): void {
   });
 }
 
-function insertDeeds(n: number, action: string, actorId: string): void {
-  const deed = { at: plane.now, action, resourceType: 'token', resourceId: '', actorKind: 'user', actorId } as const;
+function insertAuditEvents(n: number, action: string, actorId: string): void {
+  const entry = { at: plane.now, action, resourceType: 'token', resourceId: '', actorKind: 'user', actorId } as const;
   plane.control.store.inTx(({ db }) => {
     for (let i = 0; i < n; i++)
       db.insert(auditEvents)
-        .values({ id: randomUUID(), ...deed, actorLabel: '', ipAddress: '' })
+        .values({ id: randomUUID(), ...entry, actorLabel: '', ipAddress: '' })
         .run();
   });
 }
@@ -115,7 +115,7 @@ function churn({ apiKey }: Key): { pairs: number; refusal: AppError } {
 
 test('a master key that mints and revokes in a loop bars itself alone, for as long as its answer says', async () => {
   const [prod, master, other] = [await mint(ann, { ttlHours: 2160 }), await mintMaster(ann), await mintMaster(ann)];
-  insertDeeds(MINTS_PER_DAY - 25, 'token.mint', master.id);
+  insertAuditEvents(MINTS_PER_DAY - 25, 'token.mint', master.id);
   const { pairs, refusal } = churn(master);
   assert.equal(pairs, 25);
   assert.deepEqual([refusal.code, refusal.retryAfterSeconds], ['rate_limited', 24 * 3600]);
@@ -169,7 +169,7 @@ test('a person mints and rotates so many tokens a day, over all organizations, a
   const key = await mint(ann);
   const bob = await team.member('bob@example.test', ann, 'member');
   const asBob = await team.acting(bob, ann.home);
-  insertDeeds(MINTS_PER_DAY - 2, 'token.mint', ann.id);
+  insertAuditEvents(MINTS_PER_DAY - 2, 'token.mint', ann.id);
   await mint(ann);
   const refused = await ann.call('POST', '/tokens', {});
   assert.deepEqual([said(refused), retryAfter(refused)], [LIMITED, 24 * 3600]);
@@ -177,7 +177,7 @@ test('a person mints and rotates so many tokens a day, over all organizations, a
   assert.deepEqual(said(await ann.call('POST', '/tokens/master', { name: 'x' })), LIMITED);
   const fresh = keyOf(await rotate(key));
   assert.equal((await mintBy(asBob)).status, 200);
-  insertDeeds(ROTATIONS_PER_DAY - 2, 'token.rotate', ann.id);
+  insertAuditEvents(ROTATIONS_PER_DAY - 2, 'token.rotate', ann.id);
   const last = keyOf(await rotate(fresh));
   assert.deepEqual(said(await rotate(last)), LIMITED);
   assert.equal((await api.call('POST', `/tokens/${last.nonce}/rotate`, { as: asBob })).status, 200);
@@ -189,7 +189,7 @@ test('a person mints and rotates so many tokens a day, over all organizations, a
 test('a person whose list is long goes on with a few tokens a day', async () => {
   const key = await mint(ann);
   insertNonces(MAX_UNDEAD, ann.id, START + 90 * DAY);
-  insertDeeds(PER_DAY_BEYOND - 2, 'token.mint', ann.id);
+  insertAuditEvents(PER_DAY_BEYOND - 2, 'token.mint', ann.id);
   await mint(ann);
   assert.deepEqual(said(await ann.call('POST', '/tokens', {})), LIMITED);
   keyOf(await rotate(key));

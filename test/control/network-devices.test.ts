@@ -327,10 +327,10 @@ test('the trail says who did what to a device', async () => {
   await enroll(id, { public_key });
   await change(id, device, { expires_at: iso(START + HOUR), extra_allowed_ips: ['192.168.9.0/24'] });
   await revoke(id, device);
-  const trail = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, device)).all();
+  const auditLog = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, device)).all();
   const of = { network: 'office', name: 'laptop' };
   assert.deepEqual(
-    trail.map(({ action, resourceType, orgId, details }) => [action, resourceType, orgId, details]),
+    auditLog.map(({ action, resourceType, orgId, details }) => [action, resourceType, orgId, details]),
     [
       ['network_device.enroll', 'network_device', ann.home, { ...of, assigned_ip: '10.80.0.2', public_key }],
       [

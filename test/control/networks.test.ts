@@ -307,9 +307,9 @@ test('the trail says who did what to a network', async () => {
   await register(id, { server_public_key: key });
   await change(id, { dns: ['10.80.0.1'] });
   await ann.call('DELETE', `/private-networks/${id}`);
-  const trail = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, id)).all();
+  const auditLog = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, id)).all();
   assert.deepEqual(
-    trail.map(({ action, resourceType, orgId, details }) => [action, resourceType, orgId, details]),
+    auditLog.map(({ action, resourceType, orgId, details }) => [action, resourceType, orgId, details]),
     [
       ['network.create', 'network', ann.home, { name: 'office', cidr: '10.80.0.0/24' }],
       [

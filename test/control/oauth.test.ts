@@ -129,8 +129,8 @@ test('an account with a password is linked and keeps it', async () => {
   const page = await viaGithub();
   assert.equal((await me(tokenOf(page))).user.id, id);
   assert.ok((await actions(tokenOf(page))).includes('auth.identity_link'));
-  const letter = await smtp.nextMail('keeps@example.test');
-  assert.match(letter.text, /GitHub/);
+  const mail = await smtp.nextMail('keeps@example.test');
+  assert.match(mail.text, /GitHub/);
   const answer = await h.call('POST', '/auth/login', { body: { email: 'keeps@example.test', password } });
   assert.equal(answer.status, 200);
 });

@@ -273,11 +273,11 @@ test('what is done to an organization stands in its trail', async () => {
   await ann.call('PATCH', `/orgs/${ann.home}`, { name: 'Acme' });
   const made = await ann.call('POST', '/orgs', { name: 'Other' });
   const as = await team.acting(ann, String(made.body['id']));
-  const trail = async (token: string) =>
+  const auditLog = async (token: string) =>
     (await api.call('GET', '/events', { as: token })).body.map((one) => {
       const event = one as Record<string, string>;
       return [event['action'], event['resourceType'], event['resourceId'], event['userEmail']];
     });
-  assert.deepEqual((await trail(as))[0], ['org.create', 'organization', made.body['id'], ann.email]);
-  assert.ok((await trail(ann.token)).some(([action, , id]) => action === 'org.update' && id === ann.home));
+  assert.deepEqual((await auditLog(as))[0], ['org.create', 'organization', made.body['id'], ann.email]);
+  assert.ok((await auditLog(ann.token)).some(([action, , id]) => action === 'org.update' && id === ann.home));
 });

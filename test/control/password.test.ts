@@ -8,7 +8,7 @@ import type { Answer } from './harness.ts';
 import { MfaPerson } from './mfa-person.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { Plane, START } from './plane.ts';
-import { kindsTo, lastLetter, lettersTo } from './post.ts';
+import { kindsTo, lastEmail, emailsTo } from './post.ts';
 
 const ANN = 'ann@example.test';
 const NEW = 'seven green bottles';
@@ -46,7 +46,7 @@ const change = (current: string, next = NEW, as: string | undefined = token): Pr
 const me = (as: string): Promise<Answer> => api.call('GET', '/auth/me', { as });
 const refresh = (value: string): Promise<Answer> =>
   api.call('POST', '/auth/refresh', { headers: { cookie: `qnt_refresh=${value}` } });
-const linkOf = (email = ANN): string => lastLetter(plane, email, 'password_reset').token;
+const linkOf = (email = ANN): string => lastEmail(plane, email, 'password_reset').token;
 const cookieOf = ({ headers }: Answer): string =>
   /qnt_refresh=([^;]*)/.exec(headers.get('set-cookie') ?? '')?.[1] ?? '';
 const errorOf = ({ status, body }: Answer): string => `${status} ${String(body['error'])}`;
@@ -146,7 +146,7 @@ test('a link to an address that was not verified verifies it, and its code is vo
   await post('/auth/signup', { email: 'bob@example.test', password: 'a stranger typed this' });
   await forgot('bob@example.test');
   assert.equal((await reset(linkOf('bob@example.test'))).status, 200);
-  const { code } = lastLetter(plane, 'bob@example.test', 'verify_email');
+  const { code } = lastEmail(plane, 'bob@example.test', 'verify_email');
   assert.equal(errorOf(await post('/auth/verify-email-otp', { email: 'bob@example.test', code })), '400 invalid_code');
   assert.equal((await login('a stranger typed this', 'bob@example.test')).status, 401);
   assert.equal((await login(NEW, 'bob@example.test')).status, 200);
@@ -178,12 +178,12 @@ test('a reset keeps the second factor, and a challenge from before it opens noth
 
 test('an address is not flooded with links: five at once, then one in twenty minutes', async () => {
   for (let i = 0; i < 10; i++) assert.equal((await forgot()).status, 202);
-  assert.equal(lettersTo(plane, ANN).length, 5);
+  assert.equal(emailsTo(plane, ANN).length, 5);
   plane.now += 20 * MINUTE;
   for (let i = 0; i < 3; i++) await forgot();
-  assert.equal(lettersTo(plane, ANN).length, 6);
+  assert.equal(emailsTo(plane, ANN).length, 6);
   assert.equal((await forgot('nobody@example.test')).status, 202);
-  assert.equal(lettersTo(plane, 'nobody@example.test').length, 0);
+  assert.equal(emailsTo(plane, 'nobody@example.test').length, 0);
   assert.equal((await reset(linkOf())).status, 200);
 });
 

@@ -103,9 +103,9 @@ test('the trail says who changed the plan from what to what, and nothing when it
   const ann = await plane.person('ann@example.test', 'free');
   setPlan(ann, 'free');
   setPlan(ann, 'team');
-  const deeds = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'org.plan')).all();
+  const entries = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'org.plan')).all();
   assert.deepEqual(
-    deeds.map(({ orgId, actorKind, actorLabel, details }) => ({ orgId, actorKind, actorLabel, details })),
+    entries.map(({ orgId, actorKind, actorLabel, details }) => ({ orgId, actorKind, actorLabel, details })),
     [{ orgId: ann.orgId, actorKind: 'operator', actorLabel: 'root', details: { from: 'free', to: 'team' } }],
   );
 });

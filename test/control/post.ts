@@ -4,25 +4,25 @@
 import assert from 'node:assert/strict';
 import { asc } from 'drizzle-orm';
 import { outgoingMails } from '../../src/control/db/schema.ts';
-import type { Letter } from '../../src/control/services/mail/letters.ts';
+import type { Email } from '../../src/control/services/mail/emails.ts';
 import type { Plane } from './plane.ts';
 
-type Of<K extends Letter['kind']> = Extract<Letter, { kind: K }>;
+type Of<K extends Email['kind']> = Extract<Email, { kind: K }>;
 
-export function lettersTo(plane: Plane, to: string): readonly Letter[] {
+export function emailsTo(plane: Plane, to: string): readonly Email[] {
   const { store, outbox } = plane.control;
   const rows = store.db.select().from(outgoingMails).orderBy(asc(outgoingMails.id)).all();
-  return rows.map((row) => outbox.open(row)).filter((letter) => letter.to === to);
+  return rows.map((row) => outbox.open(row)).filter((email) => email.to === to);
 }
 
 /** Their kinds. */
 export function kindsTo(plane: Plane, to: string): readonly string[] {
-  return lettersTo(plane, to).map(({ kind }) => kind);
+  return emailsTo(plane, to).map(({ kind }) => kind);
 }
 
 /** The last one of a kind. Fails when there is none. */
-export function lastLetter<K extends Letter['kind']>(plane: Plane, to: string, kind: K): Of<K> {
-  const letter = lettersTo(plane, to).findLast((one): one is Of<K> => one.kind === kind);
-  assert.ok(letter !== undefined, `no ${kind} to ${to}, only: ${kindsTo(plane, to).join(', ')}`);
-  return letter;
+export function lastEmail<K extends Email['kind']>(plane: Plane, to: string, kind: K): Of<K> {
+  const email = emailsTo(plane, to).findLast((one): one is Of<K> => one.kind === kind);
+  assert.ok(email !== undefined, `no ${kind} to ${to}, only: ${kindsTo(plane, to).join(', ')}`);
+  return email;
 }

@@ -196,13 +196,13 @@ test('with a project go its tunnels and its keys, and nothing else; agents are t
   assert.deepEqual(said(await ann.call('POST', '/tunnels', { localPort: 1, projectSlug: 'web' })), [404, 'not_found']);
   assert.notEqual(rowOf('web')?.deletedAt, null, 'soft');
 
-  const trail = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.orgId, ann.home)).all();
-  const actions = trail.map(({ action }) => action);
+  const auditLog = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.orgId, ann.home)).all();
+  const actions = auditLog.map(({ action }) => action);
   assert.equal(actions.filter((action) => action === 'tunnel.delete').length, 2);
   assert.equal(actions.filter((action) => action === 'token.revoke').length, 1);
-  const deed = trail.find(({ action }) => action === 'project.delete');
-  assert.deepEqual(deed?.details, { slug: 'web', deletedTunnels: 2, revokedTokens: 1 });
-  assert.equal(deed?.actorLabel, ann.email);
+  const entry = auditLog.find(({ action }) => action === 'project.delete');
+  assert.deepEqual(entry?.details, { slug: 'web', deletedTunnels: 2, revokedTokens: 1 });
+  assert.equal(entry?.actorLabel, ann.email);
 });
 
 test('a deleted slug may be used again: a new project, in which old keys stay dead and own names are free at once', async () => {
@@ -238,10 +238,10 @@ test('what is done to a project stands in the trail, and what changes nothing do
   await ann.call('PATCH', '/projects/web', { name: 'Shop' });
   await ann.call('PATCH', '/projects/web', { name: 'Shop' });
   await ann.call('DELETE', '/projects/web');
-  const trail = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.orgId, ann.home)).all();
-  const deeds = trail.filter(({ resourceType }) => resourceType === 'project');
+  const auditLog = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.orgId, ann.home)).all();
+  const entries = auditLog.filter(({ resourceType }) => resourceType === 'project');
   assert.deepEqual(
-    deeds.map(({ action, details, resourceId }) => [action, details, resourceId]),
+    entries.map(({ action, details, resourceId }) => [action, details, resourceId]),
     [
       ['project.create', { slug: 'web' }, rowOf('web')?.id],
       ['project.update', { from: 'Web shop', to: 'Shop' }, rowOf('web')?.id],

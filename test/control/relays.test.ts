@@ -290,9 +290,9 @@ test('a device whose time has run out is gone for the data plane within a second
     deviceId: guest.id,
     version: (await plane.control.link.snapshot()).version,
   });
-  const [deed] = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, guest.id)).all();
-  assert.deepEqual([deed?.action, deed?.actorKind, deed?.orgId], ['network_device.expire', 'system', ann.orgId]);
-  assert.deepEqual(deed?.details, { network: office.name, name: guest.name });
+  const [entry] = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, guest.id)).all();
+  assert.deepEqual([entry?.action, entry?.actorKind, entry?.orgId], ['network_device.expire', 'system', ann.orgId]);
+  assert.deepEqual(entry?.details, { network: office.name, name: guest.name });
   assert.equal((await plane.control.link.snapshot()).relays[0]?.deviceLostAt, plane.now);
   plane.control.close();
   plane = new Plane(plane.dataDir);

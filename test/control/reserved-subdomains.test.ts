@@ -210,7 +210,7 @@ test('with an organization go its names, which rest', async () => {
   assert.deepEqual(said(await reserve('shop')), [409, 'duplicate_name'], 'also for those who were in it');
   plane.now += DAY;
   assert.equal((await reserve('shop', await later(bob))).status, 201);
-  const trail = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.orgId, other)).all();
-  const freed = trail.find(({ action }) => action === 'reserved_subdomain.delete');
+  const auditLog = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.orgId, other)).all();
+  const freed = auditLog.find(({ action }) => action === 'reserved_subdomain.delete');
   assert.deepEqual(freed?.details, { subdomain: 'shop' });
 });

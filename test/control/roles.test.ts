@@ -138,28 +138,32 @@ test('every deed is allowed to exactly the roles of the table, in an organizatio
   const known = new Set<string>();
   for (const thing of THINGS) {
     for (const verb of VERBS) {
-      const deed = `${thing}.${verb}`;
-      known.add(deed);
+      const permission = `${thing}.${verb}`;
+      known.add(permission);
       for (const role of ROLES) {
         for (const approval of APPROVALS) {
-          const expected = (MAY[deed]?.includes(role) ?? false) && !NOT_IN[approval].includes(deed);
-          assert.equal(can(person(role, approval), verb, thing), expected, `${deed} by ${role}, ${approval}`);
+          const expected = (MAY[permission]?.includes(role) ?? false) && !NOT_IN[approval].includes(permission);
+          assert.equal(can(person(role, approval), verb, thing), expected, `${permission} by ${role}, ${approval}`);
           // To run the server gives no role in anybody's organization.
-          assert.equal(can(person(role, approval, true), verb, thing), expected, `${deed} by a superadmin as ${role}`);
+          assert.equal(
+            can(person(role, approval, true), verb, thing),
+            expected,
+            `${permission} by a superadmin as ${role}`,
+          );
         }
       }
-      for (const actor of MACHINES) assert.equal(can(actor, verb, thing), false, `${deed} by ${actor.kind}`);
+      for (const actor of MACHINES) assert.equal(can(actor, verb, thing), false, `${permission} by ${actor.kind}`);
     }
   }
   assert.deepEqual(
-    Object.keys(MAY).filter((deed) => !known.has(deed)),
+    Object.keys(MAY).filter((permission) => !known.has(permission)),
     [],
   );
 });
 
 test('each role may do what those before it may', () => {
-  for (const [deed, roles] of Object.entries(MAY)) {
-    assert.deepEqual(roles, ROLES.slice(ROLES.length - roles.length), deed);
+  for (const [permission, roles] of Object.entries(MAY)) {
+    assert.deepEqual(roles, ROLES.slice(ROLES.length - roles.length), permission);
   }
   for (const [i, role] of ROLES.entries()) {
     assert.deepEqual(

@@ -226,8 +226,8 @@ test('public TCP ports stick to their tunnel, are given out once, and one organi
   assert.deepEqual(ports, ['tcp://localhost:20000', 'tcp://localhost:20001', 'tcp://localhost:20002']);
   const none = await h.call('POST', '/tunnels', { as: h.owner, body: { localPort: 22, protocol: 'tcp' } });
   assert.deepEqual([none.status, none.body['error']], [409, 'conflict']);
-  for (const deed of ['stop', 'start']) {
-    assert.equal((await h.call('POST', `/tunnels/${ids[1]}/${deed}`, { as: h.owner })).body['publicUrl'], ports[1]);
+  for (const action of ['stop', 'start']) {
+    assert.equal((await h.call('POST', `/tunnels/${ids[1]}/${action}`, { as: h.owner })).body['publicUrl'], ports[1]);
   }
   for (const id of ids) await h.call('DELETE', `/tunnels/${id}`, { as: h.owner });
 });

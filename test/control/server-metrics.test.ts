@@ -77,7 +77,7 @@ test(
 
 test('they tell what the data node, the queues, the files and the jobs are at', async () => {
   plane.control.operatorMetrics.attach({ process: watch, descriptors: DESCRIPTORS });
-  const row = { sealedLetter: 'x', nextAt: 0, expiresAt: plane.now + HOUR };
+  const row = { sealedEmail: 'x', nextAt: 0, expiresAt: plane.now + HOUR };
   for (const [id, ago] of [
     ['a', 5_000],
     ['b', 90_000],

@@ -71,8 +71,8 @@ test('a session that is ended from the list takes its key along, and no other', 
   const machine = plane.mint(ann).row;
   plane.control.sessionList.revoke(ann, one.sessionId);
   assert.deepEqual([one.token, two.token, machine].map(isDead), [true, false, false]);
-  const deed = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, one.token.nonce));
-  assert.ok(deed.all().some(({ action, actorLabel }) => action === 'token.revoke' && actorLabel === ann.email));
+  const entry = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, one.token.nonce));
+  assert.ok(entry.all().some(({ action, actorLabel }) => action === 'token.revoke' && actorLabel === ann.email));
 });
 
 test('all other sessions end with their keys, and a log-out with its own', async () => {
@@ -134,9 +134,9 @@ for (const [what, end] of [
       [true, true, true, false],
     );
     assert.ok(!isDead(machine));
-    const trail = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.orgId, org.id)).all();
+    const auditLog = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.orgId, org.id)).all();
     assert.ok(
-      trail.some(({ resourceId }) => resourceId === elsewhere.token.nonce),
+      auditLog.some(({ resourceId }) => resourceId === elsewhere.token.nonce),
       'in the trail of its organization',
     );
     const open = and(eq(sessions.userId, ann.userId), isNull(sessions.revokedAt), isNotNull(sessions.tokenId));

@@ -8,7 +8,7 @@ import { Passwords } from '../../src/control/services/passwords/passwords.ts';
 import type { Answer } from './harness.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { Plane } from './plane.ts';
-import { kindsTo, lastLetter, lettersTo } from './post.ts';
+import { kindsTo, lastEmail, emailsTo } from './post.ts';
 
 const ANN = 'ann@example.test';
 const PASSWORD = 'correct horse battery';
@@ -33,7 +33,7 @@ const signUp = (more: object = {}): Promise<Answer> =>
 const login = (password = PASSWORD, email = ANN): Promise<Answer> => post('/auth/login', { email, password });
 const verify = (code: string, email = ANN): Promise<Answer> => post('/auth/verify-email-otp', { email, code });
 const resend = (email = ANN): Promise<Answer> => post('/auth/resend-verify-otp', { email });
-const codeOf = (email = ANN): string => lastLetter(plane, email, 'verify_email').code;
+const codeOf = (email = ANN): string => lastEmail(plane, email, 'verify_email').code;
 const wrongCode = (right = codeOf(), by = 1): string => String((Number(right) + by) % 1_000_000).padStart(6, '0');
 const errorOf = ({ status, body }: Answer): string => `${status} ${String(body['error'])}`;
 const db = () => plane.control.store.db;
@@ -185,7 +185,7 @@ test('the account is there when the answer is: the next request of the same clie
     assert.equal((await signUp({ email })).status, 201);
     assert.equal(errorOf(await login(PASSWORD, email)), '403 email_not_verified', `after ${i}`);
     await resend(email);
-    assert.equal(lettersTo(plane, email).length, 2);
+    assert.equal(emailsTo(plane, email).length, 2);
     assert.equal((await verify(codeOf(email), email)).status, 200);
   }
 });
@@ -260,7 +260,7 @@ test('a new code voids the last one, and there is one live code however many are
   await signUp();
   await Promise.all(Array.from({ length: 50 }, () => resend()));
   assert.equal(db().select().from(emailCodes).all().length, 1);
-  const codes = lettersTo(plane, ANN).map((letter) => (letter.kind === 'verify_email' ? letter.code : ''));
+  const codes = emailsTo(plane, ANN).map((mail) => (mail.kind === 'verify_email' ? mail.code : ''));
   const last = codes.at(-1) ?? '';
   for (const code of new Set(codes.slice(0, -1))) {
     if (code !== last) assert.equal(errorOf(await verify(code)), '400 invalid_code');
@@ -271,11 +271,11 @@ test('a new code voids the last one, and there is one live code however many are
 test('an address is not flooded: five codes at once, then one in twenty minutes, and beyond that nothing changes', async () => {
   await signUp();
   for (let i = 0; i < 10; i++) assert.equal((await resend()).status, 200);
-  assert.equal(lettersTo(plane, ANN).length, 5);
+  assert.equal(emailsTo(plane, ANN).length, 5);
   const code = codeOf();
   assert.equal((await signUp({ name: 'Eve' })).status, 201);
   assert.equal(db().select().from(users).get()?.name, '');
-  assert.equal(lettersTo(plane, ANN).length, 5);
+  assert.equal(emailsTo(plane, ANN).length, 5);
   assert.equal(codeOf(), code);
   plane.now += 5 * MINUTE;
   assert.equal((await verify(code)).status, 200);
@@ -292,8 +292,8 @@ test('nothing is sent to an address that is verified or unknown when a code is a
   await verify(codeOf());
   assert.deepEqual((await resend()).body, { ok: true });
   assert.deepEqual((await resend('nobody@example.test')).body, { ok: true });
-  assert.equal(lettersTo(plane, ANN).length, 1);
-  assert.equal(lettersTo(plane, 'nobody@example.test').length, 0);
+  assert.equal(emailsTo(plane, ANN).length, 1);
+  assert.equal(emailsTo(plane, 'nobody@example.test').length, 0);
 });
 
 test('whatever text is shown as address or code, it fails as a wrong code does', async () => {

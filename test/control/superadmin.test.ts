@@ -297,8 +297,8 @@ test("an operator's token is good over the folder's socket alone; there it has n
   const { password } = JSON.parse(made.text) as { password: string };
   const login = await h.call('POST', '/auth/login', { body: { email: 'socket@example.test', password } });
   const events = await h.call('GET', '/events', { as: String(login.body['access_token']) });
-  const deeds = events.body as unknown as { action: string; ipAddress: string }[];
-  assert.equal(deeds.find(({ action }) => action === 'user.create')?.ipAddress, '');
+  const entries = events.body as unknown as { action: string; ipAddress: string }[];
+  assert.equal(entries.find(({ action }) => action === 'user.create')?.ipAddress, '');
 });
 
 test('operators read what the public edge has let in, refused and cut', async () => {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { desc } from 'drizzle-orm';
 import { outgoingMails } from '../../src/control/db/schema.ts';
 import type { Role } from '../../src/control/services/actor.ts';
-import type { Letter } from '../../src/control/services/mail/letters.ts';
+import type { Email } from '../../src/control/services/mail/emails.ts';
 import type { Answer } from './harness.ts';
 import { type Plane, VISIT } from './plane.ts';
 import type { PlaneApi } from './plane-api.ts';
@@ -62,13 +62,13 @@ export class Team {
 
   /** Token of the last invitation that was sent to this address. */
   inviteToken(email: string): string {
-    const letter = this.letters().find((one) => one.kind === 'invitation' && one.to === email);
-    assert.ok(letter?.kind === 'invitation', `no invitation was sent to ${email}`);
-    return letter.token;
+    const mail = this.emails().find((one) => one.kind === 'invitation' && one.to === email);
+    assert.ok(mail?.kind === 'invitation', `no invitation was sent to ${email}`);
+    return mail.token;
   }
 
   /** What waits to be sent, newest first. */
-  letters(): readonly Letter[] {
+  emails(): readonly Email[] {
     const { store, outbox } = this.plane.control;
     return store.db
       .select()

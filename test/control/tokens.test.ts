@@ -60,7 +60,7 @@ const report = ({ id }: Pick<Key, 'id'>, bytes: number): Promise<void> =>
     sequence: ++batches,
     events: [{ kind: 'usage', tunnelId: 'none', tokenId: id, requests: 1, bytesIn: bytes, bytesOut: 0 }],
   });
-const deedsOn = ({ nonce }: Pick<Key, 'nonce'>): string[] =>
+const actionsOn = ({ nonce }: Pick<Key, 'nonce'>): string[] =>
   plane.control.store.db
     .select()
     .from(auditEvents)
@@ -125,7 +125,7 @@ test('a rotated token is the same in everything but its secrets and its time', a
   assert.deepEqual([await admit(old), await admit(fresh)], ['unauthorized', 'ok']);
   assert.deepEqual([await claim(old, 'shop'), await claim(fresh, 'shop')], ['unauthorized', 'ok']);
   assert.deepEqual(deltasOf(old), ['revoke_token']);
-  assert.deepEqual(deedsOn(old), ['token.mint by ann@example.test', 'token.rotate by ann@example.test']);
+  assert.deepEqual(actionsOn(old), ['token.mint by ann@example.test', 'token.rotate by ann@example.test']);
   assert.deepEqual(said(await rotate(old)), [404, 'not_found'], 'it has ended');
 });
 
@@ -174,7 +174,7 @@ test('with a grace both keys work, then the old one ends within a second, and da
   assert.equal(plane.control.tokenEnds.endGraces(), 0);
   assert.deepEqual(deltasOf(old), ['token_ends', 'revoke_token']);
   assert.equal((await shown(ann, old)).revoked, true);
-  assert.equal(deedsOn(old).at(-1), 'token.revoke by system');
+  assert.equal(actionsOn(old).at(-1), 'token.revoke by system');
   assert.equal(await admit(fresh), 'ok');
 });
 
@@ -243,12 +243,12 @@ test('a cap is set, taken off and told to data nodes with what is spent; zero re
     { monthlyBudgetUsdCents: 0.5 },
   ])
     assert.deepEqual(said(await cap(key, body)), [400, 'invalid_request'], JSON.stringify(body));
-  const deed = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'token.budget')).all();
-  assert.deepEqual(deed.map(({ details }) => details)[1], { from: 0, to: 1e9 });
+  const entry = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'token.budget')).all();
+  assert.deepEqual(entry.map(({ details }) => details)[1], { from: 0, to: 1e9 });
   plane.deltas.length = 0;
   assert.equal((await cap(key, { monthlyBudgetUsdCents: null })).status, 200);
   const after = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'token.budget')).all();
-  assert.deepEqual([after.length, plane.deltas.length], [deed.length, 0], 'what holds already is no deed');
+  assert.deepEqual([after.length, plane.deltas.length], [entry.length, 0], 'what holds already is no deed');
 });
 
 test('a cap holds for all that rotation made of a token', async () => {

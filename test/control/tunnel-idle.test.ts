@@ -31,8 +31,8 @@ const runOut = (): void => {
 };
 const deletedBySystem = (): unknown[] => {
   const { db } = plane.control.store;
-  const deeds = db.select().from(auditEvents).where(eq(auditEvents.action, 'tunnel.delete')).all();
-  return deeds.map(({ resourceId, actorKind }) => [resourceId, actorKind]);
+  const entries = db.select().from(auditEvents).where(eq(auditEvents.action, 'tunnel.delete')).all();
+  return entries.map(({ resourceId, actorKind }) => [resourceId, actorKind]);
 };
 
 for (const plan of ['free', 'pro', 'team'] as const) {
@@ -136,9 +136,9 @@ test('a new run that revives a tunnel whose time was over is in the trail', asyn
   plane.now += HOUR;
   plane.control.tunnels.expireDue();
   await plane.bound(token, { subdomain: 'shop' });
-  const deeds = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, tunnelId)).all();
+  const entries = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.resourceId, tunnelId)).all();
   assert.deepEqual(
-    deeds.map(({ action, actorKind, actorLabel }) => [action, actorKind, actorLabel]),
+    entries.map(({ action, actorKind, actorLabel }) => [action, actorKind, actorLabel]),
     [
       ['tunnel.create', 'token', 'laptop'],
       ['tunnel.expire', 'system', 'system'],

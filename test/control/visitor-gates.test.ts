@@ -179,9 +179,9 @@ test('a gate stays when the route is told again for another reason, and goes whe
   }
   assert.equal(gateTold(), null);
   assert.deepEqual(await flag(), [false, false]);
-  const trail = (await ann.call('GET', '/events?limit=2')).body as unknown as Array<{ action: string }>;
+  const auditLog = (await ann.call('GET', '/events?limit=2')).body as unknown as Array<{ action: string }>;
   assert.deepEqual(
-    trail.map(({ action }) => action),
+    auditLog.map(({ action }) => action),
     ['tunnel.edge_auth_remove', 'tunnel.stop'],
   );
 });

@@ -277,8 +277,8 @@ test('redeliver: to the front, as if it had never been tried', async () => {
   fourth.answer({ ok: true, id: '', status: 500, code: null, latencyMs: 1 });
   assert.equal(bodyOf(await node.answer(200)), 'd');
   await until(async () => (await states(id)).every((state) => state === 'delivered'), 'all');
-  const trail = (await ann.call('GET', '/events')).body as unknown as ReadonlyArray<Record<string, unknown>>;
-  assert.equal(trail.filter(({ action }) => action === 'webhook_receiver.redeliver').length, 4);
+  const auditLog = (await ann.call('GET', '/events')).body as unknown as ReadonlyArray<Record<string, unknown>>;
+  assert.equal(auditLog.filter(({ action }) => action === 'webhook_receiver.redeliver').length, 4);
 });
 
 test('one that was asked for and fails is passed by the next that is asked for', async () => {
@@ -363,8 +363,8 @@ test('without `forward` nothing waits any more, and nothing comes of what is on 
   await settle();
   assert.deepEqual(await states(id), ['none', 'none', 'none']);
   assert.equal(node.asked.length, 1);
-  const trail = (await ann.call('GET', '/events')).body as unknown as ReadonlyArray<Record<string, unknown>>;
-  const last = trail.find(({ action }) => action === 'webhook_receiver.update');
+  const auditLog = (await ann.call('GET', '/events')).body as unknown as ReadonlyArray<Record<string, unknown>>;
+  const last = auditLog.find(({ action }) => action === 'webhook_receiver.update');
   assert.match(JSON.stringify(last), /"forward":"off"/);
 });
 

@@ -85,12 +85,12 @@ test('a receiver is made, shown without its secret, changed and deleted by its o
   assert.deepEqual(changed.body, { ...(made.body as Record<string, unknown>), name: 'invoices' });
   assert.deepEqual(said(await ann.call('DELETE', `/webhook-receivers/${id}`)), [200]);
   assert.deepEqual(said(await ann.call('GET', `/webhook-receivers/${id}`)), [404, 'not_found']);
-  const trail = (await ann.call('GET', '/events')).body as unknown as ReadonlyArray<Record<string, unknown>>;
+  const auditLog = (await ann.call('GET', '/events')).body as unknown as ReadonlyArray<Record<string, unknown>>;
   assert.deepEqual(
-    trail.map((row) => row['action']).filter((action) => String(action).startsWith('webhook')),
+    auditLog.map((row) => row['action']).filter((action) => String(action).startsWith('webhook')),
     ['webhook_receiver.delete', 'webhook_receiver.update', 'webhook_receiver.create'],
   );
-  assert.ok(!JSON.stringify(trail).includes(SECRET));
+  assert.ok(!JSON.stringify(auditLog).includes(SECRET));
 });
 
 test('a secret that is empty or blank, an unknown validator, a missing name: 400', async () => {

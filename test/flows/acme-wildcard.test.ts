@@ -24,11 +24,11 @@ test('one certificate for all tunnels comes by the DNS hook, and is there after 
   assert.equal((await culvert.shake(DOMAIN)).getPeerX509Certificate()?.serialNumber, first.serialNumber);
   const record = `_acme-challenge.${DOMAIN}`;
   // Two names, one record each, of the same name.
-  const deeds = [`present ${record}`, `present ${record}`, `cleanup ${record}`, `cleanup ${record}`];
-  assert.deepEqual(provider.deeds, deeds);
+  const actions = [`present ${record}`, `present ${record}`, `cleanup ${record}`, `cleanup ${record}`];
+  assert.deepEqual(provider.actions, actions);
   assert.deepEqual([...dns.txt.keys()], []);
 
   await culvert.restart();
   assert.equal((await culvert.shake(`shop.${DOMAIN}`)).getPeerX509Certificate()?.serialNumber, first.serialNumber);
-  assert.deepEqual(provider.deeds, deeds);
+  assert.deepEqual(provider.actions, actions);
 });

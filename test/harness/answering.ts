@@ -12,7 +12,7 @@ export interface Answering extends ChallengeSolver {
   readonly httpPort: number;
   readonly tlsPort: number;
   /** `publish <type> <name>` and `withdraw …`, in order. */
-  readonly deeds: string[];
+  readonly actions: string[];
   /** What stands published now. */
   readonly published: ReadonlySet<ChallengeAnswer>;
   /** Set: changes an answer before it is published. */
@@ -41,16 +41,16 @@ export async function startAnswering(t: Ends, dns: DnsServer): Promise<Answering
   const self: Answering = {
     httpPort: await listen(t, http),
     tlsPort: await listen(t, tls),
-    deeds: [],
+    actions: [],
     published,
     spoil: undefined,
     publish: async (answer) => {
-      self.deeds.push(`publish ${answer.type} ${answer.name}`);
+      self.actions.push(`publish ${answer.type} ${answer.name}`);
       await set(self.spoil?.(answer) ?? answer);
       published.add(answer);
     },
     withdraw: async (answer) => {
-      self.deeds.push(`withdraw ${answer.type} ${answer.name}`);
+      self.actions.push(`withdraw ${answer.type} ${answer.name}`);
       bodies.delete(`${answer.name}/.well-known/acme-challenge/${answer.token}`);
       contexts.delete(answer.name);
       dns.txt.delete(`_acme-challenge.${answer.name}`);

@@ -12,15 +12,15 @@ export interface DnsProvider {
   /** Path of the program. */
   readonly hook: string;
   /** `present <fqdn>` and `cleanup <fqdn>`, in order. */
-  readonly deeds: string[];
+  readonly actions: string[];
 }
 
 /** Writes into the records of `dns`. Ends with the test. */
 export async function startDnsProvider(t: Ends, dns: DnsServer): Promise<DnsProvider> {
-  const deeds: string[] = [];
+  const actions: string[] = [];
   const server = createServer((request, response) => {
     const [, action = '', fqdn = '', value = ''] = (request.url ?? '').split('/');
-    deeds.push(`${action} ${fqdn}`);
+    actions.push(`${action} ${fqdn}`);
     const others = (dns.txt.get(fqdn) ?? []).filter((record) => record.join('') !== value);
     if (action === 'present') dns.txt.set(fqdn, [...others, [value]]);
     else if (others.length > 0) dns.txt.set(fqdn, others);
@@ -35,5 +35,5 @@ export async function startDnsProvider(t: Ends, dns: DnsServer): Promise<DnsProv
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const hook = join(folder, 'hook');
   writeFileSync(hook, `#!/bin/sh\nexec curl -sSf -X POST "http://127.0.0.1:${port}/$1/$2/$3"\n`, { mode: 0o700 });
-  return { hook, deeds };
+  return { hook, actions };
 }

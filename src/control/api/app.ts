@@ -12,7 +12,7 @@ import { ClientIps } from './client-ip.ts';
 import type { Api, ApiDeps, ApiEnv } from './context.ts';
 import { ErrorLog } from './error-log.ts';
 import { answerError, refuseInvalid } from './errors.ts';
-import { neededDeed, takesAgentKeys, takesMasterKeys, takesMetricKeys } from './define-route.ts';
+import { neededPermission, takesAgentKeys, takesMasterKeys, takesMetricKeys } from './define-route.ts';
 import { requireBody } from './required-body.ts';
 import { requireRoute, RouteTable } from './route-table.ts';
 import { takeTurns } from './write-turns.ts';
@@ -145,7 +145,7 @@ export function buildApi(deps: ApiDeps): Api {
       takesMasterKeys: takesMasterKeys(security),
       takesMetricKeys: takesMetricKeys(security),
       takesAgentKeys: takesAgentKeys(security),
-      needs: neededDeed(definition.route),
+      needs: neededPermission(definition.route),
       needsBody: definition.route.request?.body?.required === true,
     });
   }

@@ -4,7 +4,7 @@
  */
 import { createRoute, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../base/errors.ts';
-import type { Deed } from '../services/actor.ts';
+import type { Permission } from '../services/actor.ts';
 import { errorResponses } from './errors.ts';
 
 type Config<P extends string> = Omit<RouteConfig, 'path'> & {
@@ -13,7 +13,7 @@ type Config<P extends string> = Omit<RouteConfig, 'path'> & {
    * For a route that has a body to check: the deed that the caller's role must allow before that, so that who may not do it hears so whatever
    * they send. The service checks it again.
    */
-  'x-needs'?: Deed;
+  'x-needs'?: Permission;
 };
 
 /** `security` of a route that takes a master key as bearer, besides a person's access token. Every other route is closed to them. */
@@ -59,6 +59,6 @@ function impliedErrors(config: Config<string>): ErrorCode[] {
 }
 
 /** What `x-needs` of a mounted route says. */
-export function neededDeed(route: RouteConfig & { 'x-needs'?: Deed }): Deed | undefined {
+export function neededPermission(route: RouteConfig & { 'x-needs'?: Permission }): Permission | undefined {
   return route['x-needs'];
 }

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../base/errors.ts';
 import { createMiddleware } from 'hono/factory';
-import type { Deed } from '../services/actor.ts';
+import type { Permission } from '../services/actor.ts';
 import type { ApiEnv } from './context.ts';
 
 export interface KnownRoute {
@@ -19,7 +19,7 @@ export interface KnownRoute {
   /** So is a key of an agent or a project. */
   readonly takesAgentKeys?: boolean;
   /** What the caller's role must allow before the request is looked at any closer. */
-  readonly needs?: Deed | undefined;
+  readonly needs?: Permission | undefined;
   /** A request without a body does not fit. */
   readonly needsBody?: boolean;
 }

@@ -12,7 +12,7 @@ type Owners = Pick<TokenServices, 'tokenEnds'> &
   Pick<TunnelServices, 'tunnels' | 'reservedSubdomains' | 'receivers' | 'domains'> &
   Pick<NetworkServices, 'networks'> & { readonly organizations: Organizations };
 
-export function registerDrains({ drains, publisher: news, routes }: Ground, owners: Owners): void {
+export function registerDrains({ drains, publisher: routeEvents, routes }: Ground, owners: Owners): void {
   const { tokenEnds, tunnels, reservedSubdomains, receivers, domains, networks, organizations } = owners;
   const keys: Drain = (tx, work, limit) => tokenEnds.drain(tx, work, limit);
   const ownTunnels: Drain = (tx, work, limit) => tunnels.drain(tx, work, limit);
@@ -34,5 +34,5 @@ export function registerDrains({ drains, publisher: news, routes }: Ground, owne
   drains.register('master_key_rotated', (tx, work, limit) => tokenEnds.drainRotated(tx, work, limit));
   drains.register('receiver_deleted', (tx, work, limit) => receivers.drain(tx, work, limit));
   drains.register('network_deleted', (tx, work, limit) => networks.drain(tx, work, limit));
-  drains.register('plan_changed', renewing({ news, routes }));
+  drains.register('plan_changed', renewing({ routeEvents, routes }));
 }

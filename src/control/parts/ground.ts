@@ -116,7 +116,7 @@ export function openGround(options: ControlOptions): Ground {
         clock,
         issuer: apiUrl,
         apiUrl,
-        news: publisher,
+        routeEvents: publisher,
         routes,
         drains,
         log,

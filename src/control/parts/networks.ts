@@ -13,6 +13,6 @@ export interface NetworkServices {
 export function openNetworks(ground: Ground): NetworkServices {
   const { store, drains, publisher } = ground;
   const { names, udpPorts, apiUrl } = ground.options;
-  const deps = { store, news: publisher.networks, names, udpPorts };
+  const deps = { store, networkEvents: publisher.networks, names, udpPorts };
   return { networks: new Networks({ ...deps, drains, apiUrl }), networkDevices: new NetworkDevices(deps) };
 }

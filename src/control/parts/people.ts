@@ -13,7 +13,7 @@ import { ProviderLogins } from '../services/accounts/provider-logins.ts';
 import { SignUpMemory } from '../services/accounts/sign-up-memory.ts';
 import { SignUp } from '../services/accounts/sign-up.ts';
 import { Events } from '../services/events.ts';
-import { LetterLimit } from '../services/mail/letter-limit.ts';
+import { EmailLimit } from '../services/mail/email-limit.ts';
 import { MfaLogin } from '../services/mfa/mfa-login.ts';
 import { Mfa } from '../services/mfa/mfa.ts';
 import { RecoveryCodes } from '../services/mfa/recovery-codes.ts';
@@ -61,7 +61,19 @@ interface PeopleDeps {
 }
 
 export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): PeopleServices {
-  const { options, store, sealer, keys, outbox, passwords, challenges, clock, log, publisher: news, routes } = ground;
+  const {
+    options,
+    store,
+    sealer,
+    keys,
+    outbox,
+    passwords,
+    challenges,
+    clock,
+    log,
+    publisher: routeEvents,
+    routes,
+  } = ground;
   const { apiUrl, newOrg, signup } = options;
   const accessTokens = new AccessTokens({ keys, clock, issuer: apiUrl });
   const signUps = new SignUpMemory();
@@ -78,9 +90,9 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
     newOrg: homeOrg,
   });
   const recoveryCodes = new RecoveryCodes({ sealer });
-  const letters = new LetterLimit(clock);
+  const emailLimit = new EmailLimit(clock);
   const accounts = new Accounts({ store, passwords });
-  const passwordReset = new PasswordReset({ store, passwords, letters, signUps, outbox, sessionEnds });
+  const passwordReset = new PasswordReset({ store, passwords, emailLimit, signUps, outbox, sessionEnds });
   const mfa = new Mfa({ store, sealer, passwords, recoveryCodes, outbox });
   return {
     accounts,
@@ -91,7 +103,7 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
       store,
       passwords,
       codes: new EmailCodes(sealer),
-      letters,
+      emailLimit,
       signUps,
       outbox,
       newOrg,
@@ -124,7 +136,7 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
       billing: ground.billing,
     }),
     members: new Members({ store, tokens: tokenEnds }),
-    invitations: new Invitations({ store, outbox, letters }),
+    invitations: new Invitations({ store, outbox, emailLimit }),
     mfa,
     mfaLogin: new MfaLogin({
       store,
@@ -138,7 +150,7 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
     events: new Events({ store }),
     operatorTokens: new OperatorTokens({ sealer, clock }),
     operatorUsers: new OperatorUsers({ store, accounts, passwordReset, mfa, sessionEnds, plan: newOrg.plan }),
-    operatorOrgs: new OperatorOrgs({ store, news, routes, drains: ground.drains }),
+    operatorOrgs: new OperatorOrgs({ store, routeEvents, routes, drains: ground.drains }),
     operatorEdge: new OperatorEdge({ nodes: ground.nodes }),
   };
 }

@@ -20,7 +20,7 @@ export interface RelayServices {
 export function openRelays({ store, spend, nodes, publisher, options: { names, udpPorts } }: Ground): RelayServices {
   return {
     attachments: new Attachments({ store, spend, udpPorts }),
-    deviceExpiry: new DeviceExpiry({ store, news: publisher.networks }),
+    deviceExpiry: new DeviceExpiry({ store, networkEvents: publisher.networks }),
     relayStatus: new RelayStatus({ store, nodes }),
     relaySlices: () => relaySlices(store.db, { names, now: store.clock.now() }),
   };

@@ -25,17 +25,17 @@ export interface TokenServices {
 }
 
 export function openTokens(ground: Ground): TokenServices {
-  const { options, store, keys, sealer, spend, drains, publisher: news } = ground;
+  const { options, store, keys, sealer, spend, drains, publisher: routeEvents } = ground;
   const maker = new TokenMaker({ keys });
   const tokens = new Tokens({ store, keys, maker, spend });
-  const tokenEnds = new TokenEnds({ store, news, drains });
+  const tokenEnds = new TokenEnds({ store, routeEvents, drains });
   const masterRights = new MasterRights({ billing: options.billing.mode });
   const rotation = new Rotation({ store, maker, ends: tokenEnds, spend, masterRights });
   return {
     tokens,
     tokenEnds,
     rotation,
-    tokenBudgets: new TokenBudgets({ store, spend, news }),
+    tokenBudgets: new TokenBudgets({ store, spend, routeEvents }),
     masterKeys: new MasterKeys({ store, maker, tokens, rights: masterRights }),
     projectTokens: new ProjectTokens({ store, maker, ends: tokenEnds, rotation, masterRights }),
     revocations: new Revocations({ store }),

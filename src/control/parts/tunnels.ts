@@ -59,34 +59,46 @@ export interface TunnelServices {
 }
 
 export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices): TunnelServices {
-  const { options, store, sealer, outbox, nodes, publisher: news, maintenance, ownLabels, routes, spend, log } = ground;
+  const {
+    options,
+    store,
+    sealer,
+    outbox,
+    nodes,
+    publisher: routeEvents,
+    maintenance,
+    ownLabels,
+    routes,
+    spend,
+    log,
+  } = ground;
   const { tcpPorts, apiUrl, visitorProvider } = options;
   // Whom another provider has vouched for is asked again.
   const visitorKey = sealer.derive(`visitor_gates/${visitorProvider}/${options.oauth.google?.issuer ?? ''}`);
-  const tunnels = new Tunnels({ store, news, routes, maintenance, nodes, tcpPorts, ownLabels });
+  const tunnels = new Tunnels({ store, routeEvents, routes, maintenance, nodes, tcpPorts, ownLabels });
   const dns = new DnsTxtRecords(options.dnsResolvers);
   const waits = new Waits(READER_WAITS);
   const forwarder = new Forwarder({ store, nodes, routes, maintenance, log });
   const refusals = new Refusals({ store });
   // A pause that is over, or a tunnel that is gone.
-  news.subscribe((delta) => {
+  routeEvents.subscribe((delta) => {
     if (delta.kind === 'put') forwarder.tunnelChanged(delta.route.tunnelId);
     if (delta.kind === 'remove') forwarder.tunnelChanged(delta.tunnelId);
   });
-  const maintenanceSwitch = new MaintenanceSwitch({ store, news, routes, maintenance });
+  const maintenanceSwitch = new MaintenanceSwitch({ store, routeEvents, routes, maintenance });
   return {
     tunnels,
     policies: new Policies({
       store,
-      news,
+      routeEvents,
       routes,
       keyPlaces: { allowPrivate: options.allowPrivateJwks, ownIssuer: apiUrl },
     }),
     policyTrials: new PolicyTrials({ store, nodes, records: ground.records }),
-    basicGates: new BasicGates({ store, news, routes, passwords: ground.passwords }),
+    basicGates: new BasicGates({ store, routeEvents, routes, passwords: ground.passwords }),
     visitorGates: new VisitorGates({
       store,
-      news,
+      routeEvents,
       routes,
       billing: options.billing.mode,
       provider: { id: visitorProvider, isSetUp: ground.providers[visitorProvider] !== null },
@@ -107,12 +119,12 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
     reservedSubdomains: new ReservedSubdomains({ store, billing: options.billing.mode, ownLabels }),
     domains: new Domains({
       store,
-      news,
+      routeEvents,
       routes,
       challenges: new DomainChallenges(dns),
       ownHosts: ground.ownHosts,
     }),
-    domainChecks: new DomainChecks({ store, news, routes, records: dns, outbox }),
+    domainChecks: new DomainChecks({ store, routeEvents, routes, records: dns, outbox }),
     certificates: new Certificates({ store, sealer, acme: options.acme, log }),
     connections: new Connections({ store, nodes }),
     replays: new Replays({
@@ -130,7 +142,7 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
     forwarder,
     refusals,
     readerKeys: new ReaderKeys({ store, tokens }),
-    claims: new Claims({ store, tokens, spend, news, routes, maintenance, nodes, tcpPorts, ownLabels }),
+    claims: new Claims({ store, tokens, spend, routeEvents, routes, maintenance, nodes, tcpPorts, ownLabels }),
     usage: new Usage({
       store,
       nodes,

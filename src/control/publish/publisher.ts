@@ -6,8 +6,8 @@ import type { Logger } from '../../base/log.ts';
 import type { AccessKey } from '../../plane/access-keys.ts';
 import type { Delta, RemovalCode, Route } from '../../plane/routes.ts';
 import type { Budget } from '../../plane/spend.ts';
-import type { NetworkNews } from '../services/networks/network-news.ts';
-import type { RouteNews } from '../services/news.ts';
+import type { NetworkEvents } from '../services/networks/network-events.ts';
+import type { RouteEvents } from '../services/route-events.ts';
 
 type Unnumbered = Delta extends infer D ? (D extends Delta ? Omit<D, 'version'> : never) : never;
 
@@ -18,9 +18,9 @@ const MAX_WAITING = 100_000;
 /** Changes of one start: a number of the next one is above all of them. */
 const EPOCH = 2 ** 32;
 
-export class Publisher implements RouteNews {
+export class Publisher implements RouteEvents {
   /** What services say about private networks. */
-  readonly networks: NetworkNews;
+  readonly networks: NetworkEvents;
   #version: number;
   readonly #log: Logger;
   readonly #listeners = new Set<(delta: Delta) => void>();
@@ -83,9 +83,9 @@ export class Publisher implements RouteNews {
   }
 
   /** What a thousand deleted tunnels say must hold up neither side: a bounded number goes per turn. */
-  #send(news: Unnumbered): void {
+  #send(change: Unnumbered): void {
     this.#version += 1;
-    const delta = { ...news, version: this.#version } as Delta;
+    const delta = { ...change, version: this.#version } as Delta;
     this.#beginTurn();
     if (this.#waiting.length === 0 && this.#sentInTurn < DELTAS_OF_A_TURN) return this.#tell(delta);
     if (this.#waiting.length >= MAX_WAITING) {

@@ -89,10 +89,10 @@ export type Thing = (typeof THINGS)[number];
 export const VERBS = ['read', 'create', 'change', 'start', 'delete'] as const;
 export type Verb = (typeof VERBS)[number];
 /** What somebody wants to do to what kind of thing. */
-export type Deed = `${Thing}.${Verb}`;
+export type Permission = `${Thing}.${Verb}`;
 
 /** Lowest role per deed. A deed that is missing here is nobody's. */
-const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
+const LOWEST_ROLE: Readonly<Partial<Record<Permission, Role>>> = {
   // The caller's own account: password, second factor, sessions, own memberships, a new organization of one's own.
   'account.read': 'viewer',
   'account.change': 'viewer',
@@ -166,7 +166,7 @@ const LOWEST_ROLE: Readonly<Partial<Record<Deed, Role>>> = {
 };
 
 /** What needs an operator's word first: what puts something on the internet, or sends mail to strangers in the name of this server. */
-const OPENS: readonly Deed[] = [
+const OPENS: readonly Permission[] = [
   'tunnel.create',
   'tunnel.start',
   'token.create',

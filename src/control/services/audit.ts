@@ -102,7 +102,7 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-export interface Deed {
+export interface AuditEntry {
   readonly action: AuditAction;
   readonly resourceType:
     | 'user'
@@ -127,23 +127,23 @@ export interface Deed {
   /** Whose trail it belongs to; default the actor's own organization. An operator has none. */
   readonly orgId?: string;
   /** What was changed, from what to what, where the action alone does not say it. Never a secret. */
-  readonly details?: DeedDetails;
+  readonly details?: AuditDetails;
 }
 
-export type DeedDetails = Readonly<Record<string, string | number | boolean | null>>;
+export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Writes what `actor` did. */
-export function recordDeed(tx: Tx, actor: Actor, deed: Deed): void {
-  recordAll(tx, actor, [deed]);
+export function recordAudit(tx: Tx, actor: Actor, entry: AuditEntry): void {
+  recordAll(tx, actor, [entry]);
 }
 
 /** The same of many, in their order: one statement. */
-export function recordAll(tx: Tx, actor: Actor, deeds: readonly Deed[]): void {
-  if (deeds.length === 0) return;
+export function recordAll(tx: Tx, actor: Actor, entries: readonly AuditEntry[]): void {
+  if (entries.length === 0) return;
   const who = { at: tx.now, orgId: actor.orgId, ...whoIs(actor) };
   tx.db
     .insert(auditEvents)
-    .values(deeds.map((deed) => ({ id: uuidv7(), ...who, ...deed })))
+    .values(entries.map((entry) => ({ id: uuidv7(), ...who, ...entry })))
     .run();
 }
 

@@ -13,7 +13,7 @@ export type EventRow = typeof auditEvents.$inferSelect;
 /** What stands for every operator. */
 const OPERATOR = 'operator';
 /** What somebody did that they read in their own feed. */
-const OWN_DEEDS = ['auth.%', 'org.%', 'member.%', 'invitation.%'] as const;
+const OWN_ACTIONS = ['auth.%', 'org.%', 'member.%', 'invitation.%'] as const;
 
 export interface EventFilter {
   /** At most this many. */
@@ -74,7 +74,10 @@ export class Events {
     return this.#select(
       page.limit,
       or(
-        and(eq(auditEvents.actorId, actor.userId), or(...OWN_DEEDS.map((deeds) => like(auditEvents.action, deeds)))),
+        and(
+          eq(auditEvents.actorId, actor.userId),
+          or(...OWN_ACTIONS.map((pattern) => like(auditEvents.action, pattern))),
+        ),
         eq(auditEvents.resourceId, actor.userId),
         inArray(auditEvents.resourceId, invited),
       ),

@@ -1,6 +1,6 @@
 /** `/orgs/{id}/invitations`; and `/orgs/invitations/lookup` and `/orgs/invitations/accept`, for whoever was sent one. */
 import { z } from '@hono/zod-openapi';
-import { linkTo } from '../../services/mail/letter-text.ts';
+import { linkTo } from '../../services/mail/email-text.ts';
 import type { InvitationShown, InvitationView } from '../../services/organizations/invitation-rows.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';

@@ -114,7 +114,7 @@ function mountOrgs(app: Api, { operatorOrgs }: ApiDeps): void {
       return c.json(presentOrg(operatorOrgs.setPlan(operatorOf(c), c.req.valid('param').id, plan)), 200);
     },
   );
-  for (const [deed, summary] of [
+  for (const [action, summary] of [
     ['approve', 'Let an organization open tunnels and mint tokens'],
     ['suspend', 'End all sessions of its agents and let none come back until it is approved again'],
   ] as const) {
@@ -122,7 +122,7 @@ function mountOrgs(app: Api, { operatorOrgs }: ApiDeps): void {
       defineRoute(
         {
           method: 'post',
-          path: `/superadmin/orgs/{id}/${deed}`,
+          path: `/superadmin/orgs/{id}/${action}`,
           tags,
           summary,
           request: { params: orgParam },
@@ -130,7 +130,7 @@ function mountOrgs(app: Api, { operatorOrgs }: ApiDeps): void {
         },
         ['forbidden'],
       ),
-      (c) => c.json(presentOrg(operatorOrgs[deed](operatorOf(c), c.req.valid('param').id)), 200),
+      (c) => c.json(presentOrg(operatorOrgs[action](operatorOf(c), c.req.valid('param').id)), 200),
     );
   }
 }

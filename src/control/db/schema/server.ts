@@ -26,7 +26,7 @@ export const outgoingMails = sqliteTable(
   {
     id: text().primaryKey(),
     /** The letter with address, codes and links, as JSON, sealed with the key of the data folder. */
-    sealedLetter: text('sealed_letter').notNull(),
+    sealedEmail: text('sealed_letter').notNull(),
     attempts: integer().notNull().default(0),
     createdAt: integer('created_at').notNull(),
     nextAt: integer('next_at').notNull(),

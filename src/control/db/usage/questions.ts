@@ -79,8 +79,8 @@ export type Answer =
   | { readonly ref: number; readonly ok: false; readonly kind: FaultKind; readonly message: string };
 
 /** Something to be logged; has no `ref`. */
-export interface News {
-  readonly news: string;
+export interface Notice {
+  readonly notice: string;
   readonly level: 'error' | 'warn' | 'info';
   readonly fields: Readonly<Record<string, unknown>>;
 }

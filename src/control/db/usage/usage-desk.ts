@@ -14,7 +14,7 @@ import {
   type CallName,
   type Calls,
   type FaultKind,
-  type News,
+  type Notice,
   type Piece,
   type Question,
   Unanswerable,
@@ -46,14 +46,14 @@ export class UsageDesk {
   readonly #maxBytes: number;
   readonly #file: UsageFile;
   readonly #room: UsageRoom;
-  readonly #post: (message: Answer | News) => void;
+  readonly #post: (message: Answer | Notice) => void;
   readonly #calls: Omit<Calls, 'sweep'>;
   #opened: Opened | undefined;
   #sweeping = false;
   #makingRoom = false;
   #gaveWayAt = -Infinity;
 
-  constructor({ dataDir, maxBytes, minFree = 0 }: UsageSetup, post: (message: Answer | News) => void) {
+  constructor({ dataDir, maxBytes, minFree = 0 }: UsageSetup, post: (message: Answer | Notice) => void) {
     this.#maxBytes = maxBytes;
     this.#post = post;
     this.#file = new UsageFile(dataDir, post);
@@ -150,8 +150,8 @@ export class UsageDesk {
         if (isDone) return;
       }
     } catch (error) {
-      const news = 'no room could be made for records of requests';
-      this.#post({ news, level: 'warn', fields: { reason: messageOf(error) } });
+      const notice = 'no room could be made for records of requests';
+      this.#post({ notice, level: 'warn', fields: { reason: messageOf(error) } });
       return;
     }
     this.#makingRoom = true;

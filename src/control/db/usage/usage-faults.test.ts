@@ -20,7 +20,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Sqlite } from '../open.ts';
 import { openUsageFile } from '../open.ts';
 import { pack } from './pack.ts';
-import type { Answer, Calls, News } from './questions.ts';
+import type { Answer, Calls, Notice } from './questions.ts';
 import { ANN, batch, type LogLine, keptLog, openStore, recorded, SHOP, usageFolder } from './testing.ts';
 import { UsageDesk } from './usage-desk.ts';
 import { UsageFile } from './usage-file.ts';
@@ -36,9 +36,9 @@ function openDesk(
   { dataDir = usageFolder(t), maxBytes = 2 ** 30 }: { readonly dataDir?: string; readonly maxBytes?: number } = {},
 ) {
   const answers: Answer[] = [];
-  const news: News[] = [];
+  const notice: Notice[] = [];
   const desk = new UsageDesk({ dataDir, maxBytes }, (message) => {
-    if ('news' in message) news.push(message);
+    if ('notice' in message) notice.push(message);
     else answers.push(message);
   });
   t.after(() => desk.ask({ ref: 0, name: 'close', args: [] }));
@@ -59,7 +59,7 @@ function openDesk(
   const piece = (records: ReturnType<typeof many>) => pack(records, { unrecorded: [], minute: 1 });
   const store = (...records: ReturnType<typeof many>): Answer => ask('store', piece(records));
   const storeLater = (...records: ReturnType<typeof many>): Promise<Answer> => later('store', piece(records));
-  return { dataDir, news, ask, later, store, storeLater };
+  return { dataDir, notice, ask, later, store, storeLater };
 }
 
 const isOk = (answer: Answer): boolean => answer.ok;
@@ -170,12 +170,12 @@ for (const [name, put] of [
 }
 
 test('damage that is met while reading costs the records, and the question is answered from the new file', (t) => {
-  const { dataDir, store, ask, news } = openDesk(t);
+  const { dataDir, store, ask, notice } = openDesk(t);
   assert.ok(isOk(store(...many(400))));
   ask('close');
   overwrite(join(dataDir, 'usage.db'), 3 * 8_192);
   assert.equal(found(ask('list', ANN, { limit: 500 })), 0);
-  assert.equal(news.length, 1);
+  assert.equal(notice.length, 1);
   assert.ok(isOk(store(...many(2))));
   ask('close');
   overwrite(join(dataDir, 'usage.db'), 8_192);
@@ -184,7 +184,7 @@ test('damage that is met while reading costs the records, and the question is an
 });
 
 test('a file of another version is set aside under its name', (t) => {
-  const { dataDir, ask, store, news } = openDesk(t);
+  const { dataDir, ask, store, notice } = openDesk(t);
   store(...many(1));
   ask('close');
   const sqlite = openUsageFile(join(dataDir, 'usage.db'));
@@ -193,7 +193,7 @@ test('a file of another version is set aside under its name', (t) => {
   assert.equal(found(ask('list', ANN, { limit: 10 })), 0);
   assert.deepEqual(named(dataDir, 'usage.db.form'), ['usage.db.form-99']);
   assert.deepEqual(
-    news.map(({ level, fields }) => [level, fields['form']]),
+    notice.map(({ level, fields }) => [level, fields['form']]),
     [['warn', 99]],
   );
 });

@@ -8,7 +8,7 @@ import { Throttle } from '../../../base/throttle.ts';
 import { openUsageFile, type Sqlite } from '../open.ts';
 import { FORM, TABLES } from './form.ts';
 import { LogFold } from './log-fold.ts';
-import type { FaultKind, News } from './questions.ts';
+import type { FaultKind, Notice } from './questions.ts';
 
 export const USAGE_FILE = 'usage.db';
 /** A disk that damages each new file must not be filled with them. */
@@ -36,14 +36,14 @@ export function removeRecords(dataDir: string): string[] {
 
 export class UsageFile {
   readonly #path: string;
-  readonly #tell: (news: News) => void;
+  readonly #tell: (notice: Notice) => void;
   #sqlite: Sqlite | undefined;
   #fold: LogFold | undefined;
   #setAsideAt = -Infinity;
   readonly #noFold = new Throttle(NO_FILE_EVERY_MS, () => performance.now());
   readonly #noFile = new Throttle(NO_FILE_EVERY_MS, () => performance.now());
 
-  constructor(dataDir: string, tell: (news: News) => void) {
+  constructor(dataDir: string, tell: (notice: Notice) => void) {
     this.#path = join(dataDir, USAGE_FILE);
     this.#tell = tell;
   }
@@ -73,7 +73,7 @@ export class UsageFile {
     const to = `${this.#path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     this.#moveTo(to);
     this.#tell({
-      news: `${USAGE_FILE} is damaged: what was recorded of requests is lost. It was moved aside and a new file is begun; delete the old one when nobody wants to look into it. Check the disk.`,
+      notice: `${USAGE_FILE} is damaged: what was recorded of requests is lost. It was moved aside and a new file is begun; delete the old one when nobody wants to look into it. Check the disk.`,
       level: 'error',
       fields: { file: to, reason: messageOf(error) },
     });
@@ -98,8 +98,8 @@ export class UsageFile {
   written(): void {
     this.#fold?.afterWrite((error) => {
       if (this.#noFold.pass() === undefined) return;
-      const news = `the log of ${USAGE_FILE} could not be folded back: it grows until it can. Check the disk.`;
-      this.#tell({ news, level: 'warn', fields: { reason: messageOf(error) } });
+      const notice = `the log of ${USAGE_FILE} could not be folded back: it grows until it can. Check the disk.`;
+      this.#tell({ notice, level: 'warn', fields: { reason: messageOf(error) } });
     });
   }
 
@@ -109,7 +109,7 @@ export class UsageFile {
     // Frees the room: until then the files are there without their names.
     this.close();
     if (names.length === 0) return;
-    this.#tell({ news: GAVE_WAY, level: 'error', fields: { files: names } });
+    this.#tell({ notice: GAVE_WAY, level: 'error', fields: { files: names } });
   }
 
   close(): void {
@@ -122,7 +122,7 @@ export class UsageFile {
       sqlite?.pragma('synchronous = NORMAL');
       sqlite?.close();
     } catch (error) {
-      this.#tell({ news: `${USAGE_FILE} could not be closed`, level: 'warn', fields: { reason: messageOf(error) } });
+      this.#tell({ notice: `${USAGE_FILE} could not be closed`, level: 'warn', fields: { reason: messageOf(error) } });
     }
     void fold?.end();
   }
@@ -147,7 +147,7 @@ export class UsageFile {
     } catch (error) {
       if (!NO_FILE.test(codeOf(error) ?? '') || this.#noFile.pass() === undefined) throw error;
       this.#tell({
-        news: `${USAGE_FILE} is no file: requests are neither recorded nor shown. Move away what is there, a directory or a link that leads nowhere; a new file is begun then by itself.`,
+        notice: `${USAGE_FILE} is no file: requests are neither recorded nor shown. Move away what is there, a directory or a link that leads nowhere; a new file is begun then by itself.`,
         level: 'error',
         fields: { file: this.#path, reason: messageOf(error) },
       });
@@ -161,7 +161,7 @@ export class UsageFile {
     const to = `${this.#path}.form-${form}`;
     this.#moveTo(to);
     this.#tell({
-      news: `${USAGE_FILE} is of another version of this program: what was recorded of requests is not shown any more. It was moved aside and a new file is begun; delete the old one when it is not wanted.`,
+      notice: `${USAGE_FILE} is of another version of this program: what was recorded of requests is not shown any more. It was moved aside and a new file is begun; delete the old one when it is not wanted.`,
       level: 'warn',
       fields: { file: to, form, ours: FORM },
     });

@@ -5,7 +5,7 @@
 import type { Worker } from 'node:worker_threads';
 import { startWorker } from '../../../base/assets.ts';
 import type { Logger } from '../../../base/log.ts';
-import type { Answer, CallName, Calls, FaultKind, News, UsageSetup } from './questions.ts';
+import type { Answer, CallName, Calls, FaultKind, Notice, UsageSetup } from './questions.ts';
 
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
@@ -82,15 +82,15 @@ export class UsageThread {
     const worker = startWorker('usage-worker', new URL('./usage-worker.ts', import.meta.url), this.#setup);
     this.#worker = worker;
     this.#startedAt = performance.now();
-    worker.on('message', (message: Answer | News) => this.#heard(message));
+    worker.on('message', (message: Answer | Notice) => this.#heard(message));
     worker.on('error', (error) => this.#ended(worker, error));
     worker.on('exit', () => this.#ended(worker));
     return worker;
   }
 
-  #heard(message: Answer | News): void {
-    if ('news' in message) {
-      this.#log[message.level](message.fields, message.news);
+  #heard(message: Answer | Notice): void {
+    if ('notice' in message) {
+      this.#log[message.level](message.fields, message.notice);
       return;
     }
     const waiting = this.#waiting.get(message.ref);

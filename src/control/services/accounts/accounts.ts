@@ -10,7 +10,7 @@ import { Secret } from '../../../base/secret.ts';
 import { sessions, users } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { insertOrganization } from '../organizations/organization-rows.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { Plan } from '../plans.ts';
@@ -139,13 +139,13 @@ function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
     .run();
   const name = input.name === '' ? (key.split('@')[0] ?? key) : input.name;
   const org = insertOrganization(tx, { name, ownerId: id }, { plan: input.plan, approval: 'approved' });
-  const deed = {
+  const entry = {
     action: 'user.create',
     resourceType: 'user',
     resourceId: id,
     orgId: org.id,
     details: { superadmin: input.superadmin },
   } as const;
-  recordDeed(tx, by ?? { kind: 'system', orgId: org.id }, deed);
+  recordAudit(tx, by ?? { kind: 'system', orgId: org.id }, entry);
   return id;
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../../base/errors.ts';
 import { identities, users } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 
 export type IdentityRow = typeof identities.$inferSelect;
 
@@ -49,7 +49,7 @@ export class Identities {
         .delete(identities)
         .where(and(eq(identities.id, identityId), eq(identities.userId, actor.userId)))
         .run();
-      recordDeed(tx, actor, { action: 'auth.identity_unlink', resourceType: 'user', resourceId: actor.userId });
+      recordAudit(tx, actor, { action: 'auth.identity_unlink', resourceType: 'user', resourceId: actor.userId });
     });
   }
 }

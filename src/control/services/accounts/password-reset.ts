@@ -8,9 +8,9 @@ import { emailCodes, passwordResets, users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type CreatedUser, findUserByEmail, randomPassword } from './accounts.ts';
 import { type Actor, allow, allowOperator } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { writeNothing } from '../blank-write.ts';
-import type { LetterLimit } from '../mail/letter-limit.ts';
+import type { EmailLimit } from '../mail/email-limit.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { issueResetToken, ownerOfReset, RESET_SECONDS } from './reset-tokens.ts';
@@ -25,7 +25,7 @@ import {
   type Visit,
 } from '../sessions/session-rows.ts';
 import type { SignUpMemory } from './sign-up-memory.ts';
-import { recordUserDeed } from './user-deeds.ts';
+import { recordUserAudit } from './user-audit.ts';
 
 /** Measured: a link, its letter and its entry in the trail take as long as this many entries. */
 const LINK_ENTRIES = 2;
@@ -35,7 +35,7 @@ const WARNING_SECONDS = 3 * 24 * 3600;
 export interface PasswordResetDeps {
   readonly store: Store;
   readonly passwords: Passwords;
-  readonly letters: LetterLimit;
+  readonly emailLimit: EmailLimit;
   readonly signUps: SignUpMemory;
   readonly outbox: Outbox;
   readonly sessionEnds: SessionEnds;
@@ -58,7 +58,7 @@ export class PasswordReset {
       this.#deps.store.inTx(
         (tx) => {
           const user = findUserByEmail(tx.db, email);
-          if (user !== undefined && this.#deps.letters.take('reset', user.emailKey)) this.#sendLink(tx, user, visit);
+          if (user !== undefined && this.#deps.emailLimit.take('reset', user.emailKey)) this.#sendLink(tx, user, visit);
           else writeNothing(tx, LINK_ENTRIES);
         },
         // Any stranger can cause this: it must not make the event loop wait for the disk. A power cut costs a link.
@@ -116,7 +116,7 @@ export class PasswordReset {
       if (user === undefined || user.passwordHash !== before?.passwordHash) throw wrongPassword();
       this.#setPassword(tx, user, passwordHash);
       this.#deps.sessionEnds.others(tx, actor, { userId: user.id, spared: actor.sessionId });
-      recordDeed(tx, actor, { action: 'auth.password_change', resourceType: 'user', resourceId: user.id });
+      recordAudit(tx, actor, { action: 'auth.password_change', resourceType: 'user', resourceId: user.id });
     });
   }
 
@@ -135,7 +135,7 @@ export class PasswordReset {
       if (user === undefined) throw new AppError('not_found', 'There is no such account.');
       this.#setPassword(tx, user, passwordHash);
       this.#deps.sessionEnds.everywhere(tx, operator, userId);
-      recordUserDeed(tx, operator, { action: 'user.password_reset', userId });
+      recordUserAudit(tx, operator, { action: 'user.password_reset', userId });
       return { id: userId, email: user.email, password };
     });
   }

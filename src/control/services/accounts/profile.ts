@@ -5,7 +5,7 @@ import { eq } from 'drizzle-orm';
 import { users } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 
 export class Profile {
   readonly #store: Store;
@@ -19,7 +19,7 @@ export class Profile {
     allow(actor, 'change', 'account');
     this.#store.inTx((tx) => {
       tx.db.update(users).set({ name }).where(eq(users.id, actor.userId)).run();
-      recordDeed(tx, actor, { action: 'user.update', resourceType: 'user', resourceId: actor.userId });
+      recordAudit(tx, actor, { action: 'user.update', resourceType: 'user', resourceId: actor.userId });
     });
   }
 }

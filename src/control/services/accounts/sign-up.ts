@@ -16,7 +16,7 @@ import type { Store, Tx } from '../../db/tx.ts';
 import { emailKey, findUserByEmail } from './accounts.ts';
 import { writeNothing } from '../blank-write.ts';
 import { CODE_SECONDS, type EmailCodes } from './email-codes.ts';
-import type { LetterLimit } from '../mail/letter-limit.ts';
+import type { EmailLimit } from '../mail/email-limit.ts';
 import {
   insertOrganization,
   type NewOrgRules,
@@ -52,7 +52,7 @@ export interface SignUpDeps {
   readonly store: Store;
   readonly passwords: Passwords;
   readonly codes: EmailCodes;
-  readonly letters: LetterLimit;
+  readonly emailLimit: EmailLimit;
   readonly signUps: SignUpMemory;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
@@ -109,24 +109,24 @@ export class SignUp {
       this.#deps.store.inTx((tx) => {
         const user = findUserByEmail(tx.db, email);
         const waits = user !== undefined && user.emailVerifiedAt === null;
-        if (waits && this.#deps.letters.take('code', user.emailKey)) this.#sendCode(tx, user);
+        if (waits && this.#deps.emailLimit.take('code', user.emailKey)) this.#sendCode(tx, user);
         else writeNothing(tx);
       }, RELAXED),
     );
   }
 
   #register(tx: Tx, input: Registration, visit: Visit): void {
-    const { letters, signUps, outbox } = this.#deps;
+    const { emailLimit, signUps, outbox } = this.#deps;
     const known = findUserByEmail(tx.db, input.email);
     if (known !== undefined && known.emailVerifiedAt !== null) {
       tx.onCommit(() => signUps.remember(input, null));
       writeNothing(tx, ACCOUNT_ENTRIES);
-      if (!letters.take('notice', known.emailKey)) return;
+      if (!emailLimit.take('notice', known.emailKey)) return;
       return outbox.post(tx, { kind: 'already_registered', to: known.email }, NOTICE_SECONDS);
     }
-    const hasLetter = letters.take('code', emailKey(input.email));
+    const mayEmail = emailLimit.take('code', emailKey(input.email));
     const isContested = known !== undefined && !signUps.isConfirmed(input, known.passwordHash);
-    if (!hasLetter && !isContested) {
+    if (!mayEmail && !isContested) {
       if (known === undefined) tx.onCommit(() => signUps.remember(input, null));
       return writeNothing(tx, ACCOUNT_ENTRIES);
     }
@@ -134,7 +134,7 @@ export class SignUp {
     tx.onCommit(() => signUps.remember(input, user.passwordHash));
     recordOutside(tx, user, { action: 'auth.signup', visit });
     // Also with no letter left an account loses its password: a code that is under way must not confirm what somebody else typed.
-    if (hasLetter) this.#sendCode(tx, user);
+    if (mayEmail) this.#sendCode(tx, user);
   }
 
   #insert(tx: Tx, input: Registration): UserRow {
@@ -158,10 +158,10 @@ export class SignUp {
 
   #sendCode(tx: Tx, user: UserRow): void {
     const { codes, outbox } = this.#deps;
-    const letter = { to: user.email, code: codes.issue(tx, user.id) };
-    if (user.passwordHash !== null) return outbox.post(tx, { kind: 'verify_email', ...letter }, CODE_SECONDS);
+    const mail = { to: user.email, code: codes.issue(tx, user.id) };
+    if (user.passwordHash !== null) return outbox.post(tx, { kind: 'verify_email', ...mail }, CODE_SECONDS);
     const link = { token: issueResetToken(tx, user.id), linkSeconds: RESET_SECONDS };
-    outbox.post(tx, { kind: 'verify_contested', ...letter, ...link }, CODE_SECONDS);
+    outbox.post(tx, { kind: 'verify_contested', ...mail, ...link }, CODE_SECONDS);
   }
 }
 

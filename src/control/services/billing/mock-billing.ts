@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Store } from '../../db/tx.ts';
 import { allow, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { type JwtDeps, readJwt, signJwt } from '../keys/jwts.ts';
 import { findMember } from '../organizations/membership-rows.ts';
 import { CYCLES, type Offer, type Plan, SOLD_PLANS } from '../plans.ts';
@@ -50,7 +50,7 @@ export class MockBilling {
     this.#deps.store.inTx((tx) => {
       const owner = callerNow(tx, actor);
       allow(owner, 'create', 'billing');
-      recordDeed(tx, owner, { ...deed('billing.checkout', owner), details: { plan, cycle } });
+      recordAudit(tx, owner, { ...auditOf('billing.checkout', owner), details: { plan, cycle } });
     });
     return token;
   }
@@ -76,12 +76,12 @@ export class MockBilling {
     this.#deps.store.inTx((tx) => {
       const from = findOrg(tx.db, actor.orgId)?.plan ?? 'free';
       if (from === 'free') return;
-      recordDeed(tx, actor, deed('billing.cancel', actor));
+      recordAudit(tx, actor, auditOf('billing.cancel', actor));
       changePlanIn(tx, { orgId: actor.orgId, from, to: 'free', by: actor }, this.#deps);
     });
   }
 }
 
-function deed(action: 'billing.checkout' | 'billing.cancel', actor: UserActor) {
+function auditOf(action: 'billing.checkout' | 'billing.cancel', actor: UserActor) {
   return { action, resourceType: 'billing', resourceId: actor.orgId } as const;
 }

@@ -9,7 +9,7 @@ import { billingEvents, organizations } from '../../db/schema.ts';
 import { CustomerGone, type ProviderEvent } from '../../providers/payments.ts';
 import type { Tx } from '../../db/tx.ts';
 import { allow, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { type Offer, PLAN_NAMES } from '../plans.ts';
 import { callerNow } from '../sessions/session-rows.ts';
 import { findOrg } from '../tunnels/tunnel-rows.ts';
@@ -74,7 +74,7 @@ export class PaidBilling {
         }),
       );
       store.inTx((tx) =>
-        recordDeed(tx, ownerNow(tx, actor, 'create'), { ...deedAbout(actor.orgId), details: { plan, cycle } }),
+        recordAudit(tx, ownerNow(tx, actor, 'create'), { ...auditAbout(actor.orgId), details: { plan, cycle } }),
       );
       return url;
     });
@@ -188,6 +188,6 @@ function ownerNow(at: Pick<Tx, 'db' | 'now'>, actor: UserActor, verb: 'create' |
   return now;
 }
 
-function deedAbout(orgId: string) {
+function auditAbout(orgId: string) {
   return { action: 'billing.checkout', resourceType: 'billing', resourceId: orgId } as const;
 }

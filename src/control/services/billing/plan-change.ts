@@ -6,8 +6,8 @@ import { liveTunnels } from '../../db/gone.ts';
 import { organizations, tunnels } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { OperatorActor, SystemActor, UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
-import type { RouteNews } from '../news.ts';
+import { recordAudit } from '../audit.ts';
+import type { RouteEvents } from '../route-events.ts';
 import type { Drain, Drains } from '../pending-work/drains.ts';
 import { moveCursor, type PendingWork } from '../pending-work/pending-rows.ts';
 import type { Plan } from '../plans.ts';
@@ -15,7 +15,7 @@ import type { RouteMaker } from '../tunnels/route-maker.ts';
 import { expiryUnder } from '../tunnels/tunnel-rows.ts';
 
 export interface PlanChangeDeps {
-  readonly news: RouteNews;
+  readonly routeEvents: RouteEvents;
   readonly routes: Pick<RouteMaker, 'routesOf'>;
   readonly drains: Drains;
 }
@@ -35,11 +35,11 @@ export interface PlanChange {
 export function changePlanIn(tx: Tx, { orgId, from, to, by }: PlanChange, deps: PlanChangeDeps): void {
   if (from === to) return;
   tx.db.update(organizations).set({ plan: to }).where(eq(organizations.id, orgId)).run();
-  const deed =
+  const entry =
     by.kind === 'operator'
       ? ({ action: 'org.plan', resourceType: 'organization' } as const)
       : ({ action: 'billing.plan', resourceType: 'billing' } as const);
-  recordDeed(tx, by, { ...deed, resourceId: orgId, orgId, details: { from, to } });
+  recordAudit(tx, by, { ...entry, resourceId: orgId, orgId, details: { from, to } });
   // A name that is no id: nothing of the organization is gone.
   deps.drains.begin(tx, { kind: 'plan_changed', scope: `plan/${orgId}`, orgId, actor: by, details: { plan: to } });
 }
@@ -77,7 +77,7 @@ function renewTunnels(
   for (const { id, expiresAt } of changed) tx.db.update(tunnels).set({ expiresAt }).where(eq(tunnels.id, id)).run();
   const routes = deps.routes.routesOf(tx.db, changed);
   tx.onCommit(() => {
-    for (const route of routes) deps.news.put(route);
+    for (const route of routes) deps.routeEvents.put(route);
   });
   const last = rows.at(-1);
   if (last !== undefined) moveCursor(tx, work, last.id);

@@ -8,7 +8,7 @@ import type { Logger } from '../../../base/log.ts';
 import type { EdgeCertificate, EdgeChallenge } from '../../../plane/certificates.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allowOperator, asOperator } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import type { DomainRow } from '../domains/domain-rows.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import type { TunnelRow } from '../tunnels/tunnel-rows.ts';
@@ -217,7 +217,7 @@ export class Certificates {
       }
       insertCertificate(tx, { name, orgId: standing.orgId });
       updateCertificate(tx, name, { nextAt: tx.now });
-      recordDeed(tx, asOperator(actor), {
+      recordAudit(tx, asOperator(actor), {
         action: 'certificate.renew',
         resourceType: 'certificate',
         resourceId: name,

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../../base/clock.ts';
 import { domains } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { Outbox } from '../mail/outbox.ts';
-import type { RouteNews } from '../news.ts';
+import type { RouteEvents } from '../route-events.ts';
 import { membersOf } from '../organizations/membership-rows.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
 import { findOrg } from '../tunnels/tunnel-rows.ts';
@@ -26,7 +26,7 @@ const NOTICE_SECONDS = 3 * 24 * 3600;
 
 export interface DomainCheckDeps {
   readonly store: Store;
-  readonly news: Pick<RouteNews, 'put'>;
+  readonly routeEvents: Pick<RouteEvents, 'put'>;
   readonly routes: RouteMaker;
   readonly records: TxtRecords;
   readonly outbox: Outbox;

@@ -4,8 +4,8 @@ import { AppError } from '../../../base/errors.ts';
 import { domains } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
-import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
-import type { RouteNews } from '../news.ts';
+import { type AuditAction, type AuditDetails, recordAudit } from '../audit.ts';
+import type { RouteEvents } from '../route-events.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
 import { liveById } from '../tunnels/tunnel-rows.ts';
 
@@ -47,21 +47,21 @@ export function updateDomain(tx: Tx, row: DomainRow, change: Partial<DomainRow>)
 export function recordDomain(
   tx: Tx,
   actor: Actor,
-  { action, row, more }: { action: AuditAction; row: DomainRow; more?: DeedDetails },
+  { action, row, more }: { action: AuditAction; row: DomainRow; more?: AuditDetails },
 ): void {
   const details = { domain: row.domain, ...more };
-  recordDeed(tx, actor, { action, resourceType: 'domain', resourceId: row.id, details });
+  recordAudit(tx, actor, { action, resourceType: 'domain', resourceId: row.id, details });
 }
 
 /** After the commit the edge has the domains of this tunnel as the transaction leaves them. To be called behind the change. */
 export function announceTunnel(
   tx: Tx,
   tunnelId: string | null,
-  { routes, news }: { routes: RouteMaker; news: Pick<RouteNews, 'put'> },
+  { routes, routeEvents }: { routes: RouteMaker; routeEvents: Pick<RouteEvents, 'put'> },
 ): void {
   const tunnel = tunnelId === null ? undefined : liveById(tx.db, tunnelId);
   // Of a deleted one the edge is told by whoever deletes it.
   if (tunnel === undefined) return;
   const route = routes.routeOf(tx.db, tunnel);
-  tx.onCommit(() => news.put(route));
+  tx.onCommit(() => routeEvents.put(route));
 }

@@ -9,9 +9,9 @@ import { AppError } from '../../../base/errors.ts';
 import { domains } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { checkDeedLimit } from '../deed-limit.ts';
+import { checkDailyLimit } from '../daily-limit.ts';
 import type { PendingWork } from '../pending-work/pending-rows.ts';
-import type { RouteNews } from '../news.ts';
+import type { RouteEvents } from '../route-events.ts';
 import { callerNow } from '../sessions/session-rows.ts';
 import { isResting, letAllRest } from '../tunnels/free-names.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
@@ -37,7 +37,7 @@ const MAX_SHOWN = 80;
 
 export interface DomainDeps {
   readonly store: Store;
-  readonly news: Pick<RouteNews, 'put'>;
+  readonly routeEvents: Pick<RouteEvents, 'put'>;
   readonly routes: RouteMaker;
   readonly challenges: DomainChallenges;
   /** Hosts of this server. Asked at each use, for the API learns its own late. */
@@ -81,7 +81,7 @@ export class Domains {
         throw new AppError('conflict', `Your organization has ${MAX_DOMAINS} domains. Delete one first.`);
       }
       const message = `You added ${MAX_PER_DAY} domains in a day. Wait before you add another one.`;
-      checkDeedLimit(tx, actor, { action: 'domain.create', perDay: MAX_PER_DAY, message });
+      checkDailyLimit(tx, actor, { action: 'domain.create', perDay: MAX_PER_DAY, message });
       requireFree(tx, domain, actor.orgId);
       const row: DomainRow = {
         id: uuidv7(),

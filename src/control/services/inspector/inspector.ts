@@ -17,7 +17,7 @@ import type {
   UnrecordedRequests,
 } from '../../db/usage/records.ts';
 import { type Actor, allow, hasRole, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { callerNow } from '../sessions/session-rows.ts';
 import { type Archive, archiveOfMany, type FoundRequest } from './archive.ts';
 import { ArchivePlaces } from './archive-places.ts';
@@ -177,7 +177,7 @@ export class Inspector {
     this.#store.inTx((tx) => {
       const now = callerNow(tx, actor);
       allow(now, 'delete', 'record');
-      recordDeed(tx, now, { action: 'inspector.clear', resourceType: 'tunnel', resourceId: tunnelId });
+      recordAudit(tx, now, { action: 'inspector.clear', resourceType: 'tunnel', resourceId: tunnelId });
     });
     await this.#records.forgetTunnel(actor.orgId, tunnelId);
   }

@@ -11,7 +11,7 @@ import { tunnels } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import type { RecordStore } from '../../db/usage/records.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { callerNow } from '../sessions/session-rows.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
 import type { TunnelRow } from '../tunnels/tunnel-rows.ts';
@@ -127,7 +127,7 @@ export class Replays {
     store.inTx((tx) => {
       const now = callerNow(tx, actor);
       allow(now, 'create', 'record');
-      recordDeed(tx, now, {
+      recordAudit(tx, now, {
         action: 'inspector.replay',
         resourceType: 'tunnel',
         resourceId: tunnelId,

@@ -11,7 +11,7 @@ import { AppError } from '../../../base/errors.ts';
 import { signingKeys } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allowOperator } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import type { Sealer } from './sealing.ts';
 
 export type KeyPurpose = 'access' | 'capability';
@@ -80,7 +80,7 @@ export class Keys {
         .where(and(ofPurpose, isNull(signingKeys.retiredAt)))
         .run();
       const made = this.#insert(tx, purpose);
-      recordDeed(tx, actor, { action: 'key.rotate', resourceType: 'key', resourceId: made });
+      recordAudit(tx, actor, { action: 'key.rotate', resourceType: 'key', resourceId: made });
       return made;
     });
     this.#read();

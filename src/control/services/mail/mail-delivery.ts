@@ -13,8 +13,8 @@ import type { Logger } from '../../../base/log.ts';
 import { outgoingMails } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { MailError, type MailTransport } from '../../providers/mail.ts';
-import { writeLetter } from './letter-text.ts';
-import type { Letter } from './letters.ts';
+import { writeEmail } from './email-text.ts';
+import type { Email } from './emails.ts';
 import type { Outbox } from './outbox.ts';
 
 type Row = typeof outgoingMails.$inferSelect;
@@ -139,22 +139,22 @@ export class MailDelivery {
   }
 
   #begin(row: Row, now: number): void {
-    let letter: Letter;
+    let email: Email;
     try {
-      letter = this.#deps.outbox.open(row);
+      email = this.#deps.outbox.open(row);
     } catch (error) {
       this.#forget(row);
       this.#deps.log.error({ err: error, mail: row.id }, 'a letter was dropped: it can not be read');
       return;
     }
-    const to = letter.to.toLowerCase();
+    const to = email.to.toLowerCase();
     // The row itself among them.
     for (const other of this.#underWay.values()) if (other.to === to) return;
     if (row.expiresAt <= now) {
-      this.#giveUp(row, letter, 'it waited too long');
+      this.#giveUp(row, email, 'it waited too long');
       return;
     }
-    const done = this.#send(row, letter).finally(() => {
+    const done = this.#send(row, email).finally(() => {
       this.#underWay.delete(row.id);
       this.wake();
     });
@@ -162,25 +162,25 @@ export class MailDelivery {
   }
 
   /** One try, with all that follows from it. Never rejects. */
-  async #send(row: Row, letter: Letter): Promise<void> {
+  async #send(row: Row, email: Email): Promise<void> {
     const { transport, publicUrl, log } = this.#deps;
     try {
       try {
         const lifeSeconds = Math.round((row.expiresAt - row.createdAt) / 1000);
-        const mail = writeLetter(letter, { id: row.id, publicUrl: publicUrl(), lifeSeconds });
+        const mail = writeEmail(email, { id: row.id, publicUrl: publicUrl(), lifeSeconds });
         await transport.send(mail, AbortSignal.any([this.#cut.signal, AbortSignal.timeout(TRY_MS)]));
       } catch (error) {
-        this.#failed(row, letter, error);
+        this.#failed(row, email, error);
         return;
       }
       this.#forget(row);
-      log.debug({ mail: row.id, kind: letter.kind, to: letter.to }, 'a letter was sent');
+      log.debug({ mail: row.id, kind: email.kind, to: email.to }, 'a letter was sent');
     } catch (error) {
       log.error({ err: error, mail: row.id }, 'writing down what became of a letter failed: it may be sent again');
     }
   }
 
-  #failed(row: Row, letter: Letter, error: unknown): void {
+  #failed(row: Row, email: Email, error: unknown): void {
     if (this.#cut.signal.aborted) return; // Cut by the stop: the row waits for the next start as it is.
     // The text of another error may hold the letter.
     const reason = error instanceof MailError ? error.message : 'sending it failed inside the server';
@@ -188,7 +188,7 @@ export class MailDelivery {
       this.#forget(row);
       // Not for the operator to act on: people mistype their addresses.
       this.#deps.log.warn(
-        { mail: row.id, kind: letter.kind, to: letter.to, reason },
+        { mail: row.id, kind: email.kind, to: email.to, reason },
         'a letter was refused by the mail server: its recipient does not get it',
       );
       return;
@@ -198,7 +198,7 @@ export class MailDelivery {
     const longest = Math.min(MAX_RETRY_MS, (row.expiresAt - row.createdAt) / LIFE_SHARE);
     const waitMs = Math.max(RETRY_MS, Math.min(longest, RETRY_MS * 2 ** (attempts - 1)));
     if (now + waitMs >= row.expiresAt) {
-      this.#giveUp(row, letter, reason);
+      this.#giveUp(row, email, reason);
       return;
     }
     this.#deps.store.inTx(
@@ -213,16 +213,16 @@ export class MailDelivery {
     );
     const level = error instanceof MailError && error.needsOperator ? 'error' : 'warn';
     this.#deps.log[level](
-      { mail: row.id, kind: letter.kind, to: letter.to, reason, attempts, retryInSeconds: Math.round(waitMs / 1000) },
+      { mail: row.id, kind: email.kind, to: email.to, reason, attempts, retryInSeconds: Math.round(waitMs / 1000) },
       'a letter was not sent: it is tried again',
     );
   }
 
   /** Its code or link has run out, or will before the next try. */
-  #giveUp(row: Row, letter: Letter, reason: string): void {
+  #giveUp(row: Row, email: Email, reason: string): void {
     this.#forget(row);
     this.#deps.log.error(
-      { mail: row.id, kind: letter.kind, to: letter.to, reason, attempts: row.attempts },
+      { mail: row.id, kind: email.kind, to: email.to, reason, attempts: row.attempts },
       'a letter was given up, for it could not be sent in time: is the mail server well?',
     );
   }

@@ -7,7 +7,7 @@ import { uuidv7 } from 'uuidv7';
 import type { Logger } from '../../../base/log.ts';
 import { outgoingMails } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
-import type { Letter } from './letters.ts';
+import type { Email } from './emails.ts';
 import type { Sealer } from '../keys/sealing.ts';
 
 /** Letters that wait: hours of mail of a large server. Beyond it a letter is dropped and said so; the caller's answer stays the same. */
@@ -29,10 +29,10 @@ export class Outbox {
   }
 
   /** `lifeSeconds`: after it the letter helps nobody, and delivery gives up. */
-  post(tx: Tx, letter: Letter, lifeSeconds: number): void {
+  post(tx: Tx, email: Email, lifeSeconds: number): void {
     const waiting = tx.db.select({ n: count() }).from(outgoingMails).get()?.n ?? 0;
     if (waiting >= MAX_WAITING) {
-      this.#log.error({ kind: letter.kind, waiting }, 'a letter was dropped: too many wait for the mail server');
+      this.#log.error({ kind: email.kind, waiting }, 'a letter was dropped: too many wait for the mail server');
       return;
     }
     const id = uuidv7();
@@ -40,7 +40,7 @@ export class Outbox {
       .insert(outgoingMails)
       .values({
         id,
-        sealedLetter: this.#sealer.seal(`outgoing_mails/${id}`, Buffer.from(JSON.stringify(letter))),
+        sealedEmail: this.#sealer.seal(`outgoing_mails/${id}`, Buffer.from(JSON.stringify(email))),
         createdAt: tx.now,
         nextAt: tx.now,
         expiresAt: tx.now + lifeSeconds * 1000,
@@ -50,7 +50,7 @@ export class Outbox {
   }
 
   /** The letter of a row. Throws when the row was sealed by another key. */
-  open(row: { readonly id: string; readonly sealedLetter: string }): Letter {
-    return JSON.parse(this.#sealer.open(`outgoing_mails/${row.id}`, row.sealedLetter).toString()) as Letter;
+  open(row: { readonly id: string; readonly sealedEmail: string }): Email {
+    return JSON.parse(this.#sealer.open(`outgoing_mails/${row.id}`, row.sealedEmail).toString()) as Email;
   }
 }

@@ -8,8 +8,8 @@ import { AppError } from '../../../base/errors.ts';
 import { metricKeys } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow, type MetricKeyActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
-import { checkDeedLimit } from '../deed-limit.ts';
+import { recordAudit } from '../audit.ts';
+import { checkDailyLimit } from '../daily-limit.ts';
 import { hashOf } from '../keys/secret-hash.ts';
 import { newTextKey } from '../keys/text-key.ts';
 import { type MetricKeyRow, type MetricKeyView, metricKeysOf, ownMetricKey } from './metric-key-rows.ts';
@@ -43,7 +43,7 @@ export class MetricKeys {
         throw new AppError('conflict', `Your organization has ${MAX_METRIC_KEYS} keys for metrics. Delete one first.`);
       }
       const message = `You made ${MAX_PER_DAY} keys for metrics in a day. Wait before you make another one.`;
-      checkDeedLimit(tx, actor, { action: 'metric_key.create', perDay: MAX_PER_DAY, message });
+      checkDailyLimit(tx, actor, { action: 'metric_key.create', perDay: MAX_PER_DAY, message });
       const key = newTextKey(PREFIX);
       const row: MetricKeyRow = {
         id: uuidv7(),
@@ -56,7 +56,7 @@ export class MetricKeys {
       };
       tx.db.insert(metricKeys).values(row).run();
       const details = { name };
-      recordDeed(tx, actor, { action: 'metric_key.create', resourceType: 'metric_key', resourceId: row.id, details });
+      recordAudit(tx, actor, { action: 'metric_key.create', resourceType: 'metric_key', resourceId: row.id, details });
       return { row, key };
     });
   }
@@ -68,7 +68,7 @@ export class MetricKeys {
       const { name } = ownMetricKey(tx.db, actor.orgId, id);
       tx.db.delete(metricKeys).where(eq(metricKeys.id, id)).run();
       const details = { name };
-      recordDeed(tx, actor, { action: 'metric_key.delete', resourceType: 'metric_key', resourceId: id, details });
+      recordAudit(tx, actor, { action: 'metric_key.delete', resourceType: 'metric_key', resourceId: id, details });
     });
   }
 

@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import type { Challenge, Challenges } from '../sessions/challenges.ts';
 import { linkIdentity } from '../accounts/identity-links.ts';
 import { findFactor, lockedSeconds, useTotpCode } from './mfa-rows.ts';
@@ -81,7 +81,7 @@ export class MfaLogin {
     const org = homeOrgOf(tx, user, newOrg);
     const opened = openSession(tx, { user, org, visit });
     if ('recoveryCode' in proof) {
-      recordDeed(tx, opened.actor, { action: 'auth.mfa_recovery', resourceType: 'user', resourceId: user.id });
+      recordAudit(tx, opened.actor, { action: 'auth.mfa_recovery', resourceType: 'user', resourceId: user.id });
       const left = recoveryCodes.left(tx.db, user.id);
       outbox.post(tx, { kind: 'recovery_code_used', to: user.email, left }, WARNING_SECONDS);
     }

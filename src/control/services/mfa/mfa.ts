@@ -11,7 +11,7 @@ import { AppError } from '../../../base/errors.ts';
 import { users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, asOperator, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { findFactor, insertFactor, isMfaEnabled, removeFactor } from './mfa-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { Passwords } from '../passwords/passwords.ts';
@@ -20,7 +20,7 @@ import type { RecoveryCodes } from './recovery-codes.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { otpauthUri } from './totp.ts';
 import { callerNow } from '../sessions/session-rows.ts';
-import { recordUserDeed } from '../accounts/user-deeds.ts';
+import { recordUserAudit } from '../accounts/user-audit.ts';
 
 /** A warning is worth delivering for as long as mail servers are usually tried. */
 const WARNING_SECONDS = 3 * 24 * 3600;
@@ -76,7 +76,7 @@ export class Mfa {
     }
     return this.#deps.store.inTx((tx) => {
       if (!insertFactor(tx, this.#deps.sealer, { ...confirmed, userId: actor.userId })) throw alreadyOn();
-      recordDeed(tx, actor, { action: 'auth.mfa_enable', resourceType: 'user', resourceId: actor.userId });
+      recordAudit(tx, actor, { action: 'auth.mfa_enable', resourceType: 'user', resourceId: actor.userId });
       this.#warn(tx, actor.email, true);
       return this.#deps.recoveryCodes.replace(tx, actor.userId);
     });
@@ -92,7 +92,7 @@ export class Mfa {
         throw new AppError('unauthorized', 'The recovery code is wrong or was used. Try another one.');
       }
       if (!removeFactor(tx, actor.userId)) throw off();
-      recordDeed(tx, actor, { action: 'auth.mfa_disable', resourceType: 'user', resourceId: actor.userId });
+      recordAudit(tx, actor, { action: 'auth.mfa_disable', resourceType: 'user', resourceId: actor.userId });
       this.#warn(tx, actor.email, false);
     });
   }
@@ -104,7 +104,7 @@ export class Mfa {
     return this.#deps.store.inTx((tx) => {
       callerNow(tx, actor);
       if (!isMfaEnabled(tx.db, actor.userId)) throw off();
-      recordDeed(tx, actor, { action: 'auth.mfa_recovery_renew', resourceType: 'user', resourceId: actor.userId });
+      recordAudit(tx, actor, { action: 'auth.mfa_recovery_renew', resourceType: 'user', resourceId: actor.userId });
       return this.#deps.recoveryCodes.replace(tx, actor.userId);
     });
   }
@@ -116,7 +116,7 @@ export class Mfa {
       const user = tx.db.select({ email: users.email }).from(users).where(eq(users.id, userId)).get();
       if (user === undefined) throw new AppError('not_found', 'There is no such account.');
       if (!removeFactor(tx, userId)) return false;
-      recordUserDeed(tx, operator, { action: 'user.mfa_reset', userId });
+      recordUserAudit(tx, operator, { action: 'user.mfa_reset', userId });
       this.#warn(tx, user.email, false);
       return true;
     });

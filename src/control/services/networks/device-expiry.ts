@@ -6,20 +6,20 @@ import { and, asc, eq, lte, sql } from 'drizzle-orm';
 import { notGone } from '../../db/gone.ts';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { noteLost } from './device-rows.ts';
-import type { NetworkNews } from './network-news.ts';
+import type { NetworkEvents } from './network-events.ts';
 
 /** Devices per pass: the next pass comes in a second. */
 const BATCH = 200;
 
 export class DeviceExpiry {
   readonly #store: Store;
-  readonly #news: Pick<NetworkNews, 'deviceGone'>;
+  readonly #networkEvents: Pick<NetworkEvents, 'deviceGone'>;
 
-  constructor(deps: { store: Store; news: Pick<NetworkNews, 'deviceGone'> }) {
+  constructor(deps: { store: Store; networkEvents: Pick<NetworkEvents, 'deviceGone'> }) {
     this.#store = deps.store;
-    this.#news = deps.news;
+    this.#networkEvents = deps.networkEvents;
   }
 
   /** Ends devices that are due, a bounded batch per call. Returns how many. */
@@ -49,7 +49,7 @@ export class DeviceExpiry {
       for (const row of rows) {
         tx.db.update(networkDevices).set({ expired: true, updatedAt: tx.now }).where(eq(id, row.id)).run();
         noteLost(tx, row.networkId);
-        recordDeed(
+        recordAudit(
           tx,
           { kind: 'system', orgId: row.orgId },
           {
@@ -59,7 +59,7 @@ export class DeviceExpiry {
             details: { network: row.network, name: row.name },
           },
         );
-        tx.onCommit(() => this.#news.deviceGone(row.networkId, row.id));
+        tx.onCommit(() => this.#networkEvents.deviceGone(row.networkId, row.id));
       }
       return rows.length;
     });

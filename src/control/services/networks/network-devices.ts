@@ -8,8 +8,8 @@ import { AppError } from '../../../base/errors.ts';
 import { networkDevices } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
-import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
-import { checkDeedLimit } from '../deed-limit.ts';
+import { type AuditAction, type AuditDetails, recordAudit } from '../audit.ts';
+import { checkDailyLimit } from '../daily-limit.ts';
 import {
   countDevicesIn,
   countDevicesOf,
@@ -174,7 +174,7 @@ export class NetworkDevices {
       noteLost(tx, networkId);
       const { name, publicKey: public_key } = row;
       record(tx, actor, { action: 'network_device.revoke', row, details: { network: network.name, name, public_key } });
-      if (isRelayed(network)) tx.onCommit(() => this.#deps.news.deviceGone(networkId, id));
+      if (isRelayed(network)) tx.onCommit(() => this.#deps.networkEvents.deviceGone(networkId, id));
     });
   }
 
@@ -191,7 +191,7 @@ export class NetworkDevices {
   }
 
   #announce(tx: Tx, network: NetworkRow, row: DeviceRow): void {
-    if (isRelayed(network)) tx.onCommit(() => this.#deps.news.device(network.id, relayDeviceOf(row)));
+    if (isRelayed(network)) tx.onCommit(() => this.#deps.networkEvents.device(network.id, relayDeviceOf(row)));
   }
 }
 
@@ -209,7 +209,7 @@ function requireRoom(tx: Tx, actor: UserActor, { id, name }: NetworkRow): void {
     throw new AppError('conflict', `Your organization has ${most} devices in its private networks. Revoke one first.`);
   }
   const message = `You enrolled ${MAX_PER_DAY.toLocaleString('en')} devices in a day. Wait before you enrol another one.`;
-  checkDeedLimit(tx, actor, { action: 'network_device.enroll', perDay: MAX_PER_DAY, message });
+  checkDailyLimit(tx, actor, { action: 'network_device.enroll', perDay: MAX_PER_DAY, message });
 }
 
 /** Throws `network_full`. */
@@ -253,9 +253,9 @@ function shown(row: DeviceRow, overlay: Overlay, now: number): ShownDevice {
 function record(
   tx: Tx,
   actor: UserActor,
-  { action, row, details }: { action: AuditAction; row: DeviceRow; details: DeedDetails },
+  { action, row, details }: { action: AuditAction; row: DeviceRow; details: AuditDetails },
 ): void {
-  recordDeed(tx, actor, { action, resourceType: 'network_device', resourceId: row.id, details });
+  recordAudit(tx, actor, { action, resourceType: 'network_device', resourceId: row.id, details });
 }
 
 function iso(at: number): string {

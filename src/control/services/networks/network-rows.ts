@@ -6,9 +6,9 @@ import { notGone } from '../../db/gone.ts';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
-import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
-import type { PublicNames } from '../news.ts';
-import type { NetworkNews } from './network-news.ts';
+import { type AuditAction, type AuditDetails, recordAudit } from '../audit.ts';
+import type { PublicNames } from '../route-events.ts';
+import type { NetworkEvents } from './network-events.ts';
 import { isRelayed, relayOf } from './relay-routes.ts';
 import { isUdpPort } from './udp-ports.ts';
 
@@ -23,7 +23,7 @@ export interface Whereabouts {
 
 /** What tells the data plane of networks, and people where they are. */
 export interface Teller extends Whereabouts {
-  readonly news: NetworkNews;
+  readonly networkEvents: NetworkEvents;
 }
 
 /** Oldest first. */
@@ -109,21 +109,25 @@ export function withoutServer(row: NetworkRow): AppError {
 }
 
 /** Tells the data plane of a network as it is in the transaction: all of it, or that it is not relayed. */
-export function announce(tx: Tx, row: NetworkRow, { news, names }: Teller): void {
+export function announce(tx: Tx, row: NetworkRow, { networkEvents, names }: Teller): void {
   const relay = relayOf(tx.db, row, { names, now: tx.now });
   tx.onCommit(() => {
-    if (relay !== null) news.put(relay);
+    if (relay !== null) networkEvents.put(relay);
     else
-      news.gone(row.id, 'network_not_ready', `Clients reach the private network ${row.name} without this server now.`);
+      networkEvents.gone(
+        row.id,
+        'network_not_ready',
+        `Clients reach the private network ${row.name} without this server now.`,
+      );
   });
 }
 
-export function recordNetwork(tx: Tx, actor: Actor, { action, row, details }: NetworkDeed): void {
-  recordDeed(tx, actor, { action, resourceType: 'network', resourceId: row.id, details });
+export function recordNetwork(tx: Tx, actor: Actor, { action, row, details }: NetworkAudit): void {
+  recordAudit(tx, actor, { action, resourceType: 'network', resourceId: row.id, details });
 }
 
-interface NetworkDeed {
+interface NetworkAudit {
   readonly action: AuditAction;
   readonly row: Pick<NetworkRow, 'id'>;
-  readonly details: DeedDetails;
+  readonly details: AuditDetails;
 }

@@ -10,7 +10,7 @@ import { insertPending, type NewPendingWork, type PendingWork } from '../pending
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { checkDeedLimit } from '../deed-limit.ts';
+import { checkDailyLimit } from '../daily-limit.ts';
 import { letPortRest, type PortFault } from '../public-ports.ts';
 import { countDevicesIn, deviceByKey, devicesOf, hasRunOut } from './device-rows.ts';
 import { dnsFrom, endpointFrom, extraAllowedIpsFrom, nameFrom } from './network-input.ts';
@@ -100,7 +100,7 @@ export class Networks {
         throw new AppError('conflict', `Your organization has ${MAX_NETWORKS} private networks. Delete one first.`);
       }
       const message = `You made ${MAX_PER_DAY} private networks in a day. Wait before you make another one.`;
-      checkDeedLimit(tx, actor, { action: 'network.create', perDay: MAX_PER_DAY, message });
+      checkDailyLimit(tx, actor, { action: 'network.create', perDay: MAX_PER_DAY, message });
       const row: NetworkRow = {
         id: uuidv7(),
         orgId: actor.orgId,
@@ -236,7 +236,9 @@ export class Networks {
 
   #tellGone(tx: Tx, row: NetworkRow): void {
     if (!isRelayed(row)) return;
-    tx.onCommit(() => this.#deps.news.gone(row.id, 'network_deleted', `The private network ${row.name} was deleted.`));
+    tx.onCommit(() =>
+      this.#deps.networkEvents.gone(row.id, 'network_deleted', `The private network ${row.name} was deleted.`),
+    );
   }
 
   /** Its own, unless that is none of the edge's any more. */

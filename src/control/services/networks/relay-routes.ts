@@ -7,7 +7,7 @@ import type { RelayDevice, RelayRoute } from '../../../plane/relays.ts';
 import { notGone } from '../../db/gone.ts';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
-import type { PublicNames } from '../news.ts';
+import type { PublicNames } from '../route-events.ts';
 import type { DeviceRow } from './device-rows.ts';
 import type { NetworkRow } from './network-rows.ts';
 

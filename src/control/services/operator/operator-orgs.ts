@@ -7,7 +7,7 @@ import { AppError } from '../../../base/errors.ts';
 import { memberships, organizations, users } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allowOperator, asOperator, type Approval } from '../actor.ts';
-import { type AuditAction, recordDeed } from '../audit.ts';
+import { type AuditAction, recordAudit } from '../audit.ts';
 import { changePlanIn, type PlanChangeDeps } from '../billing/plan-change.ts';
 import { holdsText } from '../match-text.ts';
 import type { Page } from './operator-users.ts';
@@ -93,7 +93,7 @@ export class OperatorOrgs {
     return this.#change(actor, handle, {
       action: 'org.suspend',
       to: 'suspended',
-      tell: (org) => this.#deps.news.cutOrg(org.id, `The organization ${org.name} is suspended.`),
+      tell: (org) => this.#deps.routeEvents.cutOrg(org.id, `The organization ${org.name} is suspended.`),
     });
   }
 
@@ -104,8 +104,8 @@ export class OperatorOrgs {
       const org = { ...before, approvalStatus: to };
       if (before.approvalStatus !== to) {
         tx.db.update(organizations).set({ approvalStatus: to }).where(eq(organizations.id, org.id)).run();
-        const deed = { action, resourceType: 'organization', resourceId: org.id, orgId: org.id } as const;
-        recordDeed(tx, asOperator(actor), { ...deed, details: { from: before.approvalStatus, to } });
+        const entry = { action, resourceType: 'organization', resourceId: org.id, orgId: org.id } as const;
+        recordAudit(tx, asOperator(actor), { ...entry, details: { from: before.approvalStatus, to } });
         if (tell !== undefined) tx.onCommit(() => tell(org));
       }
       return viewOf(tx, org);

@@ -13,7 +13,7 @@ import type { PasswordReset } from '../accounts/password-reset.ts';
 import type { Plan } from '../plans.ts';
 import type { Ended, SessionEnds } from '../sessions/session-ends.ts';
 import type { UserRow } from '../sessions/session-rows.ts';
-import { recordUserDeed } from '../accounts/user-deeds.ts';
+import { recordUserAudit } from '../accounts/user-audit.ts';
 
 export interface UserView {
   readonly user: UserRow;
@@ -100,11 +100,11 @@ export class OperatorUsers {
       tx.db.update(users).set(next).where(eq(users.id, user.id)).run();
       if (next.isSuperadmin !== user.isSuperadmin) {
         const action = next.isSuperadmin ? 'user.superadmin_grant' : 'user.superadmin_revoke';
-        recordUserDeed(tx, operator, { action, userId: user.id });
+        recordUserAudit(tx, operator, { action, userId: user.id });
       }
       if (next.name !== user.name) {
         const details = { from: user.name, to: next.name };
-        recordUserDeed(tx, operator, { action: 'user.update', userId: user.id, details });
+        recordUserAudit(tx, operator, { action: 'user.update', userId: user.id, details });
       }
       return viewOf(tx.db, { ...user, ...next });
     });
@@ -123,7 +123,7 @@ export class OperatorUsers {
       const user = find(tx.db, handle);
       const ended = this.#deps.sessionEnds.everywhere(tx, operator, user.id);
       if (ended.sessions + ended.keys > 0) {
-        recordUserDeed(tx, operator, { action: 'user.sessions_revoke', userId: user.id, details: { ...ended } });
+        recordUserAudit(tx, operator, { action: 'user.sessions_revoke', userId: user.id, details: { ...ended } });
       }
       return ended;
     });
@@ -141,7 +141,7 @@ export class OperatorUsers {
       keepSuperadmin(tx.db, user);
       tx.db.update(users).set({ lockedAt: tx.now }).where(eq(users.id, user.id)).run();
       const ended = this.#deps.sessionEnds.everything(tx, operator, user.id);
-      recordUserDeed(tx, operator, { action: 'user.lock', userId: user.id, details: { ...ended } });
+      recordUserAudit(tx, operator, { action: 'user.lock', userId: user.id, details: { ...ended } });
       return ended;
     });
   }
@@ -153,7 +153,7 @@ export class OperatorUsers {
       const user = find(tx.db, handle);
       if (user.lockedAt === null) return false;
       tx.db.update(users).set({ lockedAt: null }).where(eq(users.id, user.id)).run();
-      recordUserDeed(tx, operator, { action: 'user.unlock', userId: user.id });
+      recordUserAudit(tx, operator, { action: 'user.unlock', userId: user.id });
       return true;
     });
   }

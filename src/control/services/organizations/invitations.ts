@@ -11,8 +11,8 @@ import { invitations, memberships, users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { emailKey } from '../accounts/accounts.ts';
 import { type Actor, allow, hasRole, ROLES, type Role, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
-import { checkDeedLimit } from '../deed-limit.ts';
+import { recordAudit } from '../audit.ts';
+import { checkDailyLimit } from '../daily-limit.ts';
 import {
   endInvitation,
   findOpen,
@@ -22,7 +22,7 @@ import {
   openInvitations,
   stands,
 } from './invitation-rows.ts';
-import type { LetterLimit } from '../mail/letter-limit.ts';
+import type { EmailLimit } from '../mail/email-limit.ts';
 import { actorIn, countMembers, findMember, MAX_MEMBERS } from './membership-rows.ts';
 import { type OrgRow, orgsOf } from './organization-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
@@ -46,7 +46,7 @@ export interface Resent extends InvitationView {
 export interface InvitationDeps {
   readonly store: Store;
   readonly outbox: Outbox;
-  readonly letters: LetterLimit;
+  readonly emailLimit: EmailLimit;
 }
 
 export class Invitations {
@@ -94,7 +94,7 @@ export class Invitations {
       };
       tx.db.insert(invitations).values(row).run();
       const details = { email: row.email, role: row.role };
-      recordDeed(tx, me, { action: 'invitation.create', resourceType: 'invitation', resourceId: row.id, details });
+      recordAudit(tx, me, { action: 'invitation.create', resourceType: 'invitation', resourceId: row.id, details });
       this.#post(tx, me, { row, token });
       return { row, inviterEmail: me.email };
     });
@@ -120,7 +120,7 @@ export class Invitations {
       tx.db.update(invitations).set(renewed).where(eq(invitations.id, found.id)).run();
       const row = { ...found, ...renewed };
       const details = { email: row.email, role: row.role };
-      recordDeed(tx, me, { action: 'invitation.resend', resourceType: 'invitation', resourceId: row.id, details });
+      recordAudit(tx, me, { action: 'invitation.resend', resourceType: 'invitation', resourceId: row.id, details });
       this.#post(tx, me, { row, token });
       return { row, inviterEmail: me.email, token };
     });
@@ -192,18 +192,18 @@ export class Invitations {
     const joined = orgsOf(tx.db, actor.userId).find(({ id }) => id === row.orgId);
     // Its invitations end with an organization, so this is one that went by another way.
     if (joined === undefined) throw gone();
-    const deed = { action: 'invitation.accept', resourceType: 'invitation', resourceId: row.id } as const;
-    recordDeed(tx, { ...actor, orgId: row.orgId }, deed);
+    const entry = { action: 'invitation.accept', resourceType: 'invitation', resourceId: row.id } as const;
+    recordAudit(tx, { ...actor, orgId: row.orgId }, entry);
     return joined;
   }
 
   #post(tx: Tx, me: UserActor, { row, token }: { readonly row: InvitationRow; readonly token: string }): void {
     // What others have sent there is not this inviter's doing, nor their business: the invitation stands, and its letter is not sent.
-    if (!this.#deps.letters.take('invited', row.emailKey)) return;
+    if (!this.#deps.emailLimit.take('invited', row.emailKey)) return;
     const org = orgsOf(tx.db, me.userId).find(({ id }) => id === me.orgId);
     if (org === undefined) throw new Error('a member without an organization');
-    const letter = { organization: org.name, inviter: me.email, role: row.role, token };
-    this.#deps.outbox.post(tx, { kind: 'invitation', to: row.email, ...letter }, INVITATION_SECONDS);
+    const mail = { organization: org.name, inviter: me.email, role: row.role, token };
+    this.#deps.outbox.post(tx, { kind: 'invitation', to: row.email, ...mail }, INVITATION_SECONDS);
   }
 
   /** Makes room for an invitation to this address: an earlier one ends. */
@@ -231,9 +231,11 @@ export class Invitations {
   #checkLetters(tx: Tx, me: UserActor, email: string): void {
     const message = `You sent ${MAX_PER_DAY} invitations in a day. Wait before you send another one.`;
     const bound = { action: 'invitation.create', like: 'invitation.resend', perDay: MAX_PER_DAY, message } as const;
-    checkDeedLimit(tx, me, bound);
+    checkDailyLimit(tx, me, bound);
     // The person's own first: with several organizations nobody sends more, and uses up the letters of none.
-    const isFree = [me.userId, me.orgId].every((from) => this.#deps.letters.take('invitation', emailKey(email), from));
+    const isFree = [me.userId, me.orgId].every((from) =>
+      this.#deps.emailLimit.take('invitation', emailKey(email), from),
+    );
     if (!isFree) {
       throw new AppError('rate_limited', `${email} was invited a few times already. Wait before you try again.`, {
         retryAfterSeconds: RETRY_SECONDS,

@@ -7,7 +7,7 @@ import { AppError } from '../../../base/errors.ts';
 import { memberships } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, hasRole, type Role, roleMay, type UserActor } from '../actor.ts';
-import { type AuditAction, recordDeed } from '../audit.ts';
+import { type AuditAction, recordAudit } from '../audit.ts';
 import { endInvitationsBeyond } from './invitation-rows.ts';
 import { actorIn, findMember, isLastOwner, type MemberRow, membersOf } from './membership-rows.ts';
 import { forgetMetricKeys } from '../metrics/metric-key-rows.ts';
@@ -53,7 +53,7 @@ export class Members {
       endInvitationsBeyond(tx, me, { userId: member.userId, role });
       const revokedTokens = this.#endKeys(tx, me, { ...member, role });
       const details = { email: member.email, from: member.role, to: role };
-      recordDeed(tx, me, { ...deed('member.update', member), details });
+      recordAudit(tx, me, { ...entry('member.update', member), details });
       return { ...view(me, { ...member, role }), revokedTokens };
     });
   }
@@ -89,7 +89,7 @@ export class Members {
       tx.db.delete(memberships).where(rowOf(me.orgId, member.userId)).run();
       leaveOrg(tx, member.userId, me.orgId);
       const details = { email: member.email, role: member.role };
-      recordDeed(tx, me, { ...deed(leaves ? 'member.leave' : 'member.remove', member), details });
+      recordAudit(tx, me, { ...entry(leaves ? 'member.leave' : 'member.remove', member), details });
       return ended;
     });
   }
@@ -128,6 +128,6 @@ function view(me: UserActor, member: MemberRow): MemberView {
   return mayKnow ? member : { ...member, mfaEnabled: null };
 }
 
-function deed(action: AuditAction, member: MemberRow) {
+function entry(action: AuditAction, member: MemberRow) {
   return { action, resourceType: 'member', resourceId: member.userId } as const;
 }

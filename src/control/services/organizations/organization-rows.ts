@@ -7,7 +7,7 @@ import { uuidv7 } from 'uuidv7';
 import { memberships, organizations } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { Approval, Role } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import type { Plan } from '../plans.ts';
 import { createDefaultProject } from '../projects/project-rows.ts';
 
@@ -58,8 +58,8 @@ export function homeOrgOf(tx: Tx, user: { id: string; email: string; name: strin
   if (home !== undefined) return home;
   const name = user.name === '' ? (user.email.split('@')[0] ?? user.email) : user.name;
   const made = insertOrganization(tx, { name, ownerId: user.id }, rulesFor(tx, user.id, rules));
-  const deed = { action: 'org.create', resourceType: 'organization', resourceId: made.id } as const;
-  recordDeed(tx, { kind: 'system', orgId: made.id }, deed);
+  const entry = { action: 'org.create', resourceType: 'organization', resourceId: made.id } as const;
+  recordAudit(tx, { kind: 'system', orgId: made.id }, entry);
   return made;
 }
 

@@ -8,9 +8,9 @@ import { capabilityTokens, organizations } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import type { RecordStore } from '../../db/usage/records.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
-import { type AuditAction, recordDeed } from '../audit.ts';
+import { type AuditAction, recordAudit } from '../audit.ts';
 import type { Billing } from '../billing/billing.ts';
-import { checkDeedLimit } from '../deed-limit.ts';
+import { checkDailyLimit } from '../daily-limit.ts';
 import { actorIn, pageOfMembers } from './membership-rows.ts';
 import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } from './organization-rows.ts';
 import { forgetMetricKeys } from '../metrics/metric-key-rows.ts';
@@ -84,10 +84,10 @@ export class Organizations {
         throw new AppError('conflict', `You own ${MAX_OWNED} organizations. Delete one first.`);
       }
       const message = `You made ${MAX_PER_DAY} organizations in a day. Wait before you make another one.`;
-      checkDeedLimit(tx, actor, { action: 'org.create', perDay: MAX_PER_DAY, message });
+      checkDailyLimit(tx, actor, { action: 'org.create', perDay: MAX_PER_DAY, message });
       const rules = rulesFor(tx, actor.userId, this.#deps.newOrg);
       const made = insertOrganization(tx, { name, ownerId: actor.userId }, rules);
-      recordDeed(tx, actor, deed('org.create', made.id));
+      recordAudit(tx, actor, entry('org.create', made.id));
       return made;
     });
   }
@@ -98,7 +98,7 @@ export class Organizations {
       const me = actorIn(tx.db, actor, orgId);
       allow(me, 'change', 'organization');
       tx.db.update(organizations).set({ name }).where(eq(organizations.id, me.orgId)).run();
-      recordDeed(tx, me, deed('org.update', me.orgId));
+      recordAudit(tx, me, entry('org.update', me.orgId));
       return this.#find(me);
     });
   }
@@ -141,7 +141,7 @@ export class Organizations {
       leaveOrg(tx, me.userId, me.orgId);
       const work = { kind: 'organization_deleted', scope: me.orgId, orgId: me.orgId, actor: me } as const;
       drains.begin(tx, { ...work, details: { name } });
-      recordDeed(tx, me, { ...deed('org.delete', me.orgId), details: { name } });
+      recordAudit(tx, me, { ...entry('org.delete', me.orgId), details: { name } });
       // What fails is done by the next sweep of records.
       tx.onCommit(() => void records.forgetOrganization(me.orgId).catch(() => {}));
       return { revokedTokens, deletedTunnels };
@@ -156,13 +156,13 @@ export class Organizations {
     for (const { userId, role, email } of members) {
       leaveOrg(tx, userId, work.scope);
       if (role !== 'owner' || userId === by.userId) continue;
-      const letter = {
+      const mail = {
         kind: 'organization_deleted',
         to: email,
         organization: details.name ?? '',
         by: by.email,
       } as const;
-      this.#deps.outbox.post(tx, letter, NOTICE_SECONDS);
+      this.#deps.outbox.post(tx, mail, NOTICE_SECONDS);
     }
     const last = members.at(-1);
     if (last !== undefined) moveCursor(tx, work, last.userId);
@@ -176,6 +176,6 @@ export class Organizations {
   }
 }
 
-function deed(action: AuditAction, orgId: string) {
+function entry(action: AuditAction, orgId: string) {
   return { action, resourceType: 'organization', resourceId: orgId, orgId } as const;
 }

@@ -5,7 +5,7 @@ import { pendingWork } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
 import type { Plan } from '../plans.ts';
-import type { EndCause } from '../tokens/token-deeds.ts';
+import type { EndCause } from '../tokens/token-audit.ts';
 
 type Row = typeof pendingWork.$inferSelect;
 export type PendingKind = Row['kind'];

@@ -9,8 +9,8 @@ import { liveTunnels } from '../../db/gone.ts';
 import { capabilityTokens, projects, tunnels } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
-import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
-import { checkDeedLimit } from '../deed-limit.ts';
+import { type AuditAction, type AuditDetails, recordAudit } from '../audit.ts';
+import { checkDailyLimit } from '../daily-limit.ts';
 import type { Drains } from '../pending-work/drains.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 import { areLive } from '../tokens/token-rows.ts';
@@ -150,15 +150,15 @@ function checkRoom(tx: Tx, actor: UserActor): void {
     throw new AppError('conflict', `Your organization has ${MAX_PROJECTS} projects. Delete one first.`);
   }
   const message = `You made ${MAX_PER_DAY} projects in a day. Wait before you make another one.`;
-  checkDeedLimit(tx, actor, { action: 'project.create', perDay: MAX_PER_DAY, message });
+  checkDailyLimit(tx, actor, { action: 'project.create', perDay: MAX_PER_DAY, message });
 }
 
 function record(
   tx: Tx,
   actor: UserActor,
-  { action, row, details }: { action: AuditAction; row: ProjectRow; details: DeedDetails },
+  { action, row, details }: { action: AuditAction; row: ProjectRow; details: AuditDetails },
 ): void {
-  recordDeed(tx, actor, { action, resourceType: 'project', resourceId: row.id, details });
+  recordAudit(tx, actor, { action, resourceType: 'project', resourceId: row.id, details });
 }
 
 function viewOf(db: Db, row: ProjectRow, now: number): ProjectView {

@@ -10,7 +10,7 @@ import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { recordAll } from '../audit.ts';
 import { type BillingMode, requireRoom } from '../billing/plan-gate.ts';
-import { checkDeedLimit } from '../deed-limit.ts';
+import { checkDailyLimit } from '../daily-limit.ts';
 import { isSystemName } from '../tunnels/names.ts';
 import type { OwnLabels } from '../tunnels/own-labels.ts';
 import { isBarred, letAllRest, liveByLabel, type ReservationRow, reservationOf } from '../tunnels/free-names.ts';
@@ -94,7 +94,7 @@ export class ReservedSubdomains {
       throw new AppError('conflict', `Your organization has ${MAX_RESERVED} reserved subdomains. Give one up first.`);
     }
     const message = `You reserved ${MAX_PER_DAY} subdomains in a day. Wait before you reserve another one.`;
-    checkDeedLimit(tx, actor, { action: 'reserved_subdomain.create', perDay: MAX_PER_DAY, message });
+    checkDailyLimit(tx, actor, { action: 'reserved_subdomain.create', perDay: MAX_PER_DAY, message });
   }
 }
 

@@ -9,7 +9,7 @@ import { checkPhrase } from '../../../wire/check-phrase.ts';
 import { capabilityTokens, deviceLogins, users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, can } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { Waits } from '../waits.ts';
 import { type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
 import type { Sealer } from '../keys/sealing.ts';
@@ -96,7 +96,7 @@ export class DeviceLogins {
           expiresAt: tx.now + FETCH_SECONDS * 1000,
         })
         .run();
-      recordDeed(tx, actor, { action: 'auth.cli_authorize', resourceType: 'token', resourceId: minted.row.nonce });
+      recordAudit(tx, actor, { action: 'auth.cli_authorize', resourceType: 'token', resourceId: minted.row.nonce });
       tx.onCommit(() => this.#waits.wake(codeHash));
       return { wire: minted.wire, label };
     });
@@ -131,7 +131,7 @@ export class DeviceLogins {
           .all();
         for (const key of keys) {
           this.#tokenEnds.endIn(tx, key, 'The command line has logged out.');
-          recordDeed(tx, actor, { action: 'auth.cli_logout', resourceType: 'token', resourceId: key.nonce });
+          recordAudit(tx, actor, { action: 'auth.cli_logout', resourceType: 'token', resourceId: key.nonce });
         }
         return true;
       });

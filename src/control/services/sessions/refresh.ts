@@ -13,7 +13,7 @@ import { sessions } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import type { UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { RefreshBinding } from './refresh-binding.ts';
 import { RefreshOverlap } from './refresh-overlap.ts';
 import { findRefresh, type RefreshRow, rotateRefresh } from './refresh-rows.ts';
@@ -136,7 +136,7 @@ export class Refresh {
       const actor = readActor(tx.db, found, { now: tx.now, ipAddress: visit.ipAddress });
       this.#sessionEnds.one(tx, actor ?? { kind: 'system', orgId: null }, found.sessionId);
       if (actor === undefined) return;
-      recordDeed(tx, actor, { action: 'auth.refresh_reuse', resourceType: 'session', resourceId: found.sessionId });
+      recordAudit(tx, actor, { action: 'auth.refresh_reuse', resourceType: 'session', resourceId: found.sessionId });
     });
   }
 }

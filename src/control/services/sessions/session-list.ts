@@ -6,7 +6,7 @@ import { AppError } from '../../../base/errors.ts';
 import { sessions } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import type { SessionEnds } from './session-ends.ts';
 
 export type SessionRow = typeof sessions.$inferSelect;
@@ -48,7 +48,7 @@ export class SessionList {
 
   #end(tx: Tx, actor: UserActor, row: SessionRow): void {
     this.#ends.one(tx, actor, row.id);
-    recordDeed(tx, actor, { action: 'auth.session_revoke', resourceType: 'session', resourceId: row.id });
+    recordAudit(tx, actor, { action: 'auth.session_revoke', resourceType: 'session', resourceId: row.id });
   }
 }
 

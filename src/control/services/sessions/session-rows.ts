@@ -9,7 +9,7 @@ import { deviceLogins, memberships, organizations, sessions, users } from '../..
 import { AppError } from '../../../base/errors.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { type Actor, asOperator, type OperatorActor, type UserActor } from '../actor.ts';
-import { type AuditAction, recordDeed } from '../audit.ts';
+import { type AuditAction, recordAudit } from '../audit.ts';
 import { type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
 import { insertRefresh } from './refresh-rows.ts';
 
@@ -66,7 +66,7 @@ export function openSession(
       ...visitColumns(input.visit),
     })
     .run();
-  recordDeed(tx, actor, { action: 'auth.login', resourceType: 'session', resourceId: actor.sessionId });
+  recordAudit(tx, actor, { action: 'auth.login', resourceType: 'session', resourceId: actor.sessionId });
   return { actor, org: input.org, refreshToken: insertRefresh(tx, actor.sessionId) };
 }
 
@@ -77,7 +77,7 @@ export function recordFailedLogin(tx: Tx, user: UserRow, visit: Visit): void {
 
 /** Writes into the trail of a person, and of their oldest organization, what somebody did about the account without a session. */
 export function recordOutside(tx: Tx, user: UserRow, what: { action: AuditAction; visit: Visit }): void {
-  recordDeed(tx, outsideActor(tx, user, what.visit), {
+  recordAudit(tx, outsideActor(tx, user, what.visit), {
     action: what.action,
     resourceType: 'user',
     resourceId: user.id,

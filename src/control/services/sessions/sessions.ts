@@ -9,7 +9,7 @@ import type { Store } from '../../db/tx.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { findUserByEmail } from '../accounts/accounts.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { writeNothing } from '../blank-write.ts';
 import type { Challenges } from './challenges.ts';
 import { isMfaEnabled } from '../mfa/mfa-rows.ts';
@@ -138,7 +138,7 @@ export class Sessions {
   logout(actor: UserActor): void {
     this.#store.inTx((tx) => {
       this.#sessionEnds.one(tx, actor, actor.sessionId);
-      recordDeed(tx, actor, { action: 'auth.logout', resourceType: 'session', resourceId: actor.sessionId });
+      recordAudit(tx, actor, { action: 'auth.logout', resourceType: 'session', resourceId: actor.sessionId });
     });
   }
 
@@ -152,7 +152,7 @@ export class Sessions {
       const wanted = orgsOf(tx.db, actor.userId).find(({ id }) => id === orgId);
       if (wanted === undefined) throw new AppError('not_found', 'You are in no such organization.');
       tx.db.update(sessions).set({ orgId: wanted.id }).where(eq(sessions.id, actor.sessionId)).run();
-      recordDeed(tx, actor, { action: 'auth.switch_org', resourceType: 'organization', resourceId: wanted.id });
+      recordAudit(tx, actor, { action: 'auth.switch_org', resourceType: 'organization', resourceId: wanted.id });
       return wanted;
     });
     const next: UserActor = { ...actor, orgId: org.id, role: org.role, approval: org.approval };

@@ -8,7 +8,7 @@ import type { Actor, MasterKeyActor } from '../actor.ts';
 import type { MasterRights } from './master-rights.ts';
 import { checkMasters, checkMint } from './mint-limits.ts';
 import { personAs } from './minter.ts';
-import { recordMint } from './token-deeds.ts';
+import { recordMint } from './token-audit.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
 import type { Tokens } from './tokens.ts';
 

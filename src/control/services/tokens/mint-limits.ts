@@ -6,7 +6,7 @@ import { and, count, eq, isNull, type SQL } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { capabilityTokens } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
-import { checkDeedLimit, idOf } from '../deed-limit.ts';
+import { checkDailyLimit, idOf } from '../daily-limit.ts';
 import type { Minter } from './minter.ts';
 import { waitForFewer } from './revoked-nonces.ts';
 import { checkRoom } from './token-room.ts';
@@ -72,7 +72,11 @@ function checkPace(tx: Tx, { actor, master }: Minter, action: 'token.mint' | 'to
   const usual = isMint ? MINTS_PER_DAY : ROTATIONS_PER_DAY;
   const perDay = wait === undefined ? usual : PER_DAY_BEYOND;
   const what = isMint ? 'minted' : 'rotated';
-  checkDeedLimit(tx, actor, { action, perDay, message: `You have ${what} ${perDay} tokens in a day. Go on tomorrow.` });
+  checkDailyLimit(tx, actor, {
+    action,
+    perDay,
+    message: `You have ${what} ${perDay} tokens in a day. Go on tomorrow.`,
+  });
 }
 
 function countLive({ db, now }: Tx, which: SQL | undefined): number {

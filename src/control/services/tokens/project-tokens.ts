@@ -11,7 +11,7 @@ import type { MasterRights } from './master-rights.ts';
 import { checkMint } from './mint-limits.ts';
 import { type Minter, personAs } from './minter.ts';
 import type { Rotation } from './rotation.ts';
-import { recordMint } from './token-deeds.ts';
+import { recordMint } from './token-audit.ts';
 import type { TokenEnds } from './token-ends.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
 import { endOf, isLive, type TokenRow, tokenById, tokenByNonce } from './token-rows.ts';

@@ -14,7 +14,7 @@ import type { MasterRights } from './master-rights.ts';
 import { checkRotation } from './mint-limits.ts';
 import { type Minter, personAs } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
-import { recordRotation } from './token-deeds.ts';
+import { recordRotation } from './token-audit.ts';
 import type { TokenEnds } from './token-ends.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
 import { MAX_GRACES } from './token-room.ts';

@@ -3,8 +3,8 @@ import { and, eq } from 'drizzle-orm';
 import { capabilityTokens } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
-import type { RouteNews } from '../news.ts';
+import { recordAudit } from '../audit.ts';
+import type { RouteEvents } from '../route-events.ts';
 import { lineageOf, type Spend } from './spend.ts';
 import { liveToken, sameLineage, thingOf } from './token-rows.ts';
 
@@ -14,12 +14,12 @@ export const MAX_BUDGET = 1_000_000_000;
 export class TokenBudgets {
   readonly #store: Store;
   readonly #spend: Spend;
-  readonly #news: RouteNews;
+  readonly #routeEvents: RouteEvents;
 
-  constructor(deps: { store: Store; spend: Spend; news: RouteNews }) {
+  constructor(deps: { store: Store; spend: Spend; routeEvents: RouteEvents }) {
     this.#store = deps.store;
     this.#spend = deps.spend;
-    this.#news = deps.news;
+    this.#routeEvents = deps.routeEvents;
   }
 
   /**
@@ -37,14 +37,14 @@ export class TokenBudgets {
         .set({ monthlyBudgetUsdCents: cents })
         .where(and(eq(capabilityTokens.orgId, actor.orgId), sameLineage(lineageOf(token))))
         .run();
-      recordDeed(tx, actor, {
+      recordAudit(tx, actor, {
         action: 'token.budget',
         resourceType: 'token',
         resourceId: token.nonce,
         details: { from: token.monthlyBudgetUsdCents, to: cents },
       });
       const [own] = this.#spend.budgetsOf(tx.db, { ...token, monthlyBudgetUsdCents: cents }, tx.now);
-      if (own !== undefined) tx.onCommit(() => this.#news.setBudget(own));
+      if (own !== undefined) tx.onCommit(() => this.#routeEvents.setBudget(own));
     });
   }
 }

@@ -8,11 +8,11 @@ import { loginsScope, memberScope } from '../../db/gone.ts';
 import { capabilityTokens } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import type { RouteNews } from '../news.ts';
+import type { RouteEvents } from '../route-events.ts';
 import type { Drains } from '../pending-work/drains.ts';
 import type { PendingWork } from '../pending-work/pending-rows.ts';
 import { enterNonces } from './revoked-nonces.ts';
-import { type EndCause, recordRevocations, type Revoked } from './token-deeds.ts';
+import { type EndCause, recordRevocations, type Revoked } from './token-audit.ts';
 import { areLive, areUnended, endOf, isRevoked, noncesOf, thingOf, type TokenRow, tokenByNonce } from './token-rows.ts';
 
 /** Tokens per pass of `endGraces`: a key that is due waits for the next pass behind so many. */
@@ -34,12 +34,12 @@ interface Doomed extends Omit<UserKeys, 'userId'> {
 
 export class TokenEnds {
   readonly #store: Store;
-  readonly #news: RouteNews;
+  readonly #routeEvents: RouteEvents;
   readonly #drains: Drains;
 
-  constructor(deps: { store: Store; news: RouteNews; drains: Drains }) {
+  constructor(deps: { store: Store; routeEvents: RouteEvents; drains: Drains }) {
     this.#store = deps.store;
-    this.#news = deps.news;
+    this.#routeEvents = deps.routeEvents;
     this.#drains = deps.drains;
   }
 
@@ -81,7 +81,7 @@ export class TokenEnds {
    */
   endIn(tx: Tx, row: TokenRow, message: string): void {
     endRows(tx, [row]);
-    tx.onCommit(() => this.#news.revokeToken(row.id, message));
+    tx.onCommit(() => this.#routeEvents.revokeToken(row.id, message));
   }
 
   /** Ends these few, which are live. Whoever calls has checked that it may. */
@@ -93,7 +93,7 @@ export class TokenEnds {
       rows.map((row) => ({ row, cause })),
     );
     tx.onCommit(() => {
-      for (const { id } of rows) this.#news.revokeToken(id, message);
+      for (const { id } of rows) this.#routeEvents.revokeToken(id, message);
     });
   }
 
@@ -113,7 +113,7 @@ export class TokenEnds {
       .where(and(which, areLive(tx.now)))
       .all();
     tx.onCommit(() => {
-      for (const { id, name } of doomed) this.#news.revokeToken(id, message(name));
+      for (const { id, name } of doomed) this.#routeEvents.revokeToken(id, message(name));
     });
     return doomed.length;
   }
@@ -183,7 +183,7 @@ export class TokenEnds {
       }
       tx.onCommit(() => {
         for (const { id, name } of rows)
-          this.#news.revokeToken(id, `The token ${name} was replaced by a new one, and its time is over.`);
+          this.#routeEvents.revokeToken(id, `The token ${name} was replaced by a new one, and its time is over.`);
       });
       return rows.length;
     });
@@ -243,7 +243,7 @@ export class TokenEnds {
     tx.db.update(capabilityTokens).set({ graceEndsAt }).where(inArray(capabilityTokens.id, ids)).run();
     enterNonces(tx, rows, graceEndsAt);
     tx.onCommit(() => {
-      for (const row of rows) this.#news.endTokenAt(row.id, endOf({ ...row, graceEndsAt }));
+      for (const row of rows) this.#routeEvents.endTokenAt(row.id, endOf({ ...row, graceEndsAt }));
     });
   }
 }

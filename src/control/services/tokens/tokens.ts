@@ -13,7 +13,7 @@ import { MAX_WIRE_BYTES, verifyCwt } from './cwt.ts';
 import { checkMint } from './mint-limits.ts';
 import { personAs } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
-import { recordMint } from './token-deeds.ts';
+import { recordMint } from './token-audit.ts';
 import { hashKey, type MintedToken, type TokenMaker } from './token-maker.ts';
 import { MAX_ENDED_TOKENS, MOST_LIVE } from './token-room.ts';
 import { areLive, isRevoked, noncesOf, type TokenRow, type TokenView } from './token-rows.ts';

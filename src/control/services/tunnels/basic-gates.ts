@@ -8,8 +8,8 @@ import { AppError } from '../../../base/errors.ts';
 import { basicGates } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
-import type { RouteNews } from '../news.ts';
+import { recordAudit } from '../audit.ts';
+import type { RouteEvents } from '../route-events.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { callerNow } from '../sessions/session-rows.ts';
 import type { RouteMaker } from './route-maker.ts';
@@ -20,7 +20,7 @@ export const MAX_GATE_TEXT = 256;
 
 export interface GateDeps {
   readonly store: Store;
-  readonly news: RouteNews;
+  readonly routeEvents: RouteEvents;
   readonly routes: RouteMaker;
   readonly passwords: Passwords;
 }
@@ -62,7 +62,7 @@ export class BasicGates {
         .values({ tunnelId: row.id, ...next })
         .onConflictDoUpdate({ target: basicGates.tunnelId, set: next })
         .run();
-      recordDeed(tx, caller, { action: 'tunnel.auth', resourceType: 'tunnel', resourceId: row.id });
+      recordAudit(tx, caller, { action: 'tunnel.auth', resourceType: 'tunnel', resourceId: row.id });
       this.#announce(tx, row);
     });
   }
@@ -74,14 +74,14 @@ export class BasicGates {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       const { changes } = tx.db.delete(basicGates).where(eq(basicGates.tunnelId, row.id)).run();
       if (changes === 0) return;
-      recordDeed(tx, actor, { action: 'tunnel.auth_remove', resourceType: 'tunnel', resourceId: row.id });
+      recordAudit(tx, actor, { action: 'tunnel.auth_remove', resourceType: 'tunnel', resourceId: row.id });
       this.#announce(tx, row);
     });
   }
 
   #announce(tx: Tx, row: TunnelRow): void {
     const route = this.#deps.routes.routeOf(tx.db, row);
-    tx.onCommit(() => this.#deps.news.put(route));
+    tx.onCommit(() => this.#deps.routeEvents.put(route));
   }
 }
 

@@ -14,10 +14,10 @@ import {
 import type { Route } from '../../../plane/routes.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { TokenActor } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { type Ground, locate, projectFor } from './claim-names.ts';
 import { refuse, refuseFault } from './refusals.ts';
-import type { RouteNews } from '../news.ts';
+import type { RouteEvents } from '../route-events.ts';
 import type { RouteMaker } from './route-maker.ts';
 import { refuseMore, refuseSpent, standingOf } from './standing.ts';
 import { letPortRest } from '../public-ports.ts';
@@ -37,7 +37,7 @@ export interface ClaimDeps {
   readonly store: Store;
   readonly tokens: Tokens;
   readonly spend: Spend;
-  readonly news: RouteNews;
+  readonly routeEvents: RouteEvents;
   readonly routes: RouteMaker;
   readonly maintenance: Maintenance;
   readonly nodes: NodeControl;
@@ -134,7 +134,7 @@ export class Claims {
       { ...this.#deps, plan: org.plan },
     );
     if (typeof row === 'string') return refuseFault(row, label);
-    recordDeed(tx, actorOf(token), deed('tunnel.create', row));
+    recordAudit(tx, actorOf(token), entry('tunnel.create', row));
     return this.#bind(tx, row, true);
   }
 
@@ -162,7 +162,7 @@ export class Claims {
     if (isOver) {
       const expiresAt = expiryFrom(tx.now, org.plan, row.ttlSeconds);
       Object.assign(change, { expired: false, startedAt: tx.now, expiresAt });
-      recordDeed(tx, actorOf(token), deed('tunnel.start', row));
+      recordAudit(tx, actorOf(token), entry('tunnel.start', row));
     }
     if (row.tcpPort !== null && !holds(this.#deps.tcpPorts, row.tcpPort)) {
       // Settings moved the range: the old port can't be bound any more.
@@ -177,7 +177,7 @@ export class Claims {
 
   #bind(tx: Tx, row: TunnelRow, changed: boolean): ClaimDecision {
     const route = this.#deps.routes.routeOf(tx.db, row);
-    if (changed) tx.onCommit(() => this.#deps.news.put(route));
+    if (changed) tx.onCommit(() => this.#deps.routeEvents.put(route));
     return { ok: true, route };
   }
 }
@@ -200,7 +200,7 @@ function actorOf({ id, name, orgId }: TokenRow): TokenActor {
   return { kind: 'token', tokenId: id, name, orgId };
 }
 
-function deed(action: 'tunnel.create' | 'tunnel.start', row: TunnelRow) {
+function entry(action: 'tunnel.create' | 'tunnel.start', row: TunnelRow) {
   return { action, resourceType: 'tunnel', resourceId: row.id } as const;
 }
 

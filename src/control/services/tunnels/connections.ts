@@ -7,7 +7,7 @@ import type { ConnectionInfo, NodeControl } from '../../../plane/link.ts';
 import { capabilityTokens } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow, hasRole } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { type EndedSessionRow, endedSessionsOf } from './ended-sessions.ts';
 
 export interface ConnectionView extends ConnectionInfo {
@@ -61,7 +61,7 @@ export class Connections {
       throw new AppError('forbidden', 'Only an admin may end connections of others.');
     }
     this.#store.inTx((tx) => {
-      recordDeed(tx, actor, {
+      recordAudit(tx, actor, {
         action: 'connection.disconnect',
         resourceType: 'connection',
         resourceId: agentId,

@@ -4,15 +4,15 @@
  */
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
-import type { RouteNews } from '../news.ts';
+import { recordAudit } from '../audit.ts';
+import type { RouteEvents } from '../route-events.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { RouteMaker } from './route-maker.ts';
 import { liveById, ownTunnel, type TunnelRow } from './tunnel-rows.ts';
 
 export interface MaintenanceDeps {
   readonly store: Store;
-  readonly news: RouteNews;
+  readonly routeEvents: RouteEvents;
   readonly routes: RouteMaker;
   readonly maintenance: Maintenance;
 }
@@ -29,7 +29,7 @@ export class MaintenanceSwitch {
     allow(actor, 'change', 'tunnel');
     this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
-      recordDeed(tx, actor, { action: 'tunnel.maintenance', resourceType: 'tunnel', resourceId: row.id });
+      recordAudit(tx, actor, { action: 'tunnel.maintenance', resourceType: 'tunnel', resourceId: row.id });
       tx.onCommit(() => {
         this.#deps.maintenance.begin(row.id, message);
         this.#announce(row);
@@ -43,7 +43,7 @@ export class MaintenanceSwitch {
     this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       if (this.#deps.maintenance.messageOf(row.id) === null) return;
-      recordDeed(tx, actor, { action: 'tunnel.maintenance_end', resourceType: 'tunnel', resourceId: row.id });
+      recordAudit(tx, actor, { action: 'tunnel.maintenance_end', resourceType: 'tunnel', resourceId: row.id });
       this.#over(tx, row);
     });
   }
@@ -63,6 +63,6 @@ export class MaintenanceSwitch {
 
   /** After the change: the route is made of what holds then. */
   #announce(row: TunnelRow): void {
-    this.#deps.news.put(this.#deps.routes.routeOf(this.#deps.store.db, row));
+    this.#deps.routeEvents.put(this.#deps.routes.routeOf(this.#deps.store.db, row));
   }
 }

@@ -5,8 +5,8 @@ import type { Actions } from '../../../plane/policy.ts';
 import { tunnelPolicies } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
-import type { RouteNews } from '../news.ts';
+import { recordAudit } from '../audit.ts';
+import type { RouteEvents } from '../route-events.ts';
 import { type DryRunView, dryRunsOf, forgetDryRuns } from './dry-runs.ts';
 import { keyPlaceWarnings, type KeyPlaceRules } from './key-places.ts';
 import { policyFrom } from './policy-input.ts';
@@ -15,7 +15,7 @@ import { ownTunnel, type TunnelRow } from './tunnel-rows.ts';
 
 export interface PolicyDeps {
   readonly store: Store;
-  readonly news: RouteNews;
+  readonly routeEvents: RouteEvents;
   readonly routes: RouteMaker;
   readonly keyPlaces: KeyPlaceRules;
 }
@@ -55,7 +55,7 @@ export class Policies {
         .run();
       forgetDryRuns(tx, [row.id]);
       const details = { actions: policy.actions.map(({ kind }) => kind).join(' ') };
-      recordDeed(tx, actor, { action: 'tunnel.policy', resourceType: 'tunnel', resourceId: row.id, details });
+      recordAudit(tx, actor, { action: 'tunnel.policy', resourceType: 'tunnel', resourceId: row.id, details });
       this.#announce(tx, row);
       return { policy, warnings: keyPlaceWarnings(policy, this.#deps.keyPlaces) };
     });
@@ -69,14 +69,14 @@ export class Policies {
       const { changes } = tx.db.delete(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).run();
       if (changes === 0) return;
       forgetDryRuns(tx, [row.id]);
-      recordDeed(tx, actor, { action: 'tunnel.policy_remove', resourceType: 'tunnel', resourceId: row.id });
+      recordAudit(tx, actor, { action: 'tunnel.policy_remove', resourceType: 'tunnel', resourceId: row.id });
       this.#announce(tx, row);
     });
   }
 
   #announce(tx: Tx, row: TunnelRow): void {
     const route = this.#deps.routes.routeOf(tx.db, row);
-    tx.onCommit(() => this.#deps.news.put(route));
+    tx.onCommit(() => this.#deps.routeEvents.put(route));
   }
 }
 

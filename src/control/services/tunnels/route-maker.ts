@@ -8,7 +8,7 @@ import type { Route, VisitorGate } from '../../../plane/routes.ts';
 import { liveTunnels } from '../../db/gone.ts';
 import { domains, tunnelPolicies, tunnels } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
-import type { PublicNames } from '../news.ts';
+import type { PublicNames } from '../route-events.ts';
 import { gatesOf, visitorGatesOf } from './gate-rows.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { OwnLabels } from './own-labels.ts';

@@ -7,8 +7,8 @@ import type { NodeControl } from '../../../plane/link.ts';
 import { liveTunnels } from '../../db/gone.ts';
 import { tunnels } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
-import { recordDeed } from '../audit.ts';
-import type { RouteNews } from '../news.ts';
+import { recordAudit } from '../audit.ts';
+import type { RouteEvents } from '../route-events.ts';
 import type { Plan } from '../plans.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { OwnLabels } from './own-labels.ts';
@@ -19,7 +19,7 @@ export interface RoomRules {
   readonly tcpPorts: PortRange | null;
   readonly ownLabels: OwnLabels;
   readonly nodes: Pick<NodeControl, 'isTaken'>;
-  readonly news: Pick<RouteNews, 'remove'>;
+  readonly routeEvents: Pick<RouteEvents, 'remove'>;
   readonly maintenance: Maintenance;
 }
 
@@ -32,7 +32,7 @@ export function placeTunnel(tx: Tx, input: NewTunnel, rules: RoomRules): TunnelR
   return row === 'too_many' && makeRoom(tx, input.orgId, rules) ? insertTunnel(tx, input, rules) : row;
 }
 
-function makeRoom(tx: Tx, orgId: string, { nodes, news, maintenance }: RoomRules): boolean {
+function makeRoom(tx: Tx, orgId: string, { nodes, routeEvents, maintenance }: RoomRules): boolean {
   // Ids alone: whole rows of a full organization would take five times as long.
   const idle = tx.db
     .select({ id: tunnels.id })
@@ -44,14 +44,14 @@ function makeRoom(tx: Tx, orgId: string, { nodes, news, maintenance }: RoomRules
   const leftBehind = idle === undefined ? undefined : anyById(tx.db, idle.id);
   if (leftBehind === undefined) return false;
   deleteTunnels(tx, [leftBehind]);
-  recordDeed(
+  recordAudit(
     tx,
     { kind: 'system', orgId },
     { action: 'tunnel.delete', resourceType: 'tunnel', resourceId: leftBehind.id },
   );
   tx.onCommit(() => {
     maintenance.end(leftBehind.id);
-    news.remove(leftBehind.id, 'tunnel_deleted', 'The tunnel was deleted.');
+    routeEvents.remove(leftBehind.id, 'tunnel_deleted', 'The tunnel was deleted.');
   });
   return true;
 }

@@ -22,7 +22,7 @@ import type { Db, Tx } from '../../db/tx.ts';
 import { forgetDryRuns } from './dry-runs.ts';
 import { letAllRest, type NameFault, nameFault } from './free-names.ts';
 import type { OwnLabels } from './own-labels.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { pendingOf } from '../pending-work/pending-rows.ts';
 import { type Plan, tunnelTtlSeconds } from '../plans.ts';
 import { lineageOf } from '../tokens/spend.ts';
@@ -163,7 +163,7 @@ function finishGone(tx: Tx, label: string): void {
   if (work === undefined) return;
   const then = { ...tx, now: work.at };
   deleteTunnels(then, [row]);
-  recordDeed(then, work.actor, { action: 'tunnel.delete', resourceType: 'tunnel', resourceId: row.id });
+  recordAudit(then, work.actor, { action: 'tunnel.delete', resourceType: 'tunnel', resourceId: row.id });
 }
 
 /** Ten years: keeps instants in the range of dates, also under a plan without a maximum. */

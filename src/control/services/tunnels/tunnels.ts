@@ -13,11 +13,11 @@ import { liveTunnels } from '../../db/gone.ts';
 import { organizations, projects, tunnels } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { type AuditAction, recordAll, recordDeed } from '../audit.ts';
+import { type AuditAction, recordAll, recordAudit } from '../audit.ts';
 import { liveByLabel, nameFault } from './free-names.ts';
 import type { Maintenance } from './maintenance.ts';
 import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from './names.ts';
-import type { RouteNews } from '../news.ts';
+import type { RouteEvents } from '../route-events.ts';
 import type { RouteMaker } from './route-maker.ts';
 import type { PendingWork } from '../pending-work/pending-rows.ts';
 import { findProject, type ProjectRow, slugsOf } from '../projects/project-rows.ts';
@@ -58,7 +58,7 @@ export interface TunnelView {
 
 export interface TunnelDeps {
   readonly store: Store;
-  readonly news: RouteNews;
+  readonly routeEvents: RouteEvents;
   readonly routes: RouteMaker;
   readonly maintenance: Maintenance;
   readonly nodes: NodeControl;
@@ -123,7 +123,7 @@ export class Tunnels {
         { ...this.#deps, plan: org.plan },
       );
       if (typeof row === 'string') throw faultError(row, label, secondsFull(tx, org.id));
-      recordDeed(tx, actor, deed('tunnel.create', row));
+      recordAudit(tx, actor, auditOf('tunnel.create', row));
       this.#announce(tx, row);
       return this.#view(row, project.slug);
     });
@@ -143,7 +143,7 @@ export class Tunnels {
         startedAt: tx.now,
         expiresAt,
       });
-      recordDeed(tx, actor, deed('tunnel.start', row));
+      recordAudit(tx, actor, auditOf('tunnel.start', row));
       this.#announce(tx, next);
       return this.#view(next, projectSlug);
     });
@@ -155,7 +155,7 @@ export class Tunnels {
     return this.#deps.store.inTx((tx) => {
       const { row, projectSlug } = this.#find(actor.orgId, id);
       const next = updateTunnel(tx, row, { stopped: true, status: 'inactive' });
-      recordDeed(tx, actor, deed('tunnel.stop', row));
+      recordAudit(tx, actor, auditOf('tunnel.stop', row));
       this.#announce(tx, next);
       return { ...this.#view(next, projectSlug), online: false };
     });
@@ -202,7 +202,7 @@ export class Tunnels {
     recordAll(
       tx,
       actor,
-      rows.map((row) => deed('tunnel.delete', row)),
+      rows.map((row) => auditOf('tunnel.delete', row)),
     );
     return rows.length;
   }
@@ -220,7 +220,7 @@ export class Tunnels {
   /** Tells the data plane of every route again: their URLs have changed. In slices; what changes meanwhile is told by who changes it. */
   async announceAll(): Promise<void> {
     for (const routes of this.routeSlices()) {
-      for (const route of routes) this.#deps.news.put(route);
+      for (const route of routes) this.#deps.routeEvents.put(route);
       await setImmediate();
     }
   }
@@ -256,16 +256,16 @@ export class Tunnels {
         .set({ ...change, touchedAt: tx.now })
         .where(inArray(tunnels.id, ids))
         .run();
-      for (const row of due) recordDeed(tx, { kind: 'system', orgId: row.orgId }, deed('tunnel.expire', row));
+      for (const row of due) recordAudit(tx, { kind: 'system', orgId: row.orgId }, auditOf('tunnel.expire', row));
       const routes = this.#deps.routes.routesOf(
         tx.db,
         due.map((row) => ({ ...row, ...change })),
       );
       tx.onCommit(() => {
         for (const route of routes) {
-          this.#deps.news.remove(route.tunnelId, 'tunnel_expired', 'The time of this tunnel has run out.');
+          this.#deps.routeEvents.remove(route.tunnelId, 'tunnel_expired', 'The time of this tunnel has run out.');
           // The name stays known: its visitors hear that it is offline, not that it never was.
-          this.#deps.news.put(route);
+          this.#deps.routeEvents.put(route);
         }
       });
       return due.length;
@@ -309,7 +309,7 @@ export class Tunnels {
 
   #remove(tx: Tx, rows: readonly TunnelRow[], by: (row: TunnelRow) => Actor): void {
     deleteTunnels(tx, rows);
-    for (const row of rows) recordDeed(tx, by(row), deed('tunnel.delete', row));
+    for (const row of rows) recordAudit(tx, by(row), auditOf('tunnel.delete', row));
     tx.onCommit(() => {
       for (const { id } of rows) this.#tellGone(id);
     });
@@ -317,12 +317,12 @@ export class Tunnels {
 
   #tellGone(id: string): void {
     this.#deps.maintenance.end(id);
-    this.#deps.news.remove(id, 'tunnel_deleted', 'The tunnel was deleted.');
+    this.#deps.routeEvents.remove(id, 'tunnel_deleted', 'The tunnel was deleted.');
   }
 
   #announce(tx: Tx, row: TunnelRow): void {
     const route = this.#deps.routes.routeOf(tx.db, row);
-    tx.onCommit(() => this.#deps.news.put(route));
+    tx.onCommit(() => this.#deps.routeEvents.put(route));
   }
 
   #select(orgId: string, which?: SQL): ReadonlyArray<{ row: TunnelRow; projectSlug: string }> {
@@ -353,7 +353,7 @@ export class Tunnels {
   }
 }
 
-function deed(action: AuditAction, row: TunnelRow) {
+function auditOf(action: AuditAction, row: TunnelRow) {
   return { action, resourceType: 'tunnel', resourceId: row.id } as const;
 }
 

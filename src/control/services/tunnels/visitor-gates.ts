@@ -8,9 +8,9 @@ import { AppError } from '../../../base/errors.ts';
 import { visitorGates } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import { type BillingMode, requireEntitlement } from '../billing/plan-gate.ts';
-import type { RouteNews } from '../news.ts';
+import type { RouteEvents } from '../route-events.ts';
 import type { RouteMaker } from './route-maker.ts';
 import { findOrg, ownTunnel, type TunnelRow } from './tunnel-rows.ts';
 
@@ -28,7 +28,7 @@ export interface VisitorLists {
 
 export interface VisitorGateDeps {
   readonly store: Store;
-  readonly news: Pick<RouteNews, 'put'>;
+  readonly routeEvents: Pick<RouteEvents, 'put'>;
   readonly routes: RouteMaker;
   readonly billing: BillingMode;
   /** Of `edge_auth.provider`: how the settings call it, and whether it is set up. */
@@ -70,7 +70,7 @@ export class VisitorGates {
         allowed_domains: listed(lists.allowedDomains),
         allowed_emails: listed(lists.allowedEmails),
       };
-      recordDeed(tx, actor, { action: 'tunnel.edge_auth', resourceType: 'tunnel', resourceId: row.id, details });
+      recordAudit(tx, actor, { action: 'tunnel.edge_auth', resourceType: 'tunnel', resourceId: row.id, details });
       this.#announce(tx, row);
       return lists;
     });
@@ -83,7 +83,7 @@ export class VisitorGates {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       const { changes } = tx.db.delete(visitorGates).where(eq(visitorGates.tunnelId, row.id)).run();
       if (changes === 0) return;
-      recordDeed(tx, actor, { action: 'tunnel.edge_auth_remove', resourceType: 'tunnel', resourceId: row.id });
+      recordAudit(tx, actor, { action: 'tunnel.edge_auth_remove', resourceType: 'tunnel', resourceId: row.id });
       this.#announce(tx, row);
     });
   }
@@ -99,7 +99,7 @@ export class VisitorGates {
 
   #announce(tx: Tx, row: TunnelRow): void {
     const route = this.#deps.routes.routeOf(tx.db, row);
-    tx.onCommit(() => this.#deps.news.put(route));
+    tx.onCommit(() => this.#deps.routeEvents.put(route));
   }
 }
 

@@ -5,7 +5,7 @@
 import { AppError } from '../../../base/errors.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { recordDeed } from '../audit.ts';
+import { recordAudit } from '../audit.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import type { Waits } from '../waits.ts';
 import {
@@ -153,8 +153,8 @@ export class Mailbox {
         );
       }
       putInFront(tx, receiver.id, sequence);
-      const deed = { action: 'webhook_receiver.redeliver', resourceType: 'webhook_receiver' } as const;
-      recordDeed(tx, actor, { ...deed, resourceId: receiver.id, details: { event: eventId } });
+      const entry = { action: 'webhook_receiver.redeliver', resourceType: 'webhook_receiver' } as const;
+      recordAudit(tx, actor, { ...entry, resourceId: receiver.id, details: { event: eventId } });
       tx.onCommit(() => {
         this.#lines.disregard(receiver.id, sequence);
         this.#lines.ready({ receiverId: receiver.id, orgId: receiver.orgId });

@@ -9,8 +9,8 @@ import { notGone } from '../../db/gone.ts';
 import { webhookReceivers } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
-import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
-import { checkDeedLimit } from '../deed-limit.ts';
+import { type AuditAction, type AuditDetails, recordAudit } from '../audit.ts';
+import { checkDailyLimit } from '../daily-limit.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import type { Waits } from '../waits.ts';
 import { ownTunnel } from '../tunnels/tunnel-rows.ts';
@@ -89,7 +89,7 @@ export class Receivers {
         throw new AppError('conflict', `Your organization has ${MAX_RECEIVERS} webhook receivers. Delete one first.`);
       }
       const message = `You made ${MAX_PER_DAY} webhook receivers in a day. Wait before you make another one.`;
-      checkDeedLimit(tx, actor, { action: 'webhook_receiver.create', perDay: MAX_PER_DAY, message });
+      checkDailyLimit(tx, actor, { action: 'webhook_receiver.create', perDay: MAX_PER_DAY, message });
       requireTunnel(tx, actor.orgId, forward);
       const id = uuidv7();
       const row: ReceiverRow = {
@@ -225,7 +225,7 @@ function said(forward: Destination | null): string {
 function record(
   tx: Tx,
   actor: Actor,
-  { action, row, details }: { action: AuditAction; row: ReceiverRow; details: DeedDetails },
+  { action, row, details }: { action: AuditAction; row: ReceiverRow; details: AuditDetails },
 ): void {
-  recordDeed(tx, actor, { action, resourceType: 'webhook_receiver', resourceId: row.id, details });
+  recordAudit(tx, actor, { action, resourceType: 'webhook_receiver', resourceId: row.id, details });
 }

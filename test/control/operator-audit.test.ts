@@ -60,13 +60,13 @@ test('a role, an invitation, a plan and the rights of an operator say from what 
   await done(ann, 'PATCH', `/orgs/${ann.home}/members/${bob.id}`, { role: 'admin' });
   await done(root, 'PATCH', `/superadmin/orgs/${ann.home}`, { plan: 'team' });
   for (const superadmin of [true, false]) await done(root, 'PATCH', `/superadmin/users/${ann.id}`, { superadmin });
-  const trail = await events(ann);
-  assert.deepEqual(found(trail, 'invitation.create').details, { email: bob.email, role: 'member' });
-  assert.deepEqual(found(trail, 'member.update').details, { email: bob.email, from: 'member', to: 'admin' });
-  assert.deepEqual(found(trail, 'org.plan').details, { from: 'enterprise', to: 'team' });
-  found(trail, 'user.superadmin_grant');
-  found(trail, 'user.superadmin_revoke');
-  assert.equal(found(trail, 'auth.login').details, null);
+  const auditLog = await events(ann);
+  assert.deepEqual(found(auditLog, 'invitation.create').details, { email: bob.email, role: 'member' });
+  assert.deepEqual(found(auditLog, 'member.update').details, { email: bob.email, from: 'member', to: 'admin' });
+  assert.deepEqual(found(auditLog, 'org.plan').details, { from: 'enterprise', to: 'team' });
+  found(auditLog, 'user.superadmin_grant');
+  found(auditLog, 'user.superadmin_revoke');
+  assert.equal(found(auditLog, 'auth.login').details, null);
 });
 
 test('customers read `operator` and no address; operators read whose deed it was', async () => {
@@ -79,16 +79,16 @@ test('customers read `operator` and no address; operators read whose deed it was
     const { text } = await api.call('GET', path, { as });
     assert.match(text, /user\.sessions_revoke/);
     assert.ok(!text.includes(root.email), path);
-    const deeds = (JSON.parse(text) as Event[]).filter(({ actorType }) => actorType === 'operator');
-    assert.ok(deeds.length > 0 && deeds.every((one) => one.userEmail === 'operator' && one.ipAddress === ''));
+    const byOperator = (JSON.parse(text) as Event[]).filter(({ actorType }) => actorType === 'operator');
+    assert.ok(byOperator.length > 0 && byOperator.every((one) => one.userEmail === 'operator' && one.ipAddress === ''));
   }
   assert.equal((await api.call('GET', `/events?actor=${root.email}`, { as })).text, '[]');
 
   for (const actor of [root.email, 'operator']) {
     const all = await events(root, `/superadmin/events?org=${cas.home}&actor=${actor}`);
-    const deed = found(all, 'org.plan');
-    assert.deepEqual([deed.userEmail, deed.actorType, deed.orgId], [root.email, 'operator', cas.home]);
-    assert.notEqual(deed.ipAddress, '');
+    const entry = found(all, 'org.plan');
+    assert.deepEqual([entry.userEmail, entry.actorType, entry.orgId], [root.email, 'operator', cas.home]);
+    assert.notEqual(entry.ipAddress, '');
   }
 });
 
@@ -111,7 +111,7 @@ test('who deleted an organization is found: by operators, by the other owners in
   const older = await events(root, `/superadmin/events?org=${dan.home}&limit=2&before=${newer[1]?.id}`);
   assert.ok(newer.length === 2 && older.every(({ id }) => !newer.some((one) => one.id === id)));
 
-  const told = team.letters().flatMap((letter) => (letter.kind === 'organization_deleted' ? [letter] : []));
+  const told = team.emails().flatMap((mail) => (mail.kind === 'organization_deleted' ? [mail] : []));
   assert.deepEqual(
     told.map(({ to, by }) => [to, by]),
     [[dan.email, eve.email]],

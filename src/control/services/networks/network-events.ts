@@ -4,7 +4,7 @@
  */
 import type { RelayDevice, RelayEndCode, RelayRoute } from '../../../plane/relays.ts';
 
-export interface NetworkNews {
+export interface NetworkEvents {
   /** A network got a relay, or something of it changed: all of it, its devices too. */
   put(relay: RelayRoute): void;
   /** It has no relay any more. Of a network that had none it may be said too. */

@@ -10,7 +10,7 @@ import type { Tx } from '../db/tx.ts';
 import type { MasterKeyActor, UserActor } from './actor.ts';
 import type { AuditAction } from './audit.ts';
 
-export interface DeedLimit {
+export interface DailyLimit {
   readonly action: AuditAction;
   /** Counts as much as `action`. */
   readonly like?: AuditAction;
@@ -21,10 +21,10 @@ export interface DeedLimit {
 }
 
 /** Throws `rate_limited`, with the time until the person may again, when they did it as often as they may. */
-export function checkDeedLimit(
+export function checkDailyLimit(
   tx: Tx,
   actor: UserActor | MasterKeyActor,
-  { action, like = action, perDay, message }: DeedLimit,
+  { action, like = action, perDay, message }: DailyLimit,
 ): void {
   const { at } = auditEvents;
   const first = tx.db

@@ -1,7 +1,7 @@
 /**
- * What the server writes to people. A service posts a Letter (outbox.ts); how it reads as text and HTML is in letter-text.ts.
+ * What the server writes to people. A service posts a Letter (outbox.ts); how it reads as text and HTML is in email-text.ts.
  */
-export type Letter = { readonly to: string } & (
+export type Email = { readonly to: string } & (
   | { readonly kind: 'verify_email'; readonly code: string }
   /** Several people may have signed up with the address: the code proves it, and the link, which works for so long, sets a password. */
   | { readonly kind: 'verify_contested'; readonly code: string; readonly token: string; readonly linkSeconds: number }

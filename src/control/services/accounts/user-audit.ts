@@ -4,17 +4,17 @@
  */
 import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
-import { type AuditAction, type DeedDetails, recordDeed } from '../audit.ts';
+import { type AuditAction, type AuditDetails, recordAudit } from '../audit.ts';
 import { orgsOf } from '../organizations/organization-rows.ts';
 
-export interface UserDeed {
+export interface UserAudit {
   readonly action: AuditAction;
   readonly userId: string;
-  readonly details?: DeedDetails;
+  readonly details?: AuditDetails;
 }
 
-export function recordUserDeed(tx: Tx, actor: Actor, { userId, ...what }: UserDeed): void {
+export function recordUserAudit(tx: Tx, actor: Actor, { userId, ...what }: UserAudit): void {
   const home = orgsOf(tx.db, userId)[0];
-  const deed = { ...what, resourceType: 'user', resourceId: userId } as const;
-  recordDeed(tx, actor, home === undefined ? deed : { ...deed, orgId: home.id });
+  const entry = { ...what, resourceType: 'user', resourceId: userId } as const;
+  recordAudit(tx, actor, home === undefined ? entry : { ...entry, orgId: home.id });
 }

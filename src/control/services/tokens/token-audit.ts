@@ -1,7 +1,7 @@
 /** What the trail says of tokens: enough to know one by, for the trail outlives the rows. Never a secret. */
 import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
-import { type DeedDetails, recordAll, recordDeed } from '../audit.ts';
+import { type AuditDetails, recordAll, recordAudit } from '../audit.ts';
 import type { MintedToken } from './token-maker.ts';
 import type { TokenRow } from './token-rows.ts';
 
@@ -16,7 +16,7 @@ export type EndCause =
 /** Writes that a token was minted, and what it is good for. */
 export function recordMint(tx: Tx, actor: Actor, minted: MintedToken): void {
   const { nonce } = minted.row;
-  recordDeed(tx, actor, { action: 'token.mint', resourceType: 'token', resourceId: nonce, details: whatItIs(minted) });
+  recordAudit(tx, actor, { action: 'token.mint', resourceType: 'token', resourceId: nonce, details: whatItIs(minted) });
 }
 
 /** Writes that the token with this nonce has a successor. */
@@ -25,7 +25,7 @@ export function recordRotation(
   actor: Actor,
   { nonce, minted, graceHours }: { nonce: string; minted: MintedToken; graceHours: number },
 ): void {
-  recordDeed(tx, actor, {
+  recordAudit(tx, actor, {
     action: 'token.rotate',
     resourceType: 'token',
     resourceId: nonce,
@@ -53,7 +53,7 @@ export function recordRevocations(tx: Tx, actor: Actor, all: readonly Revoked[])
   );
 }
 
-function whatItIs({ row, projectSlug, parentNonce }: MintedToken): DeedDetails {
+function whatItIs({ row, projectSlug, parentNonce }: MintedToken): AuditDetails {
   const patterns = row.allowedSubdomains.join(' ');
   return {
     name: row.name,

@@ -19,14 +19,14 @@ const BURST = {
   /** Of all of them to one address: what no single one uses up. */
   invited: 30,
 } as const;
-export type LetterBudget = keyof typeof BURST;
+export type EmailBudget = keyof typeof BURST;
 
 /** Then one per this long. */
 const REFILL_MS = 20 * 60 * 1000;
 /** Addresses that were written to in the last hours, by whom: about 10 MB. Beyond it the quietest is forgotten: the mild side. */
 const MAX_ADDRESSES = 100_000;
 
-export class LetterLimit {
+export class EmailLimit {
   readonly #clock: Clock;
   /** Until when an address has used up its letters (monotonic ms): generic cell rate algorithm. In memory: a restart forgives. */
   readonly #due = new RecentMap<string, number>({ max: MAX_ADDRESSES });
@@ -39,7 +39,7 @@ export class LetterLimit {
    * True when one more letter may go to this address (`users.email_key`), which it takes. `from`: the id of whoever sends it, where each has
    * a budget of their own.
    */
-  take(budget: LetterBudget, emailKey: string, from = ''): boolean {
+  take(budget: EmailBudget, emailKey: string, from = ''): boolean {
     const key = `${budget}/${from}/${emailKey}`;
     const now = this.#clock.monotonic();
     const due = Math.max(this.#due.get(key) ?? now, now);

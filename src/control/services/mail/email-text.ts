@@ -3,8 +3,8 @@
  * lines, headers or markup. The HTML loads nothing from anywhere.
  */
 import type { Mail } from '../../providers/mail.ts';
-import { asPage, asText, type Part, plain, say } from './letter-parts.ts';
-import type { Letter } from './letters.ts';
+import { asPage, asText, type Part, plain, say } from './email-parts.ts';
+import type { Email } from './emails.ts';
 
 interface Draft {
   readonly subject: string;
@@ -21,8 +21,8 @@ export interface Sending {
 }
 
 /** The letter as a mail. */
-export function writeLetter(letter: Letter, { id, publicUrl, lifeSeconds }: Sending): Mail {
-  const { subject, parts } = draft(letter, {
+export function writeEmail(email: Email, { id, publicUrl, lifeSeconds }: Sending): Mail {
+  const { subject, parts } = draft(email, {
     publicUrl,
     logIn: `${publicUrl}/app/`,
     span: spanOf(lifeSeconds),
@@ -32,7 +32,7 @@ export function writeLetter(letter: Letter, { id, publicUrl, lifeSeconds }: Send
   const link = all.find((part) => part.kind === 'link')?.url;
   return {
     id,
-    to: letter.to,
+    to: email.to,
     subject,
     text: asText(all),
     html: asPage(subject, all),
@@ -50,30 +50,30 @@ interface Words {
   readonly span: string;
 }
 
-function draft(letter: Letter, words: Words): Draft {
-  switch (letter.kind) {
+function draft(email: Email, words: Words): Draft {
+  switch (email.kind) {
     case 'verify_email':
-      return verifyEmail(letter, words);
+      return verifyEmail(email, words);
     case 'verify_contested':
-      return verifyContested(letter, words);
+      return verifyContested(email, words);
     case 'already_registered':
       return alreadyRegistered(words);
     case 'password_reset':
-      return passwordReset(letter, words);
+      return passwordReset(email, words);
     case 'invitation':
-      return invitation(letter, words);
+      return invitation(email, words);
     case 'mfa_locked':
       return mfaLocked(words);
     case 'organization_deleted':
-      return organizationDeleted(letter);
+      return organizationDeleted(email);
     case 'domain_lost':
-      return domainLost(letter);
+      return domainLost(email);
     default:
-      return withWarning(change(letter), words);
+      return withWarning(change(email), words);
   }
 }
 
-type Of<Kind extends Letter['kind']> = Extract<Letter, { kind: Kind }>;
+type Of<Kind extends Email['kind']> = Extract<Email, { kind: Kind }>;
 
 function verifyEmail({ code }: Of<'verify_email'>, { span }: Words): Draft {
   return {
@@ -87,15 +87,15 @@ function verifyEmail({ code }: Of<'verify_email'>, { span }: Words): Draft {
   };
 }
 
-function verifyContested(letter: Of<'verify_contested'>, { publicUrl, span }: Words): Draft {
+function verifyContested(email: Of<'verify_contested'>, { publicUrl, span }: Words): Draft {
   return {
-    subject: `${letter.code} is your Culvert code: choose a new password`,
+    subject: `${email.code} is your Culvert code: choose a new password`,
     parts: [
       say('This address was signed up more than once, with different passwords. None of these passwords counts.'),
       say('If you signed up, open this link to confirm the address and choose a password:'),
-      { kind: 'link', url: linkTo(publicUrl, 'reset', letter.token), label: 'Choose a password' },
-      say(`It works once, for ${spanOf(letter.linkSeconds)}. This code confirms the address alone:`),
-      { kind: 'code', code: letter.code },
+      { kind: 'link', url: linkTo(publicUrl, 'reset', email.token), label: 'Choose a password' },
+      say(`It works once, for ${spanOf(email.linkSeconds)}. This code confirms the address alone:`),
+      { kind: 'code', code: email.code },
       say(`It works once, for ${span}; you still need a link like the one above to log in with a password.`),
       say('If you did not sign up, ignore this mail: nobody can use the account without the link or the code.'),
     ],
@@ -125,27 +125,27 @@ function passwordReset({ token }: Of<'password_reset'>, { publicUrl, span }: Wor
   };
 }
 
-function invitation(letter: Of<'invitation'>, { publicUrl, span }: Words): Draft {
-  const organization = plain(letter.organization);
-  const inviter = plain(letter.inviter);
+function invitation(email: Of<'invitation'>, { publicUrl, span }: Words): Draft {
+  const organization = plain(email.organization);
+  const inviter = plain(email.inviter);
   return {
     subject: `${inviter} invites you to "${organization}" on Culvert`,
     parts: [
-      say(`${inviter} invites you to the organization "${organization}", with the role "${plain(letter.role)}".`),
+      say(`${inviter} invites you to the organization "${organization}", with the role "${plain(email.role)}".`),
       say('Open this link to accept:'),
-      { kind: 'link', url: linkTo(publicUrl, 'invite', letter.token), label: 'Accept the invitation' },
+      { kind: 'link', url: linkTo(publicUrl, 'invite', email.token), label: 'Accept the invitation' },
       say(`It works once, for ${span}.`),
       say('If you do not know who this is, ignore this mail: nothing happens then.'),
     ],
   };
 }
 
-function organizationDeleted(letter: Of<'organization_deleted'>): Draft {
-  const organization = plain(letter.organization);
+function organizationDeleted(email: Of<'organization_deleted'>): Draft {
+  const organization = plain(email.organization);
   return {
     subject: `The organization "${organization}" was deleted on Culvert`,
     parts: [
-      say(`${plain(letter.by)} has deleted the organization "${organization}", which you own too.`),
+      say(`${plain(email.by)} has deleted the organization "${organization}", which you own too.`),
       say('Its tunnels are down, and its tokens and invitations work no more.'),
       say('If you did not expect this, ask them, or whoever runs this server.'),
     ],
@@ -183,22 +183,22 @@ function mfaLocked({ logIn }: Words): Draft {
 type Change = Of<'password_changed' | 'mfa_changed' | 'recovery_code_used' | 'identity_linked'>;
 
 /** What happened to the account, for whoever owns it to know. */
-function change(letter: Change): { readonly subject: string; readonly told: string } {
-  switch (letter.kind) {
+function change(email: Change): { readonly subject: string; readonly told: string } {
+  switch (email.kind) {
     case 'password_changed':
       return {
         subject: 'Your Culvert password was changed',
         told: 'The password of your account was changed just now.',
       };
     case 'mfa_changed': {
-      const state = letter.enabled ? 'on' : 'off';
+      const state = email.enabled ? 'on' : 'off';
       return {
         subject: `Two-factor log-in is ${state} for your Culvert account`,
         told: `Two-factor log-in was turned ${state} for your account just now.`,
       };
     }
     case 'recovery_code_used': {
-      const left = letter.left === 1 ? '1 is' : `${letter.left} are`;
+      const left = email.left === 1 ? '1 is' : `${email.left} are`;
       const renew = 'Turning two-factor log-in off and on again makes ten new ones.';
       return {
         subject: 'A recovery code was used for your Culvert account',
@@ -206,7 +206,7 @@ function change(letter: Change): { readonly subject: string; readonly told: stri
       };
     }
     default: {
-      const provider = plain(letter.provider);
+      const provider = plain(email.provider);
       return {
         subject: `You can log in to Culvert with ${provider} now`,
         told: `Log-in with ${provider} was added to your account just now.`,

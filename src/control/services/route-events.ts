@@ -4,7 +4,7 @@
 import type { RemovalCode, Route } from '../../plane/routes.ts';
 import type { Budget } from '../../plane/spend.ts';
 
-export interface RouteNews {
+export interface RouteEvents {
   put(route: Route): void;
   remove(tunnelId: string, code: RemovalCode, message: string): void;
   revokeToken(tokenId: string, message: string): void;

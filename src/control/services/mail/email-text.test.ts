@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { writeLetter } from './letter-text.ts';
-import type { Letter } from './letters.ts';
+import { writeEmail } from './email-text.ts';
+import type { Email } from './emails.ts';
 
 const SENDING = { id: 'row', publicUrl: 'https://culvert.example.test', lifeSeconds: 600 };
 const to = 'ann@example.com';
 
-const LETTERS: readonly Letter[] = [
+const EMAILS: readonly Email[] = [
   { kind: 'verify_email', to, code: '004711' },
   { kind: 'verify_contested', to, code: '004711', token: 'a-b_c', linkSeconds: 3600 },
   { kind: 'already_registered', to },
@@ -28,9 +28,9 @@ const LETTERS: readonly Letter[] = [
   { kind: 'invitation', to, token: 't/o+k', organization: 'Acme', inviter: 'bob@example.com', role: 'member' },
 ];
 
-for (const letter of LETTERS) {
-  test(`${letter.kind} has a subject, text and HTML, and says what to do if one did not ask for it`, () => {
-    const { subject, text, html } = writeLetter(letter, SENDING);
+for (const email of EMAILS) {
+  test(`${email.kind} has a subject, text and HTML, and says what to do if one did not ask for it`, () => {
+    const { subject, text, html } = writeEmail(email, SENDING);
     assert.ok(subject.length > 10 && subject.length < 80, subject);
     assert.match(text, /^Hello,\n\n/);
     assert.match(text, /If (it was not you|you did not|you do not know)/);
@@ -42,7 +42,7 @@ for (const letter of LETTERS) {
 }
 
 test('a code is in the subject and alone on its line, and how long it works is said', () => {
-  const mail = writeLetter({ kind: 'verify_email', to, code: '004711' }, SENDING);
+  const mail = writeEmail({ kind: 'verify_email', to, code: '004711' }, SENDING);
   assert.match(mail.subject, /\b004711\b/);
   assert.match(mail.text, /^004711$/m);
   assert.match(mail.text, /for 10 minutes/);
@@ -51,8 +51,8 @@ test('a code is in the subject and alone on its line, and how long it works is s
 });
 
 test('the letter of a contested address has both a code and a link, and says how long each works', () => {
-  const letter = { kind: 'verify_contested', to, code: '004711', token: 'a-b_c', linkSeconds: 3600 } as const;
-  const mail = writeLetter(letter, SENDING);
+  const email = { kind: 'verify_contested', to, code: '004711', token: 'a-b_c', linkSeconds: 3600 } as const;
+  const mail = writeEmail(email, SENDING);
   assert.equal(mail.code, '004711');
   assert.equal(mail.link, 'https://culvert.example.test/app/reset?token=a-b_c');
   assert.match(mail.text, /None of these passwords counts/);
@@ -61,19 +61,19 @@ test('the letter of a contested address has both a code and a link, and says how
 });
 
 test('links lead to the public URL and carry their token', () => {
-  const reset = writeLetter({ kind: 'password_reset', to, token: 'a-b_c' }, { ...SENDING, lifeSeconds: 3600 });
+  const reset = writeEmail({ kind: 'password_reset', to, token: 'a-b_c' }, { ...SENDING, lifeSeconds: 3600 });
   assert.equal(reset.link, 'https://culvert.example.test/app/reset?token=a-b_c');
   assert.ok(reset.text.split('\n').includes(reset.link));
   assert.ok(reset.html.includes(`href="${reset.link}"`));
   assert.match(reset.text, /for 1 hour\b/);
-  const letter = { kind: 'invitation', to, token: 't/o+k', organization: 'A', inviter: 'B', role: 'admin' } as const;
-  const invite = writeLetter(letter, { ...SENDING, lifeSeconds: 7 * 24 * 3600 });
+  const email = { kind: 'invitation', to, token: 't/o+k', organization: 'A', inviter: 'B', role: 'admin' } as const;
+  const invite = writeEmail(email, { ...SENDING, lifeSeconds: 7 * 24 * 3600 });
   assert.equal(invite.link, 'https://culvert.example.test/app/invite?token=t%2Fo%2Bk');
   assert.match(invite.text, /for 7 days/);
 });
 
 test('names can not add headers, lines, markup or links', () => {
-  const letter: Letter = {
+  const email: Email = {
     kind: 'invitation',
     to,
     token: 't',
@@ -81,7 +81,7 @@ test('names can not add headers, lines, markup or links', () => {
     inviter: "\u001b[31mBob\n\n123456\n\nhttps://evil.example/?a=1&b='2' \ud800",
     role: '</p>',
   };
-  const { subject, text, html } = writeLetter(letter, SENDING);
+  const { subject, text, html } = writeEmail(email, SENDING);
   assert.doesNotMatch(subject, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   assert.ok(subject.isWellFormed());
   assert.doesNotMatch(text, /^\d{6}$/m);
@@ -92,7 +92,7 @@ test('names can not add headers, lines, markup or links', () => {
 });
 
 test('a long name is cut between characters', () => {
-  const letter: Letter = { kind: 'identity_linked', to, provider: '😀'.repeat(100) };
-  const { subject } = writeLetter(letter, SENDING);
+  const email: Email = { kind: 'identity_linked', to, provider: '😀'.repeat(100) };
+  const { subject } = writeEmail(email, SENDING);
   assert.ok(subject.includes(`${'😀'.repeat(64)}…`) && !subject.includes('😀'.repeat(65)));
 });

@@ -27,7 +27,7 @@ import { Failure, OTHER_BY_NOW } from './api/failure.ts';
 import { App } from './app.tsx';
 import { loadFirst } from './pages.ts';
 import { Boundary } from './parts/boundary.tsx';
-import { sayNews } from './parts/deed.ts';
+import { sayNews } from './parts/action.ts';
 import { ahead, arrival, base, firstPath, metaOf, session, url } from './start.ts';
 import { CSS_VARIABLES, THEME } from './theme.ts';
 
@@ -47,7 +47,7 @@ const queries = new QueryClient({
       // What the API refuses it refuses again; only a lost answer is worth another try.
       retry: (count, error) => count < 2 && error instanceof Failure && (error.status === 0 || error.status >= 502),
     },
-    // Nor is a deed put off until nobody thinks of it any more.
+    // Nor is a action put off until nobody thinks of it any more.
     mutations: { networkMode: 'always' },
   },
 });

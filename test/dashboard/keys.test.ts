@@ -60,7 +60,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   test('a budget is set, and 0 is said to block', async (t) => {
     await mint(world, { name: 'spender' });
     const page = await world.open(t, '/keys');
-    await deed(page, 'spender', 'Set budget');
+    await action(page, 'spender', 'Set budget');
     const dialog = page.getByRole('dialog', { name: 'Budget of the key spender' });
     await dialog.getByRole('radio', { name: 'At most this much' }).check();
     await dialog.getByRole('textbox', { name: 'US dollars a month' }).fill('12,5');
@@ -73,7 +73,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await dialog.getByRole('textbox', { name: 'US dollars a month' }).fill('12.50');
     await dialog.getByRole('button', { name: 'Set budget' }).click();
     await rowOf(page, 'spender').getByText('of $12.50').waitFor();
-    await deed(page, 'spender', 'Set budget');
+    await action(page, 'spender', 'Set budget');
     await dialog.getByRole('radio', { name: 'Nothing: block it' }).check();
     await dialog.getByRole('button', { name: 'Set budget' }).click();
     await rowOf(page, 'spender').getByText('Blocked').waitFor();
@@ -82,7 +82,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   test('a key is rotated with a grace, and both are in the list', async (t) => {
     await mint(world, { name: 'turner' });
     const page = await world.open(t, '/keys');
-    await deed(page, 'turner', 'Rotate');
+    await action(page, 'turner', 'Rotate');
     const dialog = page.getByRole('dialog', { name: 'Rotate the key turner?' });
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Rotate key' }).click();
@@ -111,7 +111,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await rowOf(page, 'run-1').getByText('minted by robot').waitFor();
     await shoot(page, 'keys');
     await noSeriousFinding(page);
-    await deed(page, 'robot', 'Revoke');
+    await action(page, 'robot', 'Revoke');
     const dialog = page.getByRole('dialog', { name: 'Revoke the key robot?' });
     await dialog.getByText('The 2 live keys that it minted end with it').waitFor();
     await noSeriousFinding(page);
@@ -191,7 +191,7 @@ function rowOf(page: Page, name: string) {
   return page.getByRole('table', { name: 'Keys', exact: true }).getByRole('row').filter({ hasText: name });
 }
 
-async function deed(page: Page, key: string, what: string): Promise<void> {
+async function action(page: Page, key: string, what: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for the key ${key}` }).click();
   await page.getByRole('menuitem', { name: what }).click();
 }

@@ -124,10 +124,10 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await page.getByRole('button', { name: 'Delete organization' }).click();
     await shoot(page, 'organization-delete');
     await noSeriousFinding(page);
-    const deed = dialog.getByRole('button', { name: 'Delete organization' });
-    assert.equal(await deed.isDisabled(), true);
+    const action = dialog.getByRole('button', { name: 'Delete organization' });
+    assert.equal(await action.isDisabled(), true);
     await dialog.getByLabel('Type Better shop to confirm').fill('Better shop');
-    await deed.click();
+    await action.click();
     await page.getByText('It is your only organization.').waitFor();
   });
 

@@ -11,7 +11,7 @@ import { byLabel, figure, readMetrics } from '../../src/dashboard/pages/operator
 import { MAX_SAMPLES, ratesOf, type Sample, withSample } from '../../src/dashboard/pages/operator/history.ts';
 import { jobsOf } from '../../src/dashboard/pages/operator/jobs.ts';
 import { queuesOf } from '../../src/dashboard/pages/operator/queues.ts';
-import { deedsFor, type User } from '../../src/dashboard/pages/operator/user-deeds.ts';
+import { actionsFor, type User } from '../../src/dashboard/pages/operator/user-actions.ts';
 
 test('every reason and every code of the server is said in words, with the same setting', () => {
   assert.deepEqual(Object.keys(VISITOR_DROPS), Object.keys(DROPS));
@@ -130,8 +130,8 @@ test('nobody locks themself out, or hides their own new password', () => {
     created_at: '2026-11-21T09:30:00.000Z',
     orgs: [],
   };
-  assert.deepEqual(deedsFor(user, 'me'), ['revokeSuperadmin']);
-  assert.deepEqual(deedsFor(user, 'another'), ['lock', 'revokeSessions', 'resetPassword', 'revokeSuperadmin']);
+  assert.deepEqual(actionsFor(user, 'me'), ['revokeSuperadmin']);
+  assert.deepEqual(actionsFor(user, 'another'), ['lock', 'revokeSessions', 'resetPassword', 'revokeSuperadmin']);
   const locked = { ...user, is_locked: true, is_superadmin: false, mfa_enabled: true };
-  assert.deepEqual(deedsFor(locked, 'another'), ['unlock', 'revokeSessions', 'resetPassword', 'resetMfa', 'grant']);
+  assert.deepEqual(actionsFor(locked, 'another'), ['unlock', 'revokeSessions', 'resetPassword', 'resetMfa', 'grant']);
 });

@@ -57,9 +57,9 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await dialog.getByRole('button', { name: 'I have kept it' }).click();
     await Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(next));
 
-    async function choose(deed: string): Promise<void> {
+    async function choose(action: string): Promise<void> {
       await page.getByRole('button', { name: 'Actions for bob@example.com' }).click();
-      await page.getByRole('menuitem', { name: deed }).click();
+      await page.getByRole('menuitem', { name: action }).click();
     }
   });
 
@@ -82,9 +82,9 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'operator-organizations');
 
-    async function choose(deed: string): Promise<void> {
+    async function choose(action: string): Promise<void> {
       await row.getByRole('button', { name: /^Actions for/ }).click();
-      await page.getByRole('menuitem', { name: deed }).click();
+      await page.getByRole('menuitem', { name: action }).click();
     }
   });
 

@@ -73,34 +73,34 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await page.getByRole('textbox', { name: 'Search tunnels' }).fill('post');
     await rowOf(page, 'shop').waitFor({ state: 'detached' });
-    await deed(page, 'postgres', 'Stop');
+    await action(page, 'postgres', 'Stop');
     await rowOf(page, 'postgres').getByText('Stopped').waitFor();
     assert.equal(new URL(page.url()).search, '?q=post');
     await page.getByRole('button', { name: 'Clear the search' }).click();
     await choose(page, 'State', /^Stopped \(1\)/);
     await rowOf(page, 'shop').waitFor({ state: 'detached' });
-    await deed(page, 'postgres', 'Start');
+    await action(page, 'postgres', 'Start');
     await page.getByRole('heading', { name: 'No tunnel is like that' }).waitFor();
     await page.getByRole('button', { name: /^Show all/ }).click();
-    await deed(page, 'shop', 'Begin maintenance');
+    await action(page, 'shop', 'Begin maintenance');
     await rowOf(page, 'shop').getByText('Maintenance').waitFor();
     const visitor = await get(`http://shop.localhost:${world.culvert.ports.http}/`, world.culvert.ports.http);
     assert.equal(visitor.code, 'maintenance');
     await shoot(page, 'tunnels');
-    await deed(page, 'shop', 'End maintenance');
+    await action(page, 'shop', 'End maintenance');
     await rowOf(page, 'shop').getByText('Waiting for agent').waitFor();
     // What cuts somebody off is asked first.
-    await deed(page, 'guide-docs', 'Stop');
+    await action(page, 'guide-docs', 'Stop');
     await page
       .getByRole('dialog', { name: 'Stop the tunnel guide-docs?' })
       .getByRole('button', { name: 'Keep' })
       .click();
-    await deed(page, 'guide-docs', 'Begin maintenance');
+    await action(page, 'guide-docs', 'Begin maintenance');
     const shut = page.getByRole('dialog', { name: 'Begin maintenance of guide-docs?' });
     await rowOf(page, 'guide-docs').getByText('Online').waitFor();
     await shut.getByRole('button', { name: 'Begin maintenance' }).click();
     await rowOf(page, 'guide-docs').getByText('Maintenance').waitFor();
-    await deed(page, 'postgres', 'Delete tunnel');
+    await action(page, 'postgres', 'Delete tunnel');
     const dialog = page.getByRole('dialog', { name: 'Delete the tunnel postgres?' });
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Delete tunnel' }).click();
@@ -163,7 +163,7 @@ function rowOf(page: Page, name: string): Locator {
   return page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
 }
 
-async function deed(page: Page, name: string, what: string): Promise<void> {
+async function action(page: Page, name: string, what: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
   await page.getByRole('menuitem', { name: what }).click();
 }

@@ -38,7 +38,7 @@ const NOTHING_DONE =
 
 const OTHER_SESSION = 'other_session';
 
-/** Its page is gone by then: a notice says it (parts/deed.ts), and no form. */
+/** Its page is gone by then: a notice says it (parts/action.ts), and no form. */
 export function isOtherByNow(error: unknown): boolean {
   return failureFrom(error).code === OTHER_SESSION;
 }

@@ -76,7 +76,7 @@ export class Session {
   }
 
   /**
-   * Takes up the session of the browser's cookie, whoever's it is: when the server has said that there is one, and when a deed of this tab has ended
+   * Takes up the session of the browser's cookie, whoever's it is: when the server has said that there is one, and when an action of this tab has ended
    * the organization that it was in.
    */
   async begin(): Promise<void> {

@@ -8,8 +8,8 @@ interface ConfirmProps {
   readonly title: string;
   /** What happens then. */
   readonly children: ReactNode;
-  /** What the button says: the deed itself, not "OK". */
-  readonly deed: string;
+  /** What the button says: the action itself, not "OK". */
+  readonly action: string;
   readonly opened: boolean;
   readonly isBusy: boolean;
   /** Why the last try failed. */
@@ -18,7 +18,7 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-export function Confirm({ title, children, deed, opened, isBusy, error, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({ title, children, action, opened, isBusy, error, onConfirm, onClose }: ConfirmProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
       <Stack>
@@ -31,7 +31,7 @@ export function Confirm({ title, children, deed, opened, isBusy, error, onConfir
             Keep
           </Button>
           <Button color="red.8" loading={isBusy} onClick={onConfirm}>
-            {deed}
+            {action}
           </Button>
         </Group>
       </Stack>

@@ -18,7 +18,7 @@ import {
   withKey,
 } from './agent-command.ts';
 import { CopyLine } from './copy.tsx';
-import { useDeed } from './deed.ts';
+import { useAction } from './action.ts';
 import { useShown } from './once.tsx';
 
 const KEY_DAYS = 30;
@@ -169,7 +169,7 @@ function MakeKey({ line, wanted: { subdomain, project }, names, name, onMade }: 
 /** A key of the project when there is one, else of the organization. */
 function useMinting(project: string | undefined) {
   const { client } = useApi();
-  return useDeed({
+  return useAction({
     run: ({ name, scope }: { name: string; scope: string[] }) => {
       const shared = { name, tunnelQuota: KEY_TUNNELS, bandwidthLimitMbps: 100 };
       if (project === undefined) {

@@ -3,7 +3,7 @@ import { ActionIcon, Code, Group, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useCopy } from './clipboard.ts';
-import { sayNews } from './deed.ts';
+import { sayNews } from './action.ts';
 
 interface CopyIconProps {
   readonly value: string;

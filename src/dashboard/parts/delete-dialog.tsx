@@ -3,7 +3,7 @@ import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Confirm } from './confirm.tsx';
-import { useDeed } from './deed.ts';
+import { useAction } from './action.ts';
 
 interface DeleteDialogProps<T> {
   /** "network" */
@@ -31,7 +31,7 @@ export function DeleteDialog<T>(props: DeleteDialogProps<T>) {
   return (
     <Confirm
       title={`Delete the ${what} ${name}?`}
-      deed={`Delete ${what}`}
+      action={`Delete ${what}`}
       opened={opened}
       isBusy={remove.isPending}
       error={remove.error}
@@ -49,7 +49,7 @@ export function DeleteDialog<T>(props: DeleteDialogProps<T>) {
 function useDeletion<T>({ what, name, run, done, list, listKey, id, touches = [] }: DeleteDialogProps<T>) {
   const queries = useQueryClient();
   const [, go] = useLocation();
-  return useDeed({
+  return useAction({
     run,
     done: done ?? `The ${what} ${name} is deleted.`,
     onDone: () => {

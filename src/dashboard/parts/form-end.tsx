@@ -1,11 +1,11 @@
-/** The end of a form in a dialog: why it was refused, the way out, and the deed. */
+/** The end of a form in a dialog: why it was refused, the way out, and the action. */
 import { Button, Group } from '@mantine/core';
 import { useHeld } from './once.tsx';
 import { Refused } from './refused.tsx';
 
 interface FormEndProps {
-  /** What the button says: the deed itself, not "OK". */
-  readonly deed: string;
+  /** What the button says: the action itself, not "OK". */
+  readonly action: string;
   readonly isBusy: boolean;
   /** What it needs is not there; the form says what. */
   readonly isBarred?: boolean;
@@ -14,7 +14,7 @@ interface FormEndProps {
   readonly onClose: () => void;
 }
 
-export function FormEnd({ deed, isBusy, isBarred = false, refused, onClose }: FormEndProps) {
+export function FormEnd({ action, isBusy, isBarred = false, refused, onClose }: FormEndProps) {
   const isHeld = useHeld();
   return (
     <>
@@ -24,7 +24,7 @@ export function FormEnd({ deed, isBusy, isBarred = false, refused, onClose }: Fo
           Cancel
         </Button>
         <Button type="submit" loading={isBusy} disabled={isBarred}>
-          {deed}
+          {action}
         </Button>
       </Group>
     </>

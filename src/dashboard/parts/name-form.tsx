@@ -2,14 +2,14 @@
 import { Button, Group, Stack, TextInput, type TextInputProps } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { useDeed } from './deed.ts';
+import { useAction } from './action.ts';
 import { showFaults } from './form-failure.ts';
 import { Refused } from './refused.tsx';
 
 interface NameFormProps extends Pick<TextInputProps, 'description' | 'autoComplete' | 'maxLength'> {
   readonly name: string;
   /** What the button says: "Rename". */
-  readonly deed: string;
+  readonly action: string;
   /** Left out: it is shown, and not to be changed. */
   readonly run: ((body: { name: string }) => Promise<unknown>) | undefined;
   readonly done: string | ((result: unknown, body: { name: string }) => string);
@@ -22,10 +22,10 @@ export function NameForm(props: NameFormProps) {
   return <Form key={props.name} {...props} />;
 }
 
-function Form({ name, deed, run, done, touches, ...input }: NameFormProps) {
+function Form({ name, action, run, done, touches, ...input }: NameFormProps) {
   const [refused, setRefused] = useState<string>();
   const form = useForm({ initialValues: { name } });
-  const rename = useDeed({ run: async (body: { name: string }) => run?.(body), done, touches, tellsFailure: true });
+  const rename = useAction({ run: async (body: { name: string }) => run?.(body), done, touches, tellsFailure: true });
   const save = (values: { name: string }): void => {
     setRefused(undefined);
     rename.mutate(values, { onError: (error) => setRefused(showFaults(form, error)) });
@@ -44,7 +44,7 @@ function Form({ name, deed, run, done, touches, ...input }: NameFormProps) {
           />
           {run !== undefined && (
             <Button type="submit" variant="default" loading={rename.isPending} disabled={!form.isDirty()}>
-              {deed}
+              {action}
             </Button>
           )}
         </Group>

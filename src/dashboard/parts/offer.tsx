@@ -1,19 +1,19 @@
 /** Says what was done, with a button that takes it back. It goes away by itself: what it offers must be found elsewhere too. */
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { sayFailure } from './deed.ts';
+import { sayFailure } from './action.ts';
 
 /** Long enough to read it and to reach the button by keyboard. */
 const SHOWN_MS = 10_000;
 
 interface Offer {
-  /** What the button says: the deed itself. */
-  readonly deed: string;
+  /** What the button says: the action itself. */
+  readonly action: string;
   /** What fails is said. */
   readonly run: () => Promise<unknown>;
 }
 
-export function sayWithOffer(message: string, { deed, run }: Offer): void {
+export function sayWithOffer(message: string, { action, run }: Offer): void {
   const id = notifications.show({
     color: 'culvert',
     autoClose: SHOWN_MS,
@@ -32,7 +32,7 @@ export function sayWithOffer(message: string, { deed, run }: Offer): void {
             run().catch(sayFailure);
           }}
         >
-          {deed}
+          {action}
         </Button>
       </Group>
     ),

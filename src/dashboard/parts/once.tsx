@@ -1,6 +1,6 @@
 /**
- * Dialogs whose deed answers with something that is shown only once: a key, a password, recovery codes, a config with its private key. While the deed
- * is under way, and while that is on the screen, no Escape, no click beside it and no X closes them: it would be lost, and the deed done. What is
+ * Dialogs whose action answers with something that is shown only once: a key, a password, recovery codes, a config with its private key. While the action
+ * is under way, and while that is on the screen, no Escape, no click beside it and no X closes them: it would be lost, and the action done. What is
  * shown stands in a `Once`; the dialog then ends with "I have kept it", which alone closes it.
  */
 import { Button, Group, Modal, type ModalProps, Stack } from '@mantine/core';
@@ -8,7 +8,7 @@ import { useIsMutating } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 
 interface Held {
-  /** The deed is under way: its answer must find the dialog open. */
+  /** The action is under way: its answer must find the dialog open. */
   readonly isBusy: boolean;
   readonly setShown: (isShown: boolean) => void;
 }
@@ -16,7 +16,7 @@ interface Held {
 /** Outside of such a dialog, as on the page of the first tunnel, nothing is held. */
 const HeldContext = createContext<Held>({ isBusy: false, setShown: () => {} });
 
-/** For the button that leaves the form: whether it must wait for the deed. */
+/** For the button that leaves the form: whether it must wait for the action. */
 export function useHeld(): boolean {
   return useContext(HeldContext).isBusy;
 }
@@ -39,7 +39,7 @@ interface OnceModalProps extends Pick<ModalProps, 'opened' | 'onClose' | 'title'
 
 export function OnceModal({ onClose, onGone, kept = 'I have kept it', children, ...rest }: OnceModalProps) {
   const [isShown, setShown] = useState(false);
-  // Of the whole page: the only deed that can be begun is the dialog's.
+  // Of the whole page: the only action that can be begun is the dialog's.
   const isBusy = useIsMutating() > 0;
   const held = useMemo(() => ({ isBusy, setShown }), [isBusy]);
   return (

@@ -3,7 +3,7 @@ import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { IconBook, IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { useAccount, useApi } from '../api/context.tsx';
-import { say, sayFailure } from '../parts/deed.ts';
+import { say, sayFailure } from '../parts/action.ts';
 import { useLeaving } from '../parts/leaving.ts';
 
 export function AccountMenu() {

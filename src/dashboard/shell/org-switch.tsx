@@ -3,12 +3,12 @@ import { Button, Menu, Text } from '@mantine/core';
 import { IconCheck, IconSelector } from '@tabler/icons-react';
 import { answered } from '../api/client.ts';
 import { useAccount, useApi } from '../api/context.tsx';
-import { useDeed } from '../parts/deed.ts';
+import { useAction } from '../parts/action.ts';
 
 export function OrgSwitch() {
   const { active_org: active, orgs } = useAccount();
   const { client, session } = useApi();
-  const move = useDeed({
+  const move = useAction({
     run: (id: string) => answered(client.POST('/auth/switch-org', { body: { org_id: id } })),
     onDone: ({ access_token: token }) => session.enter(token),
   });

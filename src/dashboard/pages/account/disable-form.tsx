@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { CodeField, PasswordField } from '../ways-in/fields.tsx';
 import { sayAt } from './say-at.ts';
 
@@ -18,7 +18,7 @@ export function DisableForm({ onClose }: { readonly onClose: () => void }) {
   const [proof, setProof] = useState('password');
   const form = useForm({ initialValues: { password: '', recovery_code: '' } });
   const isPassword = proof === 'password';
-  const disable = useDeed({
+  const disable = useAction({
     run: ({ password, recovery_code }: { password: string; recovery_code: string }) =>
       answered(client.POST('/auth/mfa/disable', { body: isPassword ? { password } : { recovery_code } })),
     done: 'The second factor is off.',

@@ -6,7 +6,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
@@ -18,8 +18,8 @@ export function EnrolForm({ onClose }: { readonly onClose: () => void }) {
   const { client } = useApi();
   const [enrolled, setEnrolled] = useState<Schemas['MfaEnrollment']>();
   const [codes, setCodes] = useState<readonly string[]>();
-  const enrol = useDeed({
-    // Kept in this dialog and not as the result of a deed, which is remembered for a while.
+  const enrol = useAction({
+    // Kept in this dialog and not as the result of an action, which is remembered for a while.
     run: async () => setEnrolled(await answered(client.POST('/auth/mfa/enroll'))),
     tellsFailure: true,
   });
@@ -50,7 +50,7 @@ interface ConfirmFormProps {
 function ConfirmForm({ enrolled, onConfirmed, onClose }: ConfirmFormProps) {
   const { client } = useApi();
   const form = useForm({ initialValues: { code: '' } });
-  const confirm = useDeed({
+  const confirm = useAction({
     run: async ({ code }: { code: string }) => {
       const body = { code: code.replaceAll(' ', '') };
       onConfirmed((await answered(client.POST('/auth/mfa/enroll/verify', { body }))).recovery_codes);
@@ -78,7 +78,7 @@ function ConfirmForm({ enrolled, onConfirmed, onClose }: ConfirmFormProps) {
           description="The second factor is on once this code is right; you have 10 minutes."
           {...form.getInputProps('code')}
         />
-        <FormEnd deed="Turn on" isBusy={confirm.isPending} onClose={onClose} />
+        <FormEnd action="Turn on" isBusy={confirm.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

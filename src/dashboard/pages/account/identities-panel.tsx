@@ -7,7 +7,7 @@ import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { useAsked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -33,7 +33,7 @@ export function IdentitiesPanel() {
     queryKey: ['me', 'identities'],
     queryFn: ({ signal }) => answered(client.GET('/auth/identities', { signal })),
   });
-  const unlink = useDeed({
+  const unlink = useAction({
     run: (id: string) => answered(client.DELETE('/auth/identities/{id}', { params: { path: { id } } })),
     touches: [['me']],
     onDone: asked.close,
@@ -60,7 +60,7 @@ export function IdentitiesPanel() {
       </Loaded>
       <Confirm
         title={`Unlink ${nameOf(row?.provider ?? '')}?`}
-        deed="Unlink"
+        action="Unlink"
         opened={asked.opened}
         isBusy={unlink.isPending}
         error={unlink.error}
@@ -82,7 +82,7 @@ function columnsFor(
     { key: 'email', title: 'Address there', cell: ({ email }) => email },
     { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
     {
-      key: 'deeds',
+      key: 'actions',
       title: 'Actions',
       hidden: true,
       align: 'right',

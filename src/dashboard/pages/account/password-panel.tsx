@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Panel } from '../../parts/panel.tsx';
@@ -37,7 +37,7 @@ export function PasswordPanel() {
 function LinkByMail() {
   const { client } = useApi();
   const { email } = useAccount().user;
-  const send = useDeed({
+  const send = useAction({
     run: () => answered(client.POST('/auth/forgot', { body: { email } })),
     done: `A link to set a password is on its way to ${email}. It works once, for an hour.`,
   });
@@ -65,7 +65,7 @@ function ChangeForm({ onClose }: { readonly onClose: () => void }) {
     initialValues: { current_password: '', new_password: '' },
     validate: { new_password: passwordFault },
   });
-  const change = useDeed({
+  const change = useAction({
     run: (body: Change) => answered(client.POST('/auth/password', { body })),
     done: 'Your password is changed. Your other sessions are over.',
     touches: [['me']],
@@ -102,7 +102,7 @@ function ChangeForm({ onClose }: { readonly onClose: () => void }) {
           autoComplete="new-password"
           {...form.getInputProps('new_password')}
         />
-        <FormEnd deed="Change password" isBusy={change.isPending} onClose={onClose} />
+        <FormEnd action="Change password" isBusy={change.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -24,7 +24,7 @@ export function ProfilePanel() {
       </div>
       <NameForm
         name={user.name}
-        deed="Save"
+        action="Save"
         autoComplete="name"
         maxLength={100}
         run={(body) => answered(client.PATCH('/auth/me', { body }))}

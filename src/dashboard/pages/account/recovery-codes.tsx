@@ -2,7 +2,7 @@
 import { Alert, Button, Group, List } from '@mantine/core';
 import { IconCheck, IconCopy, IconKey } from '@tabler/icons-react';
 import { useCopy } from '../../parts/clipboard.ts';
-import { sayNews } from '../../parts/deed.ts';
+import { sayNews } from '../../parts/action.ts';
 import { DownloadButton } from '../../parts/download.tsx';
 import { Once } from '../../parts/once.tsx';
 

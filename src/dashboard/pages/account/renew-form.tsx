@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { PasswordField } from '../ways-in/fields.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
@@ -14,7 +14,7 @@ export function RenewForm({ onClose }: { readonly onClose: () => void }) {
   const { client } = useApi();
   const [codes, setCodes] = useState<readonly string[]>();
   const form = useForm({ initialValues: { password: '' } });
-  const renew = useDeed({
+  const renew = useAction({
     run: async (body: { password: string }) =>
       setCodes((await answered(client.POST('/auth/mfa/recovery-codes', { body }))).recovery_codes),
     touches: [['me']],
@@ -28,7 +28,7 @@ export function RenewForm({ onClose }: { readonly onClose: () => void }) {
       <Stack>
         <Text size="sm">You get ten new codes. All earlier ones are good for nothing then.</Text>
         <PasswordField size="sm" autoComplete="current-password" data-autofocus {...form.getInputProps('password')} />
-        <FormEnd deed="Make new codes" isBusy={renew.isPending} onClose={onClose} />
+        <FormEnd action="Make new codes" isBusy={renew.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -8,7 +8,7 @@ import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { useAsked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -28,14 +28,14 @@ export function SessionsPanel() {
     queryFn: async ({ signal }) => (await answered(client.GET('/auth/sessions', { signal }))).sessions,
     refetchInterval: AGAIN_MS,
   });
-  const end = useDeed({
+  const end = useAction({
     run: (id: string) => answered(client.DELETE('/auth/sessions/{id}', { params: { path: { id } } })),
     done: 'The session is over.',
     touches: [['me']],
     onDone: ending.close,
     tellsFailure: ending.opened,
   });
-  const endOthers = useDeed({
+  const endOthers = useAction({
     run: () => answered(client.DELETE('/auth/sessions')),
     done: ({ revoked }) => (revoked === 1 ? '1 session is over.' : `${revoked} sessions are over.`),
     touches: [['me']],
@@ -65,7 +65,7 @@ export function SessionsPanel() {
       </Loaded>
       <Confirm
         title="End all other sessions?"
-        deed="End all others"
+        action="End all others"
         opened={asking}
         isBusy={endOthers.isPending}
         error={endOthers.error}
@@ -80,7 +80,7 @@ export function SessionsPanel() {
       </Confirm>
       <Confirm
         title={`End the session of ${nameOf(ending.row)}?`}
-        deed="End session"
+        action="End session"
         opened={ending.opened}
         isBusy={end.isPending}
         error={end.error}
@@ -105,7 +105,7 @@ function columnsFor(ending: string | undefined, onEnd: (session: Session) => voi
     { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
     { key: 'begun', title: 'Logged in', cell: ({ created_at: at }) => <Ago at={at} /> },
     {
-      key: 'deeds',
+      key: 'actions',
       title: 'Actions',
       hidden: true,
       align: 'right',

@@ -1,7 +1,7 @@
 /** What the filters let through, as a file. */
 import { Button, Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { say, useDeed } from '../../parts/deed.ts';
+import { say, useAction } from '../../parts/action.ts';
 import { saveText } from '../../parts/download.tsx';
 import { countText } from '../../parts/words.ts';
 import { collectEvents, csvOf, jsonOf, MAX_EXPORTED } from './export.ts';
@@ -20,7 +20,7 @@ type Form = keyof typeof FORMS;
 
 export function ExportMenu({ scope, filter }: ExportMenuProps) {
   const ask = useAskPage(scope, filter);
-  const save = useDeed({
+  const save = useAction({
     run: async (form: Form) => ({ form, events: await collectEvents(ask) }),
     onDone: ({ form, events }) => {
       saveText(FORMS[form].write(events), `culvert-audit-${new Date().toISOString().slice(0, 10)}.${form}`);

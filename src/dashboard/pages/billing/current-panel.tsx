@@ -7,7 +7,7 @@ import type { Schemas } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { useCancel, usePortal } from './deeds.ts';
+import { useCancel, usePortal } from './actions.ts';
 import { hasSubscription, PLAN_NAMES } from './plans.ts';
 import { paidText, subscriptionText } from './paid-text.ts';
 
@@ -72,7 +72,7 @@ function Ways({ billing }: { readonly billing: Billing }) {
       </Button>
       <Confirm
         title="Take the organization back to Free?"
-        deed="Back to Free"
+        action="Back to Free"
         opened={asking}
         isBusy={cancel.isPending}
         error={cancel.error}

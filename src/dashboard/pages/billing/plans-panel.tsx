@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useAccount, useMay } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { useCheckout } from './deeds.ts';
+import { useCheckout } from './actions.ts';
 import {
   type Cycle,
   FEATURES,

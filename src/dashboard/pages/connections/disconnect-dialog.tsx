@@ -5,7 +5,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 
 interface DisconnectDialogProps {
   /** Undefined: nobody was to be disconnected yet. */
@@ -19,10 +19,10 @@ export function DisconnectDialog({ connection, opened, onClose }: DisconnectDial
   const [reason, setReason] = useState('');
   const close = (): void => {
     setReason('');
-    deed.reset();
+    action.reset();
     onClose();
   };
-  const deed = useDeed({
+  const action = useAction({
     run: ({ agent_id: id }: Schemas['Connection']) => {
       const why = reason.trim();
       return answered(
@@ -38,11 +38,11 @@ export function DisconnectDialog({ connection, opened, onClose }: DisconnectDial
   return (
     <Confirm
       title={`Disconnect ${name}?`}
-      deed="Disconnect"
+      action="Disconnect"
       opened={opened}
-      isBusy={deed.isPending}
-      error={deed.error}
-      onConfirm={() => connection !== undefined && deed.mutate(connection)}
+      isBusy={action.isPending}
+      error={action.error}
+      onConfirm={() => connection !== undefined && action.mutate(connection)}
       onClose={close}
     >
       <p>

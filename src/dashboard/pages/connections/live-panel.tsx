@@ -66,7 +66,7 @@ function useColumns(disconnect: (connection: Connection) => void): ReadonlyArray
   ];
   if (mayEnd)
     columns.push({
-      key: 'deeds',
+      key: 'actions',
       title: 'Actions',
       hidden: true,
       align: 'right',

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { DOMAINS } from './domain-query.ts';
@@ -32,7 +32,7 @@ function DomainForm({ onClose, onAdded }: Omit<AddDomainProps, 'opened'>) {
     initialValues: { domain: '' },
     validate: { domain: (domain) => (domain.trim() === '' ? 'Write the domain, such as shop.example.net.' : null) },
   });
-  const add = useDeed({
+  const add = useAction({
     run: (body: Schemas['NewDomain']) => answered(client.POST('/domains', { body })),
     touches: [DOMAINS],
     onDone: (domain) => {
@@ -56,7 +56,7 @@ function DomainForm({ onClose, onAdded }: Omit<AddDomainProps, 'opened'>) {
           data-autofocus
           {...form.getInputProps('domain')}
         />
-        <FormEnd deed="Add domain" refused={message} isBusy={add.isPending} onClose={onClose} />
+        <FormEnd action="Add domain" refused={message} isBusy={add.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

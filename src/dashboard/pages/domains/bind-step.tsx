@@ -6,7 +6,7 @@ import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { DOMAINS } from './domain-query.ts';
 import type { Domain } from './domain-state.ts';
 
@@ -47,12 +47,12 @@ function Choice({ domain, tunnels }: Omit<BindStepProps, 'bound'>) {
   const [asks, setAsks] = useState(false);
   const params = { path: { id: domain.id } };
   const touches = [DOMAINS, ['tunnels']];
-  const bind = useDeed({
+  const bind = useAction({
     run: (tunnelId: string) => answered(client.PUT('/domains/{id}/bind', { params, body: { tunnel_id: tunnelId } })),
     touches,
     onDone: () => setTunnel(null),
   });
-  const unbind = useDeed({
+  const unbind = useAction({
     run: () => answered(client.DELETE('/domains/{id}/bind', { params })),
     touches,
     onDone: () => setAsks(false),
@@ -102,7 +102,7 @@ function Choice({ domain, tunnels }: Omit<BindStepProps, 'bound'>) {
       )}
       <Confirm
         title={`Unbind ${domain.domain}?`}
-        deed="Unbind domain"
+        action="Unbind domain"
         opened={asks}
         isBusy={unbind.isPending}
         error={unbind.error}

@@ -3,13 +3,13 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Asked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { DOMAINS } from './domain-query.ts';
 import type { Domain } from './domain-state.ts';
 
 export function DeleteDomain({ asked: { row: domain, opened, close } }: { readonly asked: Asked<Domain> }) {
   const { client } = useApi();
-  const remove = useDeed({
+  const remove = useAction({
     run: (id: string) => answered(client.DELETE('/domains/{id}', { params: { path: { id } } })),
     touches: [DOMAINS],
     onDone: close,
@@ -18,7 +18,7 @@ export function DeleteDomain({ asked: { row: domain, opened, close } }: { readon
   return (
     <Confirm
       title={`Delete the domain ${domain?.domain ?? ''}?`}
-      deed="Delete domain"
+      action="Delete domain"
       opened={opened}
       isBusy={remove.isPending}
       error={remove.error}

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
-import { say, useDeed } from '../../parts/deed.ts';
+import { say, useAction } from '../../parts/action.ts';
 import { DnsRecord } from './dns-record.tsx';
 import { DOMAINS } from './domain-query.ts';
 import type { Domain } from './domain-state.ts';
@@ -44,7 +44,7 @@ export function VerifyStep({ domain }: { readonly domain: Domain }) {
 function useCheck({ id, domain }: Domain) {
   const { client } = useApi();
   const [tries, setTries] = useState(0);
-  const check = useDeed({
+  const check = useAction({
     run: () => answered(client.POST('/domains/{id}/verify', { params: { path: { id } } })),
     touches: [DOMAINS],
     onDone: () => say(`${domain} is verified.`),

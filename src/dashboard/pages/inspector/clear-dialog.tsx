@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import type { Tunnels } from './tunnels.ts';
 
 interface ClearDialogProps {
@@ -24,7 +24,7 @@ function Asked({ tunnels, tunnel, opened, onClose, onCleared }: ClearDialogProps
   const { client } = useApi();
   const [chosen, setChosen] = useState(tunnel ?? null);
   const [isMissing, setMissing] = useState(false);
-  const clear = useDeed({
+  const clear = useAction({
     run: (id: string) => answered(client.DELETE('/inspector', { params: { query: { tunnel_id: id } } })),
     done: 'The recorded requests are deleted.',
     touches: [['inspector']],
@@ -40,7 +40,7 @@ function Asked({ tunnels, tunnel, opened, onClose, onCleared }: ClearDialogProps
       title={
         name === undefined ? 'Delete the recorded requests of a tunnel?' : `Delete the recorded requests of ${name}?`
       }
-      deed="Delete recorded requests"
+      action="Delete recorded requests"
       opened={opened}
       isBusy={clear.isPending}
       error={clear.error}

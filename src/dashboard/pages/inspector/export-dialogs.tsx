@@ -6,7 +6,7 @@ import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { saveBytes } from './body/save-bytes.ts';
 import { type Filter, queryOf } from './filter.ts';
 
@@ -68,7 +68,7 @@ export function ArchiveDialog({ subject, opened, onClose }: DialogProps & { read
   const { client } = useApi();
   const may = useMay('member');
   const [isFull, setFull] = useState(false);
-  const save = useDeed({
+  const save = useAction({
     run: async () => {
       const secrets = isFull ? ('true' as const) : ('false' as const);
       const parseAs = 'blob' as const;

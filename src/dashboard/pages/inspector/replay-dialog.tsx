@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { showFaults } from '../../parts/form-failure.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { ReplayAnswer } from './replay-answer.tsx';
@@ -44,7 +44,7 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
       },
     },
   });
-  const send = useDeed({
+  const send = useAction({
     run: (values: typeof form.values) => {
       const draft = { ...values, body: first.body === undefined ? undefined : values.body };
       const body = editsOf(detail, draft);

@@ -75,7 +75,7 @@ function Shown({ detail, tunnels, children }: ShownProps) {
           )}
         </Group>
         <Group gap="xs">
-          <Deeds detail={detail} />
+          <Actions detail={detail} />
           {children}
         </Group>
       </Group>
@@ -150,7 +150,7 @@ function wordsOf(headers: Readonly<Record<string, string>>): { readonly type: st
   return { type: word('content-type'), coding: word('content-encoding') };
 }
 
-function Deeds({ detail }: { readonly detail: Detail }) {
+function Actions({ detail }: { readonly detail: Detail }) {
   const may = useMay('member');
   const why = noReplay(useRecording().data, detail.tunnel_id);
   const [isReplay, replay] = useDisclosure(false);

@@ -5,7 +5,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
 import type { Asked } from '../../parts/asked.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { centsOf, dollarsOf, NO_AMOUNT } from '../../parts/dollars.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
@@ -33,7 +33,7 @@ function BudgetForm({ token, onClose }: { readonly token: Token; readonly onClos
   const [choice, setChoice] = useState(choiceOf(cap));
   const [text, setText] = useState(cap === null || cap === 0 ? '' : dollarsOf(cap));
   const [fault, setFault] = useState<string>();
-  const save = useDeed({
+  const save = useAction({
     run: (monthlyBudgetUsdCents: number | null) =>
       answered(
         client.PUT('/tokens/{nonce}/budget', {
@@ -98,7 +98,7 @@ function BudgetForm({ token, onClose }: { readonly token: Token; readonly onClos
           </Alert>
         )}
         {save.isError && <FailureAlert error={save.error} />}
-        <FormEnd deed="Set budget" isBusy={save.isPending} onClose={onClose} />
+        <FormEnd action="Set budget" isBusy={save.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -4,20 +4,20 @@ import { IconCoin, IconCopy, IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useMay } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
 import { copyText } from '../../parts/clipboard.ts';
-import { say, sayNews } from '../../parts/deed.ts';
+import { say, sayNews } from '../../parts/action.ts';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { nowSeconds } from './key-query.ts';
 import { stateOf } from './key-state.ts';
 
 /** Each opens the dialog about the key. */
-export interface KeyDeeds {
+export interface KeyActions {
   readonly onBudget: (token: Token) => void;
   readonly onRotate: (token: Token) => void;
   readonly onRevoke: (token: Token) => void;
 }
 
-interface KeyMenuProps extends KeyDeeds {
+interface KeyMenuProps extends KeyActions {
   readonly token: Token;
   /** With its ID where two have the same name. */
   readonly name: string;

@@ -7,7 +7,7 @@ import { BudgetDialog } from './budget-dialog.tsx';
 import { EndCell, NameCell, ScopeCell, SpendCell } from './key-cells.tsx';
 import { successorsIn } from './key-state.ts';
 import { tellingName } from './key-words.ts';
-import { type KeyDeeds, KeyMenu } from './key-menu.tsx';
+import { type KeyActions, KeyMenu } from './key-menu.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 
@@ -31,7 +31,7 @@ export function KeyTable({ label, tokens, all }: KeyTableProps) {
   );
 }
 
-function columnsOf(all: readonly Token[], deeds: KeyDeeds): ReadonlyArray<Column<Token>> {
+function columnsOf(all: readonly Token[], actions: KeyActions): ReadonlyArray<Column<Token>> {
   const fresh = successorsIn(all);
   const names = new Map(all.map(({ nonce, name }) => [nonce, name]));
   return [
@@ -51,11 +51,11 @@ function columnsOf(all: readonly Token[], deeds: KeyDeeds): ReadonlyArray<Column
     { key: 'end', title: 'Ends', cell: (token) => <EndCell token={token} /> },
     { key: 'used', title: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
     {
-      key: 'deeds',
+      key: 'actions',
       title: 'Actions',
       hidden: true,
       align: 'right',
-      cell: (token) => <KeyMenu token={token} name={tellingName(token, all)} {...deeds} />,
+      cell: (token) => <KeyMenu token={token} name={tellingName(token, all)} {...actions} />,
     },
   ];
 }

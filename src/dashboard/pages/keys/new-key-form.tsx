@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi, useMay } from '../../api/context.tsx';
 import type { MintedToken } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { centsOf, NO_AMOUNT } from '../../parts/dollars.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
@@ -53,7 +53,7 @@ export function NewKeyForm({ project, onMinted, onClose }: NewKeyFormProps) {
   });
   const { use } = form.values;
   const barred = useBarred(use);
-  const mint = useDeed({
+  const mint = useAction({
     run: (values: NewKeyValues) => {
       if (values.use === 'master') return answered(client.POST('/tokens/master', { body: masterBody(values) }));
       if (values.use === 'agent') return answered(client.POST('/tokens', { body: agentBody(values) }));
@@ -105,7 +105,7 @@ export function NewKeyForm({ project, onMinted, onClose }: NewKeyFormProps) {
           </>
         )}
         <FormEnd
-          deed="Make key"
+          action="Make key"
           refused={message}
           isBusy={mint.isPending}
           isBarred={barred !== undefined}

@@ -7,7 +7,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Once, OnceModal } from '../../parts/once.tsx';
@@ -31,7 +31,7 @@ function Steps({ onClose }: Pick<DialogProps, 'onClose'>) {
   const [made, setMade] = useState<Schemas['MadeMetricKey']>();
   const [message, setMessage] = useState<string>();
   const form = useForm({ initialValues: { name: 'prometheus' } });
-  const make = useDeed({
+  const make = useAction({
     run: (body: Schemas['NewMetricKey']) => answered(client.POST('/metrics/keys', { body })),
     touches: [['metrics', 'keys']],
     onDone: setMade,
@@ -46,7 +46,7 @@ function Steps({ onClose }: Pick<DialogProps, 'onClose'>) {
     <form onSubmit={submit} noValidate>
       <Stack>
         <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
-        <FormEnd deed="Make key" refused={message} isBusy={make.isPending} onClose={onClose} />
+        <FormEnd action="Make key" refused={message} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

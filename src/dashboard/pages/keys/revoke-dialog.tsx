@@ -4,7 +4,7 @@ import { useApi } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
 import type { Asked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { nowSeconds, TOKENS } from './key-query.ts';
 import { childrenOf, successorsIn } from './key-state.ts';
 import { idOf, tellingName } from './key-words.ts';
@@ -17,7 +17,7 @@ interface RevokeDialogProps {
 export function RevokeDialog({ asked, all }: RevokeDialogProps) {
   const { client } = useApi();
   const { row: token, opened, close } = asked;
-  const revoke = useDeed({
+  const revoke = useAction({
     run: (nonce: string) => answered(client.DELETE('/tokens/{nonce}', { params: { path: { nonce } } })),
     done: ({ revoked }) => (revoked === 1 ? 'The key is revoked.' : `${revoked} keys are revoked.`),
     touches: [TOKENS, ['projects'], ['connections']],
@@ -28,7 +28,7 @@ export function RevokeDialog({ asked, all }: RevokeDialogProps) {
   return (
     <Confirm
       title={`Revoke the key ${token === undefined ? '' : tellingName(token, all)}?`}
-      deed={children === 0 ? 'Revoke key' : `Revoke ${children + 1} keys`}
+      action={children === 0 ? 'Revoke key' : `Revoke ${children + 1} keys`}
       opened={opened}
       isBusy={revoke.isPending}
       error={revoke.error}

@@ -5,7 +5,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { MintedToken, Token } from '../../api/types.ts';
 import type { Asked } from '../../parts/asked.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { OnceModal, useHeld } from '../../parts/once.tsx';
 import { TOKENS } from './key-query.ts';
@@ -48,7 +48,7 @@ function Grace({ token, onMinted, onClose }: GraceProps) {
   const isHeld = useHeld();
   const [grace, setGrace] = useState('24');
   const [hours, setHours] = useState<number | string>(48);
-  const rotate = useDeed({
+  const rotate = useAction({
     run: (graceHours: number) =>
       answered(
         client.POST('/tokens/{nonce}/rotate', { params: { path: { nonce: token.nonce } }, body: { graceHours } }),

@@ -9,7 +9,7 @@ import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { type Asked, useAsked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -67,7 +67,7 @@ export function ScraperKeys() {
 
 function deleteColumn(deletion: Asked<MetricKey>): Column<MetricKey> {
   return {
-    key: 'deeds',
+    key: 'actions',
     title: 'Actions',
     hidden: true,
     align: 'right',
@@ -87,7 +87,7 @@ function deleteColumn(deletion: Asked<MetricKey>): Column<MetricKey> {
 
 function DeleteDialog({ asked: { row: key, opened, close } }: { readonly asked: Asked<MetricKey> }) {
   const { client } = useApi();
-  const remove = useDeed({
+  const remove = useAction({
     run: (id: string) => answered(client.DELETE('/metrics/keys/{id}', { params: { path: { id } } })),
     done: 'The scraper key is deleted.',
     touches: [METRIC_KEYS],
@@ -97,7 +97,7 @@ function DeleteDialog({ asked: { row: key, opened, close } }: { readonly asked: 
   return (
     <Confirm
       title={`Delete the scraper key ${key?.name ?? ''}?`}
-      deed="Delete key"
+      action="Delete key"
       opened={opened}
       isBusy={remove.isPending}
       error={remove.error}

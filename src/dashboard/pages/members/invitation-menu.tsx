@@ -8,12 +8,12 @@ import { RowMenu } from '../../parts/row-menu.tsx';
 import { mayTouch, NOT_APPROVED, roleOf } from './roles.ts';
 
 /** Each opens the dialog about the invitation. */
-export interface InvitationDeeds {
+export interface InvitationActions {
   readonly onSend: (invitation: Schemas['Invitation']) => void;
   readonly onRevoke: (invitation: Schemas['Invitation']) => void;
 }
 
-interface InvitationMenuProps extends InvitationDeeds {
+interface InvitationMenuProps extends InvitationActions {
   readonly invitation: Schemas['Invitation'];
 }
 

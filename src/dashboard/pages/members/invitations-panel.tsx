@@ -8,7 +8,7 @@ import { useAsked } from '../../parts/asked.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { type InvitationDeeds, InvitationMenu } from './invitation-menu.tsx';
+import { type InvitationActions, InvitationMenu } from './invitation-menu.tsx';
 import { ResendDialog } from './resend-dialog.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { ROLE_NAMES, roleOf } from './roles.ts';
@@ -43,18 +43,18 @@ export function InvitationsPanel() {
   );
 }
 
-function columnsFor(deeds: InvitationDeeds): ReadonlyArray<Column<Invitation>> {
+function columnsFor(actions: InvitationActions): ReadonlyArray<Column<Invitation>> {
   return [
     { key: 'email', title: 'Address', cell: ({ email }) => email },
     { key: 'role', title: 'Role', cell: (row) => ROLE_NAMES[roleOf(row.role)] },
     { key: 'by', title: 'Invited by', cell: (row) => row.invited_by },
     { key: 'until', title: 'Runs out', cell: (row) => <Ago at={row.expires_at} /> },
     {
-      key: 'deeds',
+      key: 'actions',
       title: 'Actions',
       hidden: true,
       align: 'right',
-      cell: (row) => <InvitationMenu invitation={row} {...deeds} />,
+      cell: (row) => <InvitationMenu invitation={row} {...actions} />,
     },
   ];
 }

@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import type { Role } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { useState } from 'react';
@@ -35,7 +35,7 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
   const { active_org: org } = useAccount();
   const [rest, setRest] = useState<string>();
   const form = useForm<Invited>({ initialValues: { email: '', role: 'member' } });
-  const invite = useDeed({
+  const invite = useAction({
     run: (body: Invited) => answered(client.POST('/orgs/{id}/invitations', { params: { path: { id: org.id } }, body })),
     done: ({ email }) => `${email} is invited.`,
     touches: [['orgs', org.id, 'invitations']],
@@ -67,7 +67,7 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
           They get a letter with a link, good once, for 7 days, and for this address alone. Where no letter arrives,
           “Send again” in the list of invitations shows you a link to hand over.
         </Text>
-        <FormEnd deed="Send invitation" refused={rest} isBusy={invite.isPending} onClose={onClose} />
+        <FormEnd action="Send invitation" refused={rest} isBusy={invite.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

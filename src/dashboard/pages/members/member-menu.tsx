@@ -8,12 +8,12 @@ import { RowMenu } from '../../parts/row-menu.tsx';
 import { mayTouch, roleOf } from './roles.ts';
 
 /** Each opens the dialog about the member. */
-export interface MemberDeeds {
+export interface MemberActions {
   readonly onRole: (member: Schemas['Member']) => void;
   readonly onRemove: (member: Schemas['Member']) => void;
 }
 
-interface MemberMenuProps extends MemberDeeds {
+interface MemberMenuProps extends MemberActions {
   readonly member: Schemas['Member'];
 }
 

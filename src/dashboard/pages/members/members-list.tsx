@@ -11,7 +11,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { type MemberDeeds, MemberMenu } from './member-menu.tsx';
+import { type MemberActions, MemberMenu } from './member-menu.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { RoleDialog } from './role-dialog.tsx';
 import { ROLE_NAMES, ROLE_WORDS, roleOf } from './roles.ts';
@@ -83,7 +83,7 @@ function SecondFactor({ enabled }: { readonly enabled: boolean | null }) {
   );
 }
 
-function columnsFor(myId: string, deeds: MemberDeeds): ReadonlyArray<Column<Member>> {
+function columnsFor(myId: string, actions: MemberActions): ReadonlyArray<Column<Member>> {
   return [
     { key: 'who', title: 'Who', cell: (row) => <Who member={row} isMe={row.user_id === myId} /> },
     {
@@ -94,11 +94,11 @@ function columnsFor(myId: string, deeds: MemberDeeds): ReadonlyArray<Column<Memb
     { key: 'mfa', title: 'Second factor', cell: ({ mfa_enabled: mfa }) => <SecondFactor enabled={mfa} /> },
     { key: 'joined', title: 'Joined', cell: (row) => <Ago at={row.joined_at} /> },
     {
-      key: 'deeds',
+      key: 'actions',
       title: 'Actions',
       hidden: true,
       align: 'right',
-      cell: (row) => <MemberMenu member={row} {...deeds} />,
+      cell: (row) => <MemberMenu member={row} {...actions} />,
     },
   ];
 }

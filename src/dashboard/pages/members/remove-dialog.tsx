@@ -5,7 +5,7 @@ import { useAccount, useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import type { Asked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { endedKeys } from './role-dialog.tsx';
 import { isLastOwner, LAST_OWNER } from './roles.ts';
 
@@ -19,7 +19,7 @@ export function RemoveDialog({ asked: { row: member, opened, close }, all }: Rem
   const { user, active_org: org } = useAccount();
   const { client, session } = useApi();
   const isMe = member?.user_id === user.id;
-  const remove = useDeed({
+  const remove = useAction({
     run: ({ user_id: userId }: Schemas['Member']) =>
       answered(client.DELETE('/orgs/{id}/members/{user_id}', { params: { path: { id: org.id, user_id: userId } } })),
     done: ({ revoked_tokens: ended }, { email }) =>
@@ -35,7 +35,7 @@ export function RemoveDialog({ asked: { row: member, opened, close }, all }: Rem
   return (
     <Confirm
       title={isMe ? `Leave ${org.name}?` : `Remove ${member?.email ?? ''} from ${org.name}?`}
-      deed={isMe ? 'Leave' : 'Remove'}
+      action={isMe ? 'Leave' : 'Remove'}
       opened={opened}
       isBusy={remove.isPending}
       error={remove.error}

@@ -6,7 +6,7 @@ import { useAccount, useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import type { Asked } from '../../parts/asked.ts';
 import { CopyLine } from '../../parts/copy.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { Once, OnceModal, useHeld } from '../../parts/once.tsx';
 
@@ -30,7 +30,7 @@ function Steps({ invitation: { id: invitationId, email }, onClose }: StepsProps)
   const { id } = useAccount().active_org;
   const isHeld = useHeld();
   const [link, setLink] = useState<string>();
-  const resend = useDeed({
+  const resend = useAction({
     run: () =>
       answered(
         client.POST('/orgs/{id}/invitations/{invitation_id}/resend', {

@@ -4,14 +4,14 @@ import { useAccount, useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import type { Asked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 
 type Invitation = Schemas['Invitation'];
 
 export function RevokeDialog({ asked: { row: invitation, opened, close } }: { readonly asked: Asked<Invitation> }) {
   const { client } = useApi();
   const { id } = useAccount().active_org;
-  const revoke = useDeed({
+  const revoke = useAction({
     run: (invitationId: string) =>
       answered(
         client.DELETE('/orgs/{id}/invitations/{invitation_id}', {
@@ -25,7 +25,7 @@ export function RevokeDialog({ asked: { row: invitation, opened, close } }: { re
   return (
     <Confirm
       title={`Revoke the invitation of ${invitation?.email ?? ''}?`}
-      deed="Revoke invitation"
+      action="Revoke invitation"
       opened={opened}
       isBusy={revoke.isPending}
       error={revoke.error}

@@ -5,7 +5,7 @@ import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import type { Role, Schemas } from '../../api/types.ts';
 import type { Asked } from '../../parts/asked.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { RoleChoice } from './role-choice.tsx';
 import { isLastOwner, LAST_OWNER, ROLE_NAMES, roleOf, rolesUpTo } from './roles.ts';
@@ -72,7 +72,7 @@ function RoleForm({ member, isLast, onClose }: RoleFormProps) {
 function useRoleChange({ user_id: userId, email }: Schemas['Member'], onClose: () => void) {
   const { client } = useApi();
   const { user, active_org: org } = useAccount();
-  return useDeed({
+  return useAction({
     run: (role: Role) =>
       answered(
         client.PATCH('/orgs/{id}/members/{user_id}', {

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { showFaults } from '../../parts/form-failure.ts';
 import { PlanLink } from '../../parts/plan-link.tsx';
 import { useServerPlace } from '../../parts/server-place.ts';
@@ -22,7 +22,7 @@ export function NameForm() {
     initialValues: { subdomain: '' },
     validate: { subdomain: (name) => (name.trim() === '' ? 'Write a name, such as shop.' : null) },
   });
-  const reserve = useDeed({
+  const reserve = useAction({
     run: (subdomain: string) => answered(client.POST('/reserved-subdomains', { body: { subdomain } })),
     done: ({ subdomain }) => `${subdomain} is reserved.`,
     touches: [RESERVED],

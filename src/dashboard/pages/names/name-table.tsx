@@ -10,7 +10,7 @@ import type { Schemas, Tunnel } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { type Asked, useAsked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { RESERVED } from './name-words.ts';
@@ -78,7 +78,7 @@ function TunnelOf({ tunnel }: { readonly tunnel: Tunnel | undefined }) {
 
 function deleteColumn(deletion: Asked<Reserved>): Column<Reserved> {
   return {
-    key: 'deeds',
+    key: 'actions',
     title: 'Actions',
     hidden: true,
     align: 'right',
@@ -98,7 +98,7 @@ function deleteColumn(deletion: Asked<Reserved>): Column<Reserved> {
 
 function DeleteName({ asked: { row: name, opened, close } }: { readonly asked: Asked<Reserved> }) {
   const { client } = useApi();
-  const remove = useDeed({
+  const remove = useAction({
     run: (id: string) => answered(client.DELETE('/reserved-subdomains/{id}', { params: { path: { id } } })),
     touches: [RESERVED],
     onDone: close,
@@ -107,7 +107,7 @@ function DeleteName({ asked: { row: name, opened, close } }: { readonly asked: A
   return (
     <Confirm
       title={`Give up the name ${name?.subdomain ?? ''}?`}
-      deed="Give up name"
+      action="Give up name"
       opened={opened}
       isBusy={remove.isPending}
       error={remove.error}

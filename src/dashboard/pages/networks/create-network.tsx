@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { countText } from '../../parts/words.ts';
@@ -39,7 +39,7 @@ function CreateForm({ networks, onClose }: Omit<CreateNetworkProps, 'opened'>) {
     validate: { name: (name) => (name.trim() === '' ? 'Give it a name, such as home.' : null), cidr: cidrFault },
     validateInputOnBlur: ['cidr'],
   });
-  const create = useDeed({
+  const create = useAction({
     run: (body: { name: string; cidr: string }) => answered(client.POST('/private-networks', { body })),
     touches: [NETWORKS],
     onDone: ({ id }) => {
@@ -100,7 +100,7 @@ function CreateForm({ networks, onClose }: Omit<CreateNetworkProps, 'opened'>) {
             {other.name} has some of these addresses ({other.cidr}). No machine can be in both networks.
           </Alert>
         )}
-        <FormEnd deed="Make network" refused={refused} isBusy={create.isPending} onClose={onClose} />
+        <FormEnd action="Make network" refused={refused} isBusy={create.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -23,7 +23,7 @@ import { RevokeDevice } from './revoke-device.tsx';
 /** Rows that are drawn; the others are found by searching. */
 const MAX_SHOWN = 100;
 
-type Deed = 'config' | 'edit' | 'revoke';
+type Action = 'config' | 'edit' | 'revoke';
 
 export function DevicesPanel({ network }: { readonly network: Network }) {
   const devices = useDevices(network.id);
@@ -71,8 +71,8 @@ interface DevicesProps {
 
 function Devices({ network, all, mayChange, now }: DevicesProps) {
   const [search, setSearch] = useState('');
-  // It stays while the dialog of the deed closes. The dialogs are drawn from the start, shut: they give the focus back then.
-  const [chosen, setChosen] = useState<{ readonly device: Device; readonly deed: Deed }>();
+  // It stays while the dialog of the action closes. The dialogs are drawn from the start, shut: they give the focus back then.
+  const [chosen, setChosen] = useState<{ readonly device: Device; readonly action: Action }>();
   const [isOpen, { open, close }] = useDisclosure(false);
   const about = chosen?.device ?? all[0];
   const words = search.trim().toLowerCase();
@@ -81,8 +81,8 @@ function Devices({ network, all, mayChange, now }: DevicesProps) {
     network,
     mayChange,
     now,
-    onDeed: (device: Device, deed: Deed) => {
-      setChosen({ device, deed });
+    onAction: (device: Device, action: Action) => {
+      setChosen({ device, action });
       open();
     },
   });
@@ -110,11 +110,16 @@ function Devices({ network, all, mayChange, now }: DevicesProps) {
           <DeviceConfigDialog
             network={network}
             device={about}
-            opened={isOpen && chosen?.deed === 'config'}
+            opened={isOpen && chosen?.action === 'config'}
             onClose={close}
           />
-          <EditDevice network={network} device={about} opened={isOpen && chosen?.deed === 'edit'} onClose={close} />
-          <RevokeDevice network={network} device={about} opened={isOpen && chosen?.deed === 'revoke'} onClose={close} />
+          <EditDevice network={network} device={about} opened={isOpen && chosen?.action === 'edit'} onClose={close} />
+          <RevokeDevice
+            network={network}
+            device={about}
+            opened={isOpen && chosen?.action === 'revoke'}
+            onClose={close}
+          />
         </>
       )}
     </>
@@ -125,10 +130,10 @@ interface ColumnsFor {
   readonly network: Network;
   readonly mayChange: boolean;
   readonly now: number;
-  readonly onDeed: (device: Device, deed: Deed) => void;
+  readonly onAction: (device: Device, action: Action) => void;
 }
 
-function columnsFor({ network, mayChange, now, onDeed }: ColumnsFor): ReadonlyArray<Column<Device>> {
+function columnsFor({ network, mayChange, now, onAction }: ColumnsFor): ReadonlyArray<Column<Device>> {
   // Of a network that clients reach without this server nothing is seen.
   const isSeen = !isSelfRelayed(network);
   const seen: ReadonlyArray<Column<Device>> = [
@@ -148,11 +153,11 @@ function columnsFor({ network, mayChange, now, onDeed }: ColumnsFor): ReadonlyAr
     ...(isSeen ? seen : []),
     { key: 'expires', title: 'Access ends', cell: ({ expires_at: at }) => <Ago at={at} /> },
     {
-      key: 'deeds',
+      key: 'actions',
       title: 'What can be done',
       hidden: true,
       align: 'right',
-      cell: (device) => <DeviceMenu device={device} mayChange={mayChange} onDeed={onDeed} />,
+      cell: (device) => <DeviceMenu device={device} mayChange={mayChange} onAction={onAction} />,
     },
   ];
 }
@@ -193,25 +198,25 @@ function LastSeen({ device: { last_seen_at: at, endpoint } }: { readonly device:
 interface DeviceMenuProps {
   readonly device: Device;
   readonly mayChange: boolean;
-  readonly onDeed: (device: Device, deed: Deed) => void;
+  readonly onAction: (device: Device, action: Action) => void;
 }
 
-function DeviceMenu({ device, mayChange, onDeed }: DeviceMenuProps) {
+function DeviceMenu({ device, mayChange, onAction }: DeviceMenuProps) {
   const { button, from } = useMenuDialog();
   return (
     <RowMenu button={button} label={`What can be done with ${device.name}`}>
-      <Menu.Item leftSection={<IconFileText size={16} />} onClick={from(() => onDeed(device, 'config'))}>
+      <Menu.Item leftSection={<IconFileText size={16} />} onClick={from(() => onAction(device, 'config'))}>
         Show config
       </Menu.Item>
       {mayChange && (
         <>
-          <Menu.Item leftSection={<IconPencil size={16} />} onClick={from(() => onDeed(device, 'edit'))}>
+          <Menu.Item leftSection={<IconPencil size={16} />} onClick={from(() => onAction(device, 'edit'))}>
             Edit
           </Menu.Item>
           <Menu.Item
             color="var(--mantine-color-error)"
             leftSection={<IconTrash size={16} />}
-            onClick={from(() => onDeed(device, 'revoke'))}
+            onClick={from(() => onAction(device, 'revoke'))}
           >
             Revoke
           </Menu.Item>

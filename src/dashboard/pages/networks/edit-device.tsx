@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { say, useDeed } from '../../parts/deed.ts';
+import { say, useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { networksFault } from './addresses.ts';
@@ -53,7 +53,7 @@ function EditForm({ network, device, onClose }: Omit<EditDeviceProps, 'opened'>)
       expires_at: (at, { term }) => (expiryOf(term, at, Date.now()) === undefined ? 'Say when.' : null),
     },
   });
-  const save = useDeed({
+  const save = useAction({
     run: ({ name, term, expires_at: at, extra_allowed_ips: behind }: Values) => {
       // The field has no seconds: an end that nobody touched stays as it is, also one that is over.
       const isUntouched = end !== null && term === 'at' && at === localTime(end);
@@ -91,7 +91,7 @@ function EditForm({ network, device, onClose }: Omit<EditDeviceProps, 'opened'>)
           onChange={(term, at) => form.setValues({ term, expires_at: at })}
         />
         <NetworksBehind {...form.getInputProps('extra_allowed_ips')} />
-        <FormEnd deed="Save" refused={refused} isBusy={save.isPending} onClose={onClose} />
+        <FormEnd action="Save" refused={refused} isBusy={save.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

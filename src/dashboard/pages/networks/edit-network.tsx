@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { say, useDeed } from '../../parts/deed.ts';
+import { say, useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { addressesFault, networksFault } from './addresses.ts';
@@ -47,7 +47,7 @@ function EditForm({ network, onClose }: Omit<EditNetworkProps, 'opened'>) {
       extra_allowed_ips: networksFault,
     },
   });
-  const save = useDeed({
+  const save = useAction({
     run: (body: Values) => answered(client.PATCH('/private-networks/{id}', { params: { path: { id } }, body })),
     touches: [NETWORKS],
     onDone: (changed) => {
@@ -85,7 +85,7 @@ function EditForm({ network, onClose }: Omit<EditNetworkProps, 'opened'>) {
           maxTags={3}
           {...form.getInputProps('dns')}
         />
-        <FormEnd deed="Save" refused={refused} isBusy={save.isPending} onClose={onClose} />
+        <FormEnd action="Save" refused={refused} isBusy={save.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

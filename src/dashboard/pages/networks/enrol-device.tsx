@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Once, OnceModal } from '../../parts/once.tsx';
@@ -109,7 +109,7 @@ function EnrolForm({ network, onClose, onEnrolled }: EnrolFormProps) {
         />
         <NetworksBehind {...form.getInputProps('extra_allowed_ips')} />
         <FormEnd
-          deed="Enrol device"
+          action="Enrol device"
           refused={refused}
           isBusy={enrol.isPending}
           isBarred={canMake === undefined}
@@ -122,7 +122,7 @@ function EnrolForm({ network, onClose, onEnrolled }: EnrolFormProps) {
 
 function useEnrolling({ id }: Network, onEnrolled: (enrolled: Enrolled) => void) {
   const { client } = useApi();
-  return useDeed({
+  return useAction({
     run: async ({ name, source, public_key: pasted, term, expires_at: at, extra_allowed_ips: extra }: Values) => {
       const pair = source === 'make' ? await makeKeyPair() : undefined;
       const body = {

@@ -3,7 +3,7 @@ import { Stack, Text } from '@mantine/core';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { NETWORKS } from './network-queries.ts';
 import { type Device, isSelfRelayed, type Network, plainIp } from './network-words.ts';
 
@@ -16,7 +16,7 @@ interface RevokeDeviceProps {
 
 export function RevokeDevice({ network, device, opened, onClose }: RevokeDeviceProps) {
   const { client } = useApi();
-  const revoke = useDeed({
+  const revoke = useAction({
     run: () => {
       const path = { id: network.id, device_id: device.id };
       return answered(client.DELETE('/private-networks/{id}/devices/{device_id}', { params: { path } }));
@@ -29,7 +29,7 @@ export function RevokeDevice({ network, device, opened, onClose }: RevokeDeviceP
   return (
     <Confirm
       title={`Revoke the device ${device.name}?`}
-      deed="Revoke device"
+      action="Revoke device"
       opened={opened}
       isBusy={revoke.isPending}
       error={revoke.error}

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Once, OnceModal } from '../../parts/once.tsx';
@@ -163,7 +163,7 @@ function ServerForm({ network, onClose, onMade }: ServerFormProps) {
           />
         )}
         <FormEnd
-          deed={registered === null ? 'Register server' : 'Save'}
+          action={registered === null ? 'Register server' : 'Save'}
           refused={refused}
           isBusy={register.isPending}
           isBarred={canMake === undefined}
@@ -178,7 +178,7 @@ function useRegister(network: Network, onMade: (privateKey: string) => void, onC
   const { client } = useApi();
   const queries = useQueryClient();
   const { id, server_public_key: registered } = network;
-  return useDeed({
+  return useAction({
     run: async ({ source, ...values }: Values) => {
       const pair = source === 'make' ? await makeKeyPair() : undefined;
       const key = source === 'keep' ? registered : (pair?.publicKey ?? values.server_public_key);

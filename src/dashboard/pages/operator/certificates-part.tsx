@@ -7,7 +7,7 @@ import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { useAsked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import type { Tone } from '../../parts/tone.ts';
@@ -82,7 +82,7 @@ interface RenewDialogProps {
 
 function RenewDialog({ certificate, opened, onClose }: RenewDialogProps) {
   const { client } = useApi();
-  const renew = useDeed({
+  const renew = useAction({
     run: (name: string) =>
       answered(client.POST('/superadmin/certificates/{name}/renew', { params: { path: { name } } })),
     done: ({ name }) => `${name} is asked for: the list shows what comes of it.`,
@@ -93,7 +93,7 @@ function RenewDialog({ certificate, opened, onClose }: RenewDialogProps) {
   return (
     <Confirm
       title={`Ask for the certificate of ${certificate?.name ?? ''} now?`}
-      deed="Ask now"
+      action="Ask now"
       opened={opened}
       isBusy={renew.isPending}
       error={renew.error}
@@ -121,7 +121,7 @@ function columnsFor(onRenew: (certificate: Certificate) => void): ReadonlyArray<
     { key: 'next', title: 'Next attempt', cell: (row) => <Ago at={row.nextAttemptAt} never="–" /> },
     { key: 'failures', title: 'Failures in a row', align: 'right', cell: ({ failures }) => countText(failures) },
     {
-      key: 'deeds',
+      key: 'actions',
       title: 'Actions',
       hidden: true,
       align: 'right',

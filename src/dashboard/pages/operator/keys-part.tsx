@@ -5,7 +5,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { useAsked } from '../../parts/asked.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { Panel } from '../../parts/panel.tsx';
 
 type Purpose = 'access' | 'capability';
@@ -76,7 +76,7 @@ interface RotateDialogProps {
 function RotateDialog({ purpose, opened, onClose, onRotated }: RotateDialogProps) {
   const { client } = useApi();
   const { title, old } = PURPOSES[purpose];
-  const rotate = useDeed({
+  const rotate = useAction({
     run: () => answered(client.POST('/superadmin/keys/{purpose}/rotate', { params: { path: { purpose } } })),
     onDone: ({ kid }) => {
       onRotated(purpose, kid);
@@ -87,7 +87,7 @@ function RotateDialog({ purpose, opened, onClose, onRotated }: RotateDialogProps
   return (
     <Confirm
       title={`Rotate the signing key: ${title}?`}
-      deed="Rotate"
+      action="Rotate"
       opened={opened}
       isBusy={rotate.isPending}
       error={rotate.error}

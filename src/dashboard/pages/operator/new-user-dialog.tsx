@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { OnceModal } from '../../parts/once.tsx';
@@ -50,7 +50,7 @@ function NewUserForm({ onClose, onMade }: NewUserFormProps) {
   const { client } = useApi();
   const [rest, setRest] = useState<string>();
   const form = useForm<NewUser>({ initialValues: { email: '', name: '', superadmin: false } });
-  const make = useDeed({
+  const make = useAction({
     run: (body: NewUser) => answered(client.POST('/superadmin/users', { body })),
     touches: [['superadmin']],
     onDone: onMade,
@@ -81,7 +81,7 @@ function NewUserForm({ onClose, onMade }: NewUserFormProps) {
           The account is verified, has an organization of its own, and a random password that is shown to you once. No
           letter is sent.
         </Text>
-        <FormEnd deed="Make account" refused={rest} isBusy={make.isPending} onClose={onClose} />
+        <FormEnd action="Make account" refused={rest} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

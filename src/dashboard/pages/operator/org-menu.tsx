@@ -6,7 +6,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
@@ -52,7 +52,7 @@ function SuspendDialog({ org, opened, onClose }: SuspendDialogProps) {
   return (
     <Confirm
       title={`Suspend ${org.name}?`}
-      deed="Suspend"
+      action="Suspend"
       opened={opened}
       isBusy={suspend.isPending}
       error={suspend.error}
@@ -68,17 +68,17 @@ function SuspendDialog({ org, opened, onClose }: SuspendDialogProps) {
   );
 }
 
-function useApproval({ id, name }: Organization, deed: 'approve' | 'suspend', onDone?: () => void) {
+function useApproval({ id, name }: Organization, action: 'approve' | 'suspend', onDone?: () => void) {
   const { client } = useApi();
   const params = { params: { path: { id } } };
-  return useDeed({
+  return useAction({
     run: () =>
       answered(
-        deed === 'approve'
+        action === 'approve'
           ? client.POST('/superadmin/orgs/{id}/approve', params)
           : client.POST('/superadmin/orgs/{id}/suspend', params),
       ),
-    done: deed === 'approve' ? `${name} is approved.` : `${name} is suspended.`,
+    done: action === 'approve' ? `${name} is approved.` : `${name} is suspended.`,
     touches: [['superadmin'], ['me'], ['orgs']],
     ...(onDone === undefined ? {} : { onDone, tellsFailure: true }),
   });

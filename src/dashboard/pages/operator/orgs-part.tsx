@@ -35,7 +35,7 @@ const COLUMNS: ReadonlyArray<Column<Organization>> = [
   { key: 'standing', title: 'Standing', cell: (row) => <OrgStanding org={row} /> },
   { key: 'made', title: 'Made', cell: (row) => <Ago at={row.created_at} /> },
   {
-    key: 'deeds',
+    key: 'actions',
     title: 'Actions',
     hidden: true,
     align: 'right',

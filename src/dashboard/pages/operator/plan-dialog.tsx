@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { FEATURES, INCLUDED, type Plan, PLAN_NAMES, PLANS } from '../billing/plans.ts';
 
@@ -16,7 +16,7 @@ interface PlanDialogProps {
 export function PlanDialog({ org, onClose }: PlanDialogProps) {
   const { client } = useApi();
   const [plan, setPlan] = useState<Plan>(org.plan);
-  const change = useDeed({
+  const change = useAction({
     run: (to: Plan) =>
       answered(client.PATCH('/superadmin/orgs/{id}', { params: { path: { id: org.id } }, body: { plan: to } })),
     done: (changed) => `${changed.name} is on ${PLAN_NAMES[changed.plan]} now.`,

@@ -3,30 +3,30 @@ import { Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useAccount, useApi } from '../../api/context.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { useAsked } from '../../parts/asked.ts';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
-import { deedsFor, type User, USER_DEEDS, type UserDeedName } from './user-deeds.ts';
+import { actionsFor, type User, USER_ACTIONS, type UserActionName } from './user-actions.ts';
 
 export function UserMenu({ user }: { readonly user: User }) {
   const { user: me } = useAccount();
-  const asked = useAsked<UserDeedName>();
+  const asked = useAsked<UserActionName>();
   const { button, from, back } = useMenuDialog();
-  const offered = deedsFor(user, me.id);
+  const offered = actionsFor(user, me.id);
   if (offered.length === 0 && asked.row === undefined) return null;
   return (
     <>
       <RowMenu button={button} label={`Actions for ${user.email}`}>
         {offered.map((name) => (
           <Menu.Item key={name} {...(name === 'lock' ? { color: 'red' } : {})} onClick={from(() => asked.ask(name))}>
-            {USER_DEEDS[name].title}
+            {USER_ACTIONS[name].title}
           </Menu.Item>
         ))}
       </RowMenu>
       {asked.row !== undefined && (
-        <DeedDialog
+        <ActionDialog
           user={user}
           name={asked.row}
           opened={asked.opened}
@@ -38,21 +38,21 @@ export function UserMenu({ user }: { readonly user: User }) {
   );
 }
 
-interface DeedDialogProps {
+interface ActionDialogProps {
   readonly user: User;
-  readonly name: UserDeedName;
+  readonly name: UserActionName;
   readonly opened: boolean;
   readonly onClose: () => void;
   /** A password that was shown is kept. */
   readonly onKept: () => void;
 }
 
-function DeedDialog({ user, name, opened, onClose, onKept }: DeedDialogProps) {
+function ActionDialog({ user, name, opened, onClose, onKept }: ActionDialogProps) {
   const { client } = useApi();
   const { user: me } = useAccount();
   const [password, setPassword] = useState<string>();
-  const { title, question, words, run } = USER_DEEDS[name];
-  const deed = useDeed({
+  const { title, question, words, run } = USER_ACTIONS[name];
+  const action = useAction({
     run: () => run(client, user),
     done: (outcome) => ('said' in outcome ? outcome.said : `${user.email} has a new password.`),
     touches: [['superadmin'], ...(user.id === me.id ? [['me']] : [])],
@@ -66,13 +66,13 @@ function DeedDialog({ user, name, opened, onClose, onKept }: DeedDialogProps) {
     <>
       <Confirm
         title={question(user)}
-        deed={title}
+        action={title}
         opened={opened}
-        isBusy={deed.isPending}
-        error={deed.error}
-        onConfirm={() => deed.mutate()}
+        isBusy={action.isPending}
+        error={action.error}
+        onConfirm={() => action.mutate()}
         onClose={() => {
-          deed.reset();
+          action.reset();
           onClose();
         }}
       >

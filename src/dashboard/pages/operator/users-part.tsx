@@ -21,7 +21,7 @@ const COLUMNS: ReadonlyArray<Column<User>> = [
   { key: 'orgs', title: 'Organizations', cell: ({ orgs }) => orgs.map(({ name }) => name).join(', ') || 'none' },
   { key: 'mfa', title: 'Second factor', cell: ({ mfa_enabled: has }) => (has ? 'on' : 'off') },
   { key: 'made', title: 'Made', cell: (row) => <Ago at={row.created_at} /> },
-  { key: 'deeds', title: 'Actions', hidden: true, align: 'right', cell: (row) => <UserMenu user={row} /> },
+  { key: 'actions', title: 'Actions', hidden: true, align: 'right', cell: (row) => <UserMenu user={row} /> },
 ];
 
 export function UsersPart() {

@@ -21,7 +21,7 @@ export function AboutPanel({ org }: { readonly org: Organization }) {
     <Panel title="About">
       <NameForm
         name={org.name}
-        deed="Rename"
+        action="Rename"
         description={mayRename ? 'The slug stays as it is.' : 'Admins and owners can change it.'}
         run={
           mayRename

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { countText } from '../../parts/words.ts';
@@ -46,7 +46,7 @@ function reasonAgainst({ org, isOnlyOne, mayDelete }: DeletePanelProps & { reado
 function DeleteDialog({ org, onClose }: { readonly org: Organization; readonly onClose: () => void }) {
   const { client, session } = useApi();
   const [typed, setTyped] = useState('');
-  const remove = useDeed({
+  const remove = useAction({
     run: () => answered(client.DELETE('/orgs/{id}', { params: { path: { id: org.id } } })),
     done: ({ deleted_tunnels: tunnels, revoked_tokens: keys }) =>
       `${org.name} is deleted, with ${countText(tunnels)} tunnels and ${countText(keys)} keys.`,

@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { useSwitch } from './switch.ts';
@@ -27,7 +27,7 @@ function NewForm({ onClose }: { readonly onClose: () => void }) {
   const [rest, setRest] = useState<string>();
   const form = useForm({ initialValues: { name: '' } });
   const move = useSwitch();
-  const make = useDeed({
+  const make = useAction({
     run: (body: { name: string }) => answered(client.POST('/orgs', { body })),
     touches: [['orgs'], ['me']],
     onDone: ({ id }) => {
@@ -48,7 +48,7 @@ function NewForm({ onClose }: { readonly onClose: () => void }) {
           at the top right leads back.
         </Text>
         <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
-        <FormEnd deed="Make organization" refused={rest} isBusy={make.isPending} onClose={onClose} />
+        <FormEnd action="Make organization" refused={rest} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -57,7 +57,7 @@ function columnsFor({ activeId, moving, onMove }: ColumnsFor): ReadonlyArray<Col
     { key: 'plan', title: 'Plan', cell: ({ plan }) => PLAN_NAMES[plan] },
     { key: 'standing', title: 'Standing', cell: (row) => <Standing status={row.approval_status} /> },
     {
-      key: 'deeds',
+      key: 'actions',
       title: 'Actions',
       hidden: true,
       align: 'right',

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { paths } from '../../api/schema.gen.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import type { Policy } from './kinds.ts';
 
 type Route = paths['/tunnels/{id}/policy'];
@@ -27,7 +27,7 @@ export function usePolicy(id: string) {
 export function useSavePolicy(id: string, onSaved: (sent: Policy, warnings: readonly string[]) => void) {
   const { client } = useApi();
   const queries = useQueryClient();
-  return useDeed<Policy, Route['put']['responses'][200]['content']['application/json']>({
+  return useAction<Policy, Route['put']['responses'][200]['content']['application/json']>({
     run: (policy) => answered(client.PUT('/tunnels/{id}/policy', { params: { path: { id } }, body: policy })),
     done: 'Saved: it holds from the next request on.',
     tellsFailure: true,
@@ -42,7 +42,7 @@ export function useSavePolicy(id: string, onSaved: (sent: Policy, warnings: read
 export function useRemovePolicy(id: string, onRemoved: () => void) {
   const { client } = useApi();
   const queries = useQueryClient();
-  return useDeed({
+  return useAction({
     run: () => answered(client.DELETE('/tunnels/{id}/policy', { params: { path: { id } } })),
     done: 'The policy is removed.',
     tellsFailure: true,

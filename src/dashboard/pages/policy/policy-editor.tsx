@@ -133,7 +133,7 @@ export function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
         </Stack>
         <Confirm
           title={`Remove the policy of ${tunnel.subdomain}?`}
-          deed="Remove policy"
+          action="Remove policy"
           opened={asksRemoval}
           isBusy={remove.isPending}
           error={remove.error}

@@ -7,7 +7,7 @@ import { useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import type { Tunnel } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { textOf } from './draft.ts';
 import type { Policy } from './kinds.ts';
@@ -36,7 +36,7 @@ export function TrialPanel({ tunnel, policy, isSaved, isComplete, onRefused }: T
   const { client } = useApi();
   const [tested, setTested] = useState<Tested | null>(null);
   const text = textOf(policy);
-  const run = useDeed<Policy, Trial>({
+  const run = useAction<Policy, Trial>({
     run: (asked) =>
       answered(
         client.POST('/tunnels/{id}/policy/test', {

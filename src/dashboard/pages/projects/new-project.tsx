@@ -6,7 +6,7 @@ import { useLocation } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { useServerPlace } from '../../parts/server-place.ts';
@@ -39,7 +39,7 @@ function ProjectForm({ onClose }: Pick<NewProjectProps, 'onClose'>) {
       slug: (slug) => (isSlug(slug) ? null : `A slug has ${SLUG_RULE}.`),
     },
   });
-  const make = useDeed({
+  const make = useAction({
     run: (body: Schemas['NewProject']) => answered(client.POST('/projects', { body })),
     touches: [PROJECTS],
     onDone: ({ slug }) => go(`/projects/${slug}`),
@@ -80,7 +80,7 @@ function ProjectForm({ onClose }: Pick<NewProjectProps, 'onClose'>) {
             <span className="culvert-mono">{hostIn({ slug, isDefault: false }, 'pr-7', domain)}</span>
           </Text>
         )}
-        <FormEnd deed="Make project" refused={message} isBusy={make.isPending} onClose={onClose} />
+        <FormEnd action="Make project" refused={message} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

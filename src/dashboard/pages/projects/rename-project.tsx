@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { PROJECTS } from './project-query.ts';
@@ -31,7 +31,7 @@ function NameForm({ project, onClose }: Omit<RenameProjectProps, 'opened'>) {
     initialValues: { name: project.name },
     validate: { name: (name) => (name.trim() === '' ? 'Give the project a name.' : null) },
   });
-  const rename = useDeed({
+  const rename = useAction({
     run: (name: string) =>
       answered(client.PATCH('/projects/{slug}', { params: { path: { slug: project.slug } }, body: { name } })),
     touches: [PROJECTS],
@@ -49,7 +49,7 @@ function NameForm({ project, onClose }: Omit<RenameProjectProps, 'opened'>) {
         <Text size="sm" c="dimmed">
           The slug {project.slug} stays, and so do the names of its tunnels.
         </Text>
-        <FormEnd deed="Rename" refused={message} isBusy={rename.isPending} onClose={onClose} />
+        <FormEnd action="Rename" refused={message} isBusy={rename.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

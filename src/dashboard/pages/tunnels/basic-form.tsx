@@ -6,7 +6,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { CopyIcon } from '../../parts/copy.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { showFaults } from '../../parts/form-failure.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { newPassword } from './new-password.ts';
@@ -32,7 +32,7 @@ export function BasicForm({ tunnelId, username, onDone, onCancel }: BasicFormPro
       password: (password) => (password === '' ? 'Choose a password.' : null),
     },
   });
-  const put = useDeed({
+  const put = useAction({
     run: (body: Schemas['BasicGate']) =>
       answered(client.PUT('/tunnels/{id}/auth', { params: { path: { id: tunnelId } }, body })),
     done: 'Visitors are asked for the password from the next request on.',

@@ -7,7 +7,7 @@ import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { BasicForm } from './basic-form.tsx';
 import { OnOff } from './on-off.tsx';
@@ -76,7 +76,7 @@ function MadeHere({ password, onTaken }: { readonly password: string; readonly o
 function RemoveBasic({ tunnel: { id, subdomain } }: { readonly tunnel: TunnelDetail }) {
   const { client } = useApi();
   const [opened, { open, close }] = useDisclosure(false);
-  const remove = useDeed({
+  const remove = useAction({
     run: () => answered(client.DELETE('/tunnels/{id}/auth', { params: { path: { id } } })),
     done: 'Visitors are asked for no password any more.',
     touches: [['tunnels']],
@@ -90,7 +90,7 @@ function RemoveBasic({ tunnel: { id, subdomain } }: { readonly tunnel: TunnelDet
       </Button>
       <Confirm
         title={`Remove the password of ${subdomain}?`}
-        deed="Remove password"
+        action="Remove password"
         opened={opened}
         isBusy={remove.isPending}
         error={remove.error}

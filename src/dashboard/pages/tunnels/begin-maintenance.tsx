@@ -1,7 +1,7 @@
 /** Asks before visitors of a tunnel are shut out whose service they reach now. */
 import type { Tunnel } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useBeginMaintenance } from './tunnel-deeds.ts';
+import { useBeginMaintenance } from './use-tunnel-actions.ts';
 
 interface BeginMaintenanceProps {
   /** What it is about; stays while the dialog closes. */
@@ -23,7 +23,7 @@ export function BeginMaintenance({ tunnel, message = '', opened, onClose, onDone
   return (
     <Confirm
       title={`Begin maintenance of ${tunnel?.subdomain ?? ''}?`}
-      deed="Begin maintenance"
+      action="Begin maintenance"
       opened={opened}
       isBusy={begin.isPending}
       error={begin.error}

@@ -1,7 +1,7 @@
 /** Asks before a tunnel is deleted. */
 import type { Tunnel } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useDeleteTunnel } from './tunnel-deeds.ts';
+import { useDeleteTunnel } from './use-tunnel-actions.ts';
 
 interface DeleteTunnelProps {
   /** What it is about; stays while the dialog closes. */
@@ -19,7 +19,7 @@ export function DeleteTunnel({ tunnel, opened, onClose, onDone }: DeleteTunnelPr
   return (
     <Confirm
       title={`Delete the tunnel ${tunnel?.subdomain ?? ''}?`}
-      deed="Delete tunnel"
+      action="Delete tunnel"
       opened={opened}
       isBusy={remove.isPending}
       error={remove.error}

@@ -5,7 +5,7 @@ import { Ago } from '../../parts/ago.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { bytesText, clockText, countText, timeOf } from '../../parts/words.ts';
 import { countedAs } from './traffic.tsx';
-import { useStart } from './tunnel-deeds.ts';
+import { useStart } from './use-tunnel-actions.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
 import { isShut } from './tunnel-state.ts';
 

@@ -6,7 +6,7 @@ import { useLocation } from 'wouter';
 import { useMay } from '../../api/context.tsx';
 import { DeleteTunnel } from './delete-tunnel.tsx';
 import { StopTunnel } from './stop-tunnel.tsx';
-import { useStart, useStop } from './tunnel-deeds.ts';
+import { useStart, useStop } from './use-tunnel-actions.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
 import { isShut } from './tunnel-state.ts';
 

@@ -7,7 +7,7 @@ import { FailureAlert } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { BeginMaintenance } from './begin-maintenance.tsx';
 import { OnOff } from './on-off.tsx';
-import { useBeginMaintenance, useEndMaintenance } from './tunnel-deeds.ts';
+import { useBeginMaintenance, useEndMaintenance } from './use-tunnel-actions.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
 
 const MAX_MESSAGE = 500;

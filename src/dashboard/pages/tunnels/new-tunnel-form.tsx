@@ -7,7 +7,7 @@ import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import type { Tunnel } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Refused } from '../../parts/refused.tsx';
 import { useServerPlace } from '../../parts/server-place.ts';
@@ -30,7 +30,7 @@ export function NewTunnelForm({ onMade }: { readonly onMade: (tunnel: Tunnel) =>
     validateInputOnBlur: true,
   });
   const { values } = form;
-  const create = useDeed({
+  const create = useAction({
     run: (input: NewTunnelValues) => answered(client.POST('/tunnels', { body: bodyOf(input) })),
     onDone: (tunnel) => {
       queries.setQueryData<readonly Tunnel[]>(['tunnels'], (list) => list && [tunnel, ...list]);

@@ -4,7 +4,7 @@ import { type Icon, IconClockOff, IconPlayerStop, IconTool } from '@tabler/icons
 import type { ReactNode } from 'react';
 import { useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
-import { useEndMaintenance } from './tunnel-deeds.ts';
+import { useEndMaintenance } from './use-tunnel-actions.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
 import { stateOf } from './tunnel-state.ts';
 

@@ -1,7 +1,7 @@
 /** Asks before a tunnel is stopped that an agent serves. One that nobody serves is stopped without a question: nobody is cut off. */
 import type { Tunnel } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { useStop } from './tunnel-deeds.ts';
+import { useStop } from './use-tunnel-actions.ts';
 
 interface StopTunnelProps {
   /** What it is about; stays while the dialog closes. */
@@ -19,7 +19,7 @@ export function StopTunnel({ tunnel, opened, onClose }: StopTunnelProps) {
   return (
     <Confirm
       title={`Stop the tunnel ${tunnel?.subdomain ?? ''}?`}
-      deed="Stop tunnel"
+      action="Stop tunnel"
       opened={opened}
       isBusy={stop.isPending}
       error={stop.error}

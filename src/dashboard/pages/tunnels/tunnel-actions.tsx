@@ -4,7 +4,7 @@ import { IconPlayerPlay, IconPlayerStop, IconTool, IconTrash } from '@tabler/ico
 import type { Tunnel } from '../../api/types.ts';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
-import { useBeginMaintenance, useEndMaintenance, useStart, useStop } from './tunnel-deeds.ts';
+import { useBeginMaintenance, useEndMaintenance, useStart, useStop } from './use-tunnel-actions.ts';
 import { isShut } from './tunnel-state.ts';
 
 /** What cuts somebody off, or can't be taken back: it is asked first, by a dialog of the whole list. */

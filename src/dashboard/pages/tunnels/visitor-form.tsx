@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { showFaults } from '../../parts/form-failure.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { listFaults, tidyDomains, tidyEmails, type VisitorLists } from './visitor-lists.ts';
-import { usePutVisitorGate } from './visitor-deeds.ts';
+import { usePutVisitorGate } from './use-visitor-actions.ts';
 
 interface VisitorFormProps {
   readonly tunnelId: string;

@@ -8,7 +8,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { PlanLink } from '../../parts/plan-link.tsx';
 import { OnOff } from './on-off.tsx';
 import { type TunnelDetail, useVisitorGate } from './tunnel-queries.ts';
-import { useRemoveVisitorGate } from './visitor-deeds.ts';
+import { useRemoveVisitorGate } from './use-visitor-actions.ts';
 import { VisitorForm } from './visitor-form.tsx';
 import type { VisitorLists } from './visitor-lists.ts';
 
@@ -95,7 +95,7 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
       </Button>
       <Confirm
         title={`Let visitors of ${subdomain} in without signing in?`}
-        deed="Remove sign-in"
+        action="Remove sign-in"
         opened={opened}
         isBusy={remove.isPending}
         error={remove.error}

@@ -5,7 +5,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { failureFrom, isOtherByNow } from '../../api/failure.ts';
 import type { Account } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import type { Arrival } from '../../place.ts';
 import { OnceSignedIn } from './once-signed-in.tsx';
 
@@ -24,20 +24,20 @@ export function Approval({ arrival, deviceCode, onEnd }: ApprovalProps) {
     const { status, message } = failureFrom(error);
     if (status !== 401 && !isOtherByNow(error)) setProblem(message);
   };
-  const approve = useDeed({
+  const approve = useAction({
     // The key itself is for the command line: nothing of it stays here.
     run: async () => (await answered(client.POST('/auth/cli/authorize', { body: { device_code: deviceCode } }))).label,
     onDone: (label) => onEnd({ how: 'approved', label }),
     tellsFailure: true,
   });
-  const move = useDeed({
+  const move = useAction({
     run: (id: string) => answered(client.POST('/auth/switch-org', { body: { org_id: id } })),
     onDone: ({ access_token: token }) => session.enter(token),
     tellsFailure: true,
   });
-  const begin = (deed: () => void): void => {
+  const begin = (action: () => void): void => {
     setProblem(undefined);
-    deed();
+    action();
   };
   return (
     <OnceSignedIn

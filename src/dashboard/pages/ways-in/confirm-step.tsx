@@ -5,7 +5,7 @@ import { type ReactNode, useRef } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { Failure, failureFrom } from '../../api/failure.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { CodeField } from './fields.tsx';
 import { Step } from './step.tsx';
 import { useStep } from './use-step.ts';
@@ -43,7 +43,7 @@ export function ConfirmStep({ way, password, onConfirmed, back }: ConfirmStepPro
       return way.go({ step: 'sign-in', problem: answer.message });
     },
   });
-  const resend = useDeed({
+  const resend = useAction({
     run: () => answered(client.POST('/auth/resend-verify-otp', { body: { email } })),
     onDone: () => {
       form.reset();

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { Frame } from './frame.tsx';
 import { Problem, Step } from './step.tsx';
 
@@ -22,7 +22,7 @@ export function InvitationEnded({ end }: { readonly end: End }) {
   const [, navigate] = useLocation();
   const { client, session } = useApi();
   // Whoever was invited wants to see the organization that they are in now.
-  const enter = useDeed({
+  const enter = useAction({
     run: (id: string) => answered(client.POST('/auth/switch-org', { body: { org_id: id } })),
     onDone: ({ access_token: token }) => {
       navigate('/');

@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi, useSessionState } from '../../api/context.tsx';
 import { failureFrom, isOtherByNow } from '../../api/failure.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import type { Arrival } from '../../place.ts';
 import { Frame } from './frame.tsx';
@@ -60,7 +60,7 @@ function Offer({ arrival, token, invitation }: OfferProps) {
   // Of the account that it was said to: whoever takes another one is not concerned.
   const [problem, setProblem] = useState<{ readonly text: string; readonly epoch: number }>();
   const [end, setEnd] = useState<End>();
-  const accept = useDeed({
+  const accept = useAction({
     run: () => answered(client.POST('/orgs/invitations/accept', { body: { token } })),
     onDone: (organization) => setEnd({ how: 'joined', organization }),
     tellsFailure: true,

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 
 type Provider = Schemas['WaysIn']['providers'][number];
 
@@ -45,7 +45,7 @@ interface ProviderButtonProps {
 
 function ProviderButton({ provider: { id, name }, returnTo }: ProviderButtonProps) {
   const { client } = useApi();
-  const leave = useDeed({
+  const leave = useAction({
     run: () =>
       answered(
         client.POST('/auth/oauth/{provider}/start', {

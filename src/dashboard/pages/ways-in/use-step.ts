@@ -1,7 +1,7 @@
 /** A form that sends one request: what is wrong stands at its field, and the rest above the form. */
 import type { UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { showFaults } from '../../parts/form-failure.ts';
 
 interface StepOptions<V extends object, T> {
@@ -14,10 +14,10 @@ interface StepOptions<V extends object, T> {
 
 export function useStep<V extends object, T>({ form, run, onDone, problem: first }: StepOptions<V, T>) {
   const [problem, setProblem] = useState(first);
-  const deed = useDeed({ run, onDone, tellsFailure: true });
+  const action = useAction({ run, onDone, tellsFailure: true });
   const onSubmit = form.onSubmit((values) => {
     setProblem(undefined);
-    deed.mutate(values, { onError: (error) => setProblem(showFaults(form, error)) });
+    action.mutate(values, { onError: (error) => setProblem(showFaults(form, error)) });
   });
-  return { onSubmit, problem, isBusy: deed.isPending };
+  return { onSubmit, problem, isBusy: action.isPending };
 }

@@ -6,7 +6,7 @@ import { useLocation } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Once, OnceModal } from '../../parts/once.tsx';
@@ -98,7 +98,7 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
         validator === 'slack' && secret.trim() === '' ? 'Take it from your Slack app.' : null,
     },
   });
-  const create = useDeed({
+  const create = useAction({
     run: async ({ name, validator, secret }: Values): Promise<Made> => {
       // Where the sender has yet to make its secret, one that nobody knows lets nobody in meanwhile.
       const used = secret === '' ? makeSecret() : secret;
@@ -144,7 +144,7 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
           visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}
           {...form.getInputProps('secret')}
         />
-        <FormEnd deed="Make receiver" refused={refused} isBusy={create.isPending} onClose={onClose} />
+        <FormEnd action="Make receiver" refused={refused} isBusy={create.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -4,7 +4,7 @@ import { IconSend } from '@tabler/icons-react';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -101,7 +101,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
 
 function Redeliver({ receiver, id }: { readonly receiver: Receiver; readonly id: string }) {
   const { client } = useApi();
-  const redeliver = useDeed({
+  const redeliver = useAction({
     run: () => {
       const path = { id: receiver.id, event_id: id };
       return answered(client.POST('/webhook-receivers/{id}/events/{event_id}/redeliver', { params: { path } }));

@@ -7,7 +7,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy.tsx';
-import { say, useDeed } from '../../parts/deed.ts';
+import { say, useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Once, OnceModal } from '../../parts/once.tsx';
@@ -25,7 +25,7 @@ type FormProps = Omit<DialogProps, 'opened'>;
 export function useReceiverChange({ id }: Receiver, onDone: (changed: Receiver) => void) {
   const { client } = useApi();
   const queries = useQueryClient();
-  return useDeed({
+  return useAction({
     run: (body: Schemas['WebhookReceiverChanges']) =>
       answered<Receiver>(client.PATCH('/webhook-receivers/{id}', { params: { path: { id } }, body })),
     touches: [RECEIVERS],
@@ -69,7 +69,7 @@ function EditForm({ receiver, onClose }: FormProps) {
           allowDeselect={false}
           {...form.getInputProps('validator')}
         />
-        <FormEnd deed="Save" refused={refused} isBusy={change.isPending} onClose={onClose} />
+        <FormEnd action="Save" refused={refused} isBusy={change.isPending} onClose={onClose} />
       </Stack>
     </form>
   );
@@ -141,7 +141,7 @@ function SecretForm({ receiver, onMade, onClose }: FormProps & { readonly onMade
           visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}
           {...form.getInputProps('secret')}
         />
-        <FormEnd deed="Set secret" refused={refused} isBusy={change.isPending} onClose={onClose} />
+        <FormEnd action="Set secret" refused={refused} isBusy={change.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

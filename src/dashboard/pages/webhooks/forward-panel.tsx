@@ -44,7 +44,7 @@ export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
       </Modal>
       <Confirm
         title={`Stop sending on what ${receiver.name} gets?`}
-        deed="Stop sending on"
+        action="Stop sending on"
         opened={dialog === 'stop'}
         isBusy={stop.isPending}
         error={stop.error}
@@ -140,7 +140,7 @@ function ForwardForm({ receiver, onClose }: { readonly receiver: Receiver; reado
             ? `It holds for what comes from now on, and for the ${countText(waiting)} that wait.`
             : 'It holds for what comes from now on.'}
         </Text>
-        <FormEnd deed="Send on" refused={refused} isBusy={change.isPending} onClose={onClose} />
+        <FormEnd action="Send on" refused={refused} isBusy={change.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

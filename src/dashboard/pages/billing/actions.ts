@@ -2,7 +2,7 @@
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { Failure } from '../../api/failure.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { type Cycle, type SoldPlan, webAddress } from './plans.ts';
 
 export interface Purchase {
@@ -12,7 +12,7 @@ export interface Purchase {
 
 export function useCheckout() {
   const { client } = useApi();
-  return useDeed({
+  return useAction({
     run: (body: Purchase) => answered(client.POST('/billing/checkout-session', { body })),
     onDone: ({ checkout_url: url }) => goTo(url),
   });
@@ -20,7 +20,7 @@ export function useCheckout() {
 
 export function usePortal() {
   const { client } = useApi();
-  return useDeed({
+  return useAction({
     run: () => answered(client.POST('/billing/portal')),
     onDone: ({ portal_url: url }) => goTo(url),
   });
@@ -29,7 +29,7 @@ export function usePortal() {
 /** Back to Free, where no payment provider is involved. */
 export function useCancel(onDone: () => void) {
   const { client } = useApi();
-  return useDeed({
+  return useAction({
     run: () => answered(client.POST('/billing/cancel')),
     done: 'The organization is on Free now.',
     touches: [['billing'], ['me'], ['orgs']],

@@ -3,13 +3,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
-import { show } from './tunnel-deeds.ts';
+import { useAction } from '../../parts/action.ts';
+import { show } from './use-tunnel-actions.ts';
 
 export function usePutVisitorGate(tunnelId: string, isOn: boolean) {
   const { client } = useApi();
   const queries = useQueryClient();
-  return useDeed({
+  return useAction({
     run: (body: Schemas['VisitorGate']) =>
       answered(client.PUT('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } }, body })),
     done: isOn ? 'The lists are saved. Everybody is asked again.' : 'Visitors are asked from the next request on.',
@@ -25,7 +25,7 @@ export function usePutVisitorGate(tunnelId: string, isOn: boolean) {
 export function useRemoveVisitorGate(tunnelId: string, onDone: () => void) {
   const { client } = useApi();
   const queries = useQueryClient();
-  return useDeed({
+  return useAction({
     run: () => answered(client.DELETE('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } } })),
     done: 'Visitors are not asked who they are any more.',
     onDone: () => {

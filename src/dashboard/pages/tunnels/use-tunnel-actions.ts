@@ -3,7 +3,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
-import { useDeed } from '../../parts/deed.ts';
+import { useAction } from '../../parts/action.ts';
 import { sayWithOffer } from '../../parts/offer.tsx';
 import type { TunnelDetail } from './tunnel-queries.ts';
 
@@ -12,7 +12,7 @@ type Change = Partial<TunnelDetail> & { readonly id: string };
 export function useStart() {
   const { client } = useApi();
   const queries = useQueryClient();
-  return useDeed({
+  return useAction({
     run: ({ id }: Tunnel) => answered(client.POST('/tunnels/{id}/start', { params: { path: { id } } })),
     onDone: (tunnel) => show(queries, tunnel),
     touches: [['tunnels']],
@@ -22,7 +22,7 @@ export function useStart() {
 export function useStop({ tellsFailure = false } = {}) {
   const { client } = useApi();
   const queries = useQueryClient();
-  return useDeed({
+  return useAction({
     run: ({ id }: Tunnel) => answered(client.POST('/tunnels/{id}/stop', { params: { path: { id } } })),
     onDone: (tunnel) => show(queries, tunnel),
     touches: [['tunnels'], ['connections']],
@@ -39,11 +39,11 @@ export interface Shut {
 }
 
 export function useBeginMaintenance({ tellsFailure = false } = {}) {
-  return useDeed({ run: useMaintenance().begin, tellsFailure });
+  return useAction({ run: useMaintenance().begin, tellsFailure });
 }
 
 export function useEndMaintenance() {
-  return useDeed({ run: useMaintenance().end });
+  return useAction({ run: useMaintenance().end });
 }
 
 /** Both ways, each with the offer to go back: what shuts a service for everybody, and what opens it, is a click on the wrong row away. */
@@ -58,7 +58,7 @@ function useMaintenance() {
     const { id, subdomain } = tunnel;
     await answered(client.PUT('/tunnels/{id}/maintenance', { params: { path: { id } }, body: { message } }));
     see({ id, maintenance: true, maintenanceMessage: message });
-    if (!isOn) sayWithOffer(`${subdomain} is in maintenance.`, { deed: 'Undo', run: () => end(tunnel) });
+    if (!isOn) sayWithOffer(`${subdomain} is in maintenance.`, { action: 'Undo', run: () => end(tunnel) });
   };
   const end = async (tunnel: Shut['tunnel']): Promise<void> => {
     const { id, subdomain } = tunnel;
@@ -68,7 +68,7 @@ function useMaintenance() {
     await answered(client.DELETE('/tunnels/{id}/maintenance', path));
     see({ id, maintenance: false, maintenanceMessage: null });
     sayWithOffer(`Maintenance of ${subdomain} has ended.`, {
-      deed: 'Begin again',
+      action: 'Begin again',
       run: () => begin({ tunnel, message: maintenanceMessage ?? '' }),
     });
   };
@@ -79,7 +79,7 @@ function useMaintenance() {
 export function useDeleteTunnel(onDone: () => void) {
   const { client } = useApi();
   const queries = useQueryClient();
-  return useDeed({
+  return useAction({
     run: ({ id }: Tunnel) => answered(client.DELETE('/tunnels/{id}', { params: { path: { id } } })),
     done: (_, { subdomain }) => `The tunnel ${subdomain} is deleted.`,
     onDone: (_, { id }) => {

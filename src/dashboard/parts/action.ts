@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { failureFrom, isOtherByNow } from '../api/failure.ts';
 
-interface DeedOptions<V, T> {
+interface ActionOptions<V, T> {
   readonly run: (input: V) => Promise<T>;
   /** What is said when it is done; leave out where the page shows it anyway. */
   readonly done?: string | ((result: T, input: V) => string);
@@ -15,13 +15,13 @@ interface DeedOptions<V, T> {
   readonly tellsFailure?: boolean;
 }
 
-export function useDeed<V = void, T = unknown>({
+export function useAction<V = void, T = unknown>({
   run,
   done,
   touches = [],
   onDone,
   tellsFailure = false,
-}: DeedOptions<V, T>) {
+}: ActionOptions<V, T>) {
   const queries = useQueryClient();
   return useMutation<T, unknown, V>({
     mutationFn: run,

@@ -8,7 +8,7 @@ export type User = Schemas['User'];
 /** What came of it, in a sentence; or a password, to be shown once. */
 export type Outcome = { readonly said: string } | { readonly password: string };
 
-export interface UserDeed {
+export interface UserAction {
   /** As the menu and the button call it. */
   readonly title: string;
   readonly question: (user: User) => string;
@@ -18,7 +18,7 @@ export interface UserDeed {
   readonly run: (client: ApiClient, user: User) => Promise<Outcome>;
 }
 
-export const USER_DEEDS = {
+export const USER_ACTIONS = {
   lock: {
     title: 'Lock account',
     question: ({ email }) => `Lock the account of ${email}?`,
@@ -88,15 +88,15 @@ export const USER_DEEDS = {
     isOffered: ({ is_superadmin: is }) => is,
     run: (client, user) => setSuperadmin(client, user, false),
   },
-} as const satisfies Readonly<Record<string, UserDeed>>;
+} as const satisfies Readonly<Record<string, UserAction>>;
 
-export type UserDeedName = keyof typeof USER_DEEDS;
-export const USER_DEED_NAMES = Object.keys(USER_DEEDS) as UserDeedName[];
+export type UserActionName = keyof typeof USER_ACTIONS;
+export const USER_ACTION_NAMES = Object.keys(USER_ACTIONS) as UserActionName[];
 
 /** What would end the session that does it, or hide a password for good, is not done to oneself: the account page is for that. */
-export function deedsFor(user: User, myId: string): readonly UserDeedName[] {
-  if (user.id === myId) return USER_DEEDS.revokeSuperadmin.isOffered(user) ? ['revokeSuperadmin'] : [];
-  return USER_DEED_NAMES.filter((name) => USER_DEEDS[name].isOffered(user));
+export function actionsFor(user: User, myId: string): readonly UserActionName[] {
+  if (user.id === myId) return USER_ACTIONS.revokeSuperadmin.isOffered(user) ? ['revokeSuperadmin'] : [];
+  return USER_ACTION_NAMES.filter((name) => USER_ACTIONS[name].isOffered(user));
 }
 
 async function setSuperadmin(client: ApiClient, { id, email }: User, superadmin: boolean): Promise<Outcome> {

@@ -1,7 +1,7 @@
 /** What the account page says of programs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { programWords } from '../../src/dashboard/pages/account/program-words.ts';
+import { programWords } from '../../src/dashboard/pages/account/program-labels.ts';
 
 test('programs are called what people call them', () => {
   for (const [userAgent, words] of [

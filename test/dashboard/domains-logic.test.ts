@@ -8,7 +8,7 @@ import {
   pointerOf,
   stateOf,
 } from '../../src/dashboard/pages/domains/domain-state.ts';
-import { roomText } from '../../src/dashboard/pages/names/name-words.ts';
+import { roomText } from '../../src/dashboard/pages/names/name-labels.ts';
 
 const DOMAIN: Domain = {
   id: 'd',

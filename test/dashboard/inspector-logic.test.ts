@@ -11,7 +11,7 @@ import { filterIn, type Item, matches, queryOf, searchOf } from '../../src/dashb
 import { LiveList, MAX_ROWS } from '../../src/dashboard/pages/inspector/live-list.ts';
 import { brokenLine, draftOf, editsOf } from '../../src/dashboard/pages/inspector/replay-edits.ts';
 import { visibleLines, visiblePath, visibleText } from '../../src/dashboard/pages/inspector/visible-text.ts';
-import { type Detail, timingOf } from '../../src/dashboard/pages/inspector/words.ts';
+import { type Detail, timingOf } from '../../src/dashboard/pages/inspector/messages.ts';
 
 const ID = '019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10';
 const bytes = (text: string | Buffer): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(text));

@@ -9,7 +9,7 @@ import {
   stateOf,
   successorsIn,
 } from '../../src/dashboard/pages/keys/key-state.ts';
-import { limitsText, spentPart, tellingName } from '../../src/dashboard/pages/keys/key-words.ts';
+import { limitsText, spentPart, tellingName } from '../../src/dashboard/pages/keys/key-labels.ts';
 import {
   agentBody,
   emptyKey,

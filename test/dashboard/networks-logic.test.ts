@@ -22,7 +22,7 @@ import {
   type Relay,
   relayCommand,
   standingOf,
-} from '../../src/dashboard/pages/networks/network-words.ts';
+} from '../../src/dashboard/pages/networks/network-labels.ts';
 import { fileNameOf, withKey, withoutRemarks } from '../../src/dashboard/pages/networks/wireguard-config.ts';
 import { isWireGuardKey, makeKeyPair } from '../../src/dashboard/pages/networks/wireguard-keys.ts';
 

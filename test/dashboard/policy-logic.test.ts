@@ -17,7 +17,7 @@ import {
 import { EXAMPLES } from '../../src/dashboard/pages/policy/examples.ts';
 import { type Action, addable, askedOrder, KINDS, type Policy } from '../../src/dashboard/pages/policy/kinds.ts';
 import { saidOf } from '../../src/dashboard/pages/policy/said.ts';
-import { resultText, type Trial, unknownTexts } from '../../src/dashboard/pages/policy/trial-words.ts';
+import { resultText, type Trial, unknownTexts } from '../../src/dashboard/pages/policy/test-messages.ts';
 
 const policyOf = (...actions: readonly unknown[]): Policy => ({ actions: actions as Action[] });
 

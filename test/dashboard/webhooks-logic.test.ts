@@ -6,7 +6,7 @@ import {
   type Progress,
   progressState,
   readCommand,
-} from '../../src/dashboard/pages/webhooks/delivery-words.ts';
+} from '../../src/dashboard/pages/webhooks/delivery-labels.ts';
 import {
   hintFor,
   isAlarming,

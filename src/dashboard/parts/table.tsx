@@ -5,7 +5,7 @@
  */
 import { Button, Card, Center, Stack, Table as MantineTable, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { countText } from './words.ts';
+import { countText } from './format.ts';
 
 /** A thousand rows with a menu each take seconds. */
 const PAGE_ROWS = 50;

@@ -13,7 +13,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { isCommandLine, programWords } from './program-words.ts';
+import { isCommandLine, programWords } from './program-labels.ts';
 
 type Session = Schemas['Session'];
 

@@ -1,6 +1,6 @@
 /** What an event says besides its action: in words, and which page shows the thing. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
-import { clockText, timeOf } from '../../parts/words.ts';
+import { clockText, timeOf } from '../../parts/format.ts';
 
 type Event = Schemas['AuditEvent'];
 type Details = Event['details'];

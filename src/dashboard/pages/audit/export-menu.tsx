@@ -3,7 +3,7 @@ import { Button, Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { say, useAction } from '../../parts/action.ts';
 import { saveText } from '../../parts/download.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { collectEvents, csvOf, jsonOf, MAX_EXPORTED } from './export.ts';
 import { type Filter, type Scope, useAskPage } from './trail.ts';
 

@@ -1,6 +1,6 @@
 /** What is paid, in a sentence. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
-import { clockText, timeOf } from '../../parts/words.ts';
+import { clockText, timeOf } from '../../parts/format.ts';
 
 type Billing = Schemas['Billing'];
 

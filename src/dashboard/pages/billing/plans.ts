@@ -3,7 +3,7 @@
  * Pure: tested without a browser.
  */
 import type { Schemas } from '../../api/types.ts';
-import { spanText } from '../../parts/words.ts';
+import { spanText } from '../../parts/format.ts';
 
 export type Plan = Schemas['Entitlements']['plan'];
 export type Included = Omit<Schemas['Entitlements'], 'plan'>;

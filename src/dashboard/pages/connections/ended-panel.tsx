@@ -7,7 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { spanText, timeOf } from '../../parts/words.ts';
+import { spanText, timeOf } from '../../parts/format.ts';
 import { useEnded } from './connection-queries.ts';
 import { Machine } from './machine.tsx';
 import { matches, reasonOf } from './reasons.ts';

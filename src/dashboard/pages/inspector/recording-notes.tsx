@@ -4,7 +4,7 @@ import { IconEyeOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import type { Tunnels } from './tunnels.ts';
 
 const AGAIN_MS = 30_000;

@@ -5,8 +5,8 @@ import { Link } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { bytesText, durationText } from '../../parts/words.ts';
-import { type Detail, reasonText, statusText } from './words.ts';
+import { bytesText, durationText } from '../../parts/format.ts';
+import { type Detail, reasonText, statusText } from './messages.ts';
 
 interface AnswerProps {
   readonly first: Detail;

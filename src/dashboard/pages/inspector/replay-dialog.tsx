@@ -10,7 +10,7 @@ import { showFaults } from '../../parts/form-failure.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { ReplayAnswer } from './replay-answer.tsx';
 import { brokenLine, draftOf, editsOf } from './replay-edits.ts';
-import type { Detail } from './words.ts';
+import type { Detail } from './messages.ts';
 
 interface ReplayDialogProps {
   readonly detail: Detail;

@@ -2,7 +2,7 @@
 import type { Schemas } from '../../api/types.ts';
 import { base64Of, bytesOf, textOf } from './body/bytes.ts';
 import { asTyped, withLineEnds } from './line-ends.ts';
-import type { Detail } from './words.ts';
+import type { Detail } from './messages.ts';
 
 export interface Draft {
   readonly method: string;

@@ -22,7 +22,7 @@ import { TraceSteps } from './trace-steps.tsx';
 import { useRecording } from './recording-notes.tsx';
 import type { Tunnels } from './tunnels.ts';
 import { visibleText } from './visible-text.ts';
-import { decisionText, type Detail, statusClass, statusText, toneOf } from './words.ts';
+import { decisionText, type Detail, statusClass, statusText, toneOf } from './messages.ts';
 
 interface RequestDetailProps {
   readonly id: string;

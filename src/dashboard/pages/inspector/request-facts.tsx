@@ -3,10 +3,10 @@ import { Alert, Anchor, Text } from '@mantine/core';
 import { IconInfoCircle, IconShieldX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { bytesText, clockText, timeOf } from '../../parts/words.ts';
+import { bytesText, clockText, timeOf } from '../../parts/format.ts';
 import type { Tunnels } from './tunnels.ts';
 import { visibleText } from './visible-text.ts';
-import { type Detail, partOf, reasonText, refuserOf, stepText, verdictText } from './words.ts';
+import { type Detail, partOf, reasonText, refuserOf, stepText, verdictText } from './messages.ts';
 
 export function WhyNot({ detail, tunnels }: { readonly detail: Detail; readonly tunnels: Tunnels }) {
   if (detail.outcome === 'forwarded') return null;

@@ -5,7 +5,7 @@
 import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type MouseEvent, type RefObject, useEffect, useState } from 'react';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import type { Item } from './filter.ts';
 import type { ListView } from './live-list.ts';
 import { MAX_ROWS } from './live-list.ts';

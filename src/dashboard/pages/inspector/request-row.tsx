@@ -1,9 +1,9 @@
 /** One request in the list. Everything in it is a text node: most of it was sent by a visitor. Drawn again only when the request is another. */
 import { memo } from 'react';
-import { bytesText, durationText } from '../../parts/words.ts';
+import { bytesText, durationText } from '../../parts/format.ts';
 import type { Item } from './filter.ts';
 import { visiblePath } from './visible-text.ts';
-import { decisionText, statusClass, statusText } from './words.ts';
+import { decisionText, statusClass, statusText } from './messages.ts';
 
 interface RowProps {
   readonly item: Item;

@@ -1,8 +1,8 @@
 /** Where the time of a request went: a bar, and the same in words. */
 import { Text } from '@mantine/core';
-import { durationText } from '../../parts/words.ts';
+import { durationText } from '../../parts/format.ts';
 import { Section } from './section.tsx';
-import { type Detail, timingOf } from './words.ts';
+import { type Detail, timingOf } from './messages.ts';
 
 export function TimingBar({ detail }: { readonly detail: Detail }) {
   const parts = timingOf(detail);

@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { numbered } from './numbered.ts';
 import { Section } from './section.tsx';
-import { type Detail, reasonText, stepText, toneOf, decisionText, verdictText, verdictTone } from './words.ts';
+import { type Detail, reasonText, stepText, toneOf, decisionText, verdictText, verdictTone } from './messages.ts';
 
 const SIGNS = { passed: 'passed', refused: 'refused', would_refuse: 'tried', beside: 'tried' } as const;
 

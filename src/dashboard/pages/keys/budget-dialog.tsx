@@ -9,7 +9,7 @@ import { useAction } from '../../parts/action.ts';
 import { centsOf, dollarsOf, NO_AMOUNT } from '../../parts/dollars.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { moneyText } from '../../parts/words.ts';
+import { moneyText } from '../../parts/format.ts';
 import { TOKENS } from './key-query.ts';
 
 export function BudgetDialog({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {

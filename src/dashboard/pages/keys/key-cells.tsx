@@ -3,10 +3,10 @@ import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
 import type { Token } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { moneyText } from '../../parts/words.ts';
+import { moneyText } from '../../parts/format.ts';
 import { nowSeconds } from './key-query.ts';
 import { stateOf } from './key-state.ts';
-import { idOf, KIND_WORDS, limitsText, spentPart } from './key-words.ts';
+import { idOf, KIND_WORDS, limitsText, spentPart } from './key-labels.ts';
 
 interface CellProps {
   readonly token: Token;

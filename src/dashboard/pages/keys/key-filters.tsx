@@ -2,7 +2,7 @@
 import { Select, SimpleGrid, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import type { KeyFilter } from './key-state.ts';
-import { KIND_WORDS } from './key-words.ts';
+import { KIND_WORDS } from './key-labels.ts';
 
 interface KeyFiltersProps {
   readonly filter: KeyFilter;

@@ -6,7 +6,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { BudgetDialog } from './budget-dialog.tsx';
 import { EndCell, NameCell, ScopeCell, SpendCell } from './key-cells.tsx';
 import { successorsIn } from './key-state.ts';
-import { tellingName } from './key-words.ts';
+import { tellingName } from './key-labels.ts';
 import { type KeyActions, KeyMenu } from './key-menu.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';

@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { useAction } from '../../parts/action.ts';
 import { nowSeconds, TOKENS } from './key-query.ts';
 import { childrenOf, successorsIn } from './key-state.ts';
-import { idOf, tellingName } from './key-words.ts';
+import { idOf, tellingName } from './key-labels.ts';
 
 interface RevokeDialogProps {
   readonly asked: Asked<Token>;

@@ -9,7 +9,7 @@ import { useAction } from '../../parts/action.ts';
 import { showFaults } from '../../parts/form-failure.ts';
 import { PlanLink } from '../../parts/plan-link.tsx';
 import { useServerPlace } from '../../parts/server-place.ts';
-import { RESERVED } from './name-words.ts';
+import { RESERVED } from './name-labels.ts';
 
 /** Other names are refused by the server with a word for the field: this one is taken, that one is its own. */
 const AT_FIELD = 'duplicate_name';

@@ -13,7 +13,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { useAction } from '../../parts/action.ts';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { RESERVED } from './name-words.ts';
+import { RESERVED } from './name-labels.ts';
 
 type Reserved = Schemas['ReservedSubdomain'];
 

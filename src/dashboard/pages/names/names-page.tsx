@@ -9,7 +9,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { PlanLink } from '../../parts/plan-link.tsx';
 import { NameForm } from './name-form.tsx';
 import { NameTable } from './name-table.tsx';
-import { RESERVED, roomText } from './name-words.ts';
+import { RESERVED, roomText } from './name-labels.ts';
 
 const AGAIN_MS = 15_000;
 

@@ -7,7 +7,7 @@ import { CopyLine } from '../../parts/copy.tsx';
 import { DownloadButton } from '../../parts/download.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { NETWORKS } from './network-queries.ts';
-import { addPeerCommand, type Device, type Network, plainIp, syncCommand } from './network-words.ts';
+import { addPeerCommand, type Device, type Network, plainIp, syncCommand } from './network-labels.ts';
 import { OnlyHere } from './only-here.tsx';
 import { fileNameOf } from './wireguard-config.ts';
 

@@ -9,10 +9,10 @@ import { useApi } from '../../api/context.tsx';
 import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { cidrFault, freeCidr, overlapping, roomOf } from './addresses.ts';
 import { NETWORKS } from './network-queries.ts';
-import type { Network } from './network-words.ts';
+import type { Network } from './network-labels.ts';
 
 interface CreateNetworkProps {
   readonly opened: boolean;

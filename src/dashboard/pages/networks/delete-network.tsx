@@ -3,7 +3,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { DeleteDialog } from '../../parts/delete-dialog.tsx';
 import { NETWORKS } from './network-queries.ts';
-import { devicesText, isSelfRelayed, type Network } from './network-words.ts';
+import { devicesText, isSelfRelayed, type Network } from './network-labels.ts';
 
 interface DeleteNetworkProps {
   readonly network: Network;

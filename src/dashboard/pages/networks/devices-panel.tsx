@@ -12,12 +12,12 @@ import { RowMenu } from '../../parts/row-menu.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { bytesText, countText } from '../../parts/words.ts';
+import { bytesText, countText } from '../../parts/format.ts';
 import { DeviceConfigDialog } from './config-dialog.tsx';
 import { EditDevice } from './edit-device.tsx';
 import { EnrolDevice } from './enrol-device.tsx';
 import { useDevices } from './network-queries.ts';
-import { type Device, deviceStanding, isSelfRelayed, type Network, plainIp } from './network-words.ts';
+import { type Device, deviceStanding, isSelfRelayed, type Network, plainIp } from './network-labels.ts';
 import { RevokeDevice } from './revoke-device.tsx';
 
 /** Rows that are drawn; the others are found by searching. */

@@ -11,7 +11,7 @@ import { networksFault } from './addresses.ts';
 import { expiryOf, localTime, type Term } from './device-terms.ts';
 import { NetworksBehind, TermFields } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
-import type { Device, Network } from './network-words.ts';
+import type { Device, Network } from './network-labels.ts';
 
 interface EditDeviceProps {
   readonly network: Network;

@@ -11,7 +11,7 @@ import { showFaults } from '../../parts/form-failure.ts';
 import { addressesFault, networksFault } from './addresses.ts';
 import { AddressList } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
-import type { Network } from './network-words.ts';
+import type { Network } from './network-labels.ts';
 
 interface EditNetworkProps {
   readonly network: Network;

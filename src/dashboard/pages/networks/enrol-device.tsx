@@ -13,7 +13,7 @@ import { expiryOf, type Term } from './device-terms.ts';
 import { type Enrolled, EnrolledDevice } from './enrolled-device.tsx';
 import { NetworksBehind, KeyFields, keyFault, type KeySource, TermFields, useCanMakeKeys } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
-import type { Network } from './network-words.ts';
+import type { Network } from './network-labels.ts';
 import { OnlyHere } from './only-here.tsx';
 import { makeKeyPair } from './wireguard-keys.ts';
 

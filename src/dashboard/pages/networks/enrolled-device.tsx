@@ -2,7 +2,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { AddPeer, DeviceConfig, useDeviceConfig } from './config-dialog.tsx';
 import { FinishedConfig } from './finished-config.tsx';
-import type { Device, Network } from './network-words.ts';
+import type { Device, Network } from './network-labels.ts';
 import { OnlyHere } from './only-here.tsx';
 import { fileNameOf } from './wireguard-config.ts';
 

@@ -10,7 +10,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { firstHost } from './addresses.ts';
 import { ServerConfigDialog } from './config-dialog.tsx';
 import { useDevices, useRelay } from './network-queries.ts';
-import { devicesText, hasLostPort, isSelfRelayed, type Network, relayCommand } from './network-words.ts';
+import { devicesText, hasLostPort, isSelfRelayed, type Network, relayCommand } from './network-labels.ts';
 import { ServerDialog } from './server-dialog.tsx';
 import { fileNameOf } from './wireguard-config.ts';
 

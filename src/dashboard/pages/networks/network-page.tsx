@@ -11,7 +11,7 @@ import { DevicesPanel } from './devices-panel.tsx';
 import { EditNetwork } from './edit-network.tsx';
 import { GuidePanel } from './guide-panel.tsx';
 import { useNetwork } from './network-queries.ts';
-import type { Network } from './network-words.ts';
+import type { Network } from './network-labels.ts';
 import { OnlyHere } from './only-here.tsx';
 import { RelayPanel } from './relay-panel.tsx';
 

@@ -15,7 +15,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { CreateNetwork } from './create-network.tsx';
 import { useNetworks } from './network-queries.ts';
-import { type Network, standingOf } from './network-words.ts';
+import { type Network, standingOf } from './network-labels.ts';
 
 export function NetworksPage() {
   const networks = useNetworks();

@@ -1,7 +1,7 @@
 /** On a server that is known as localhost: what devices are told leads each of them to itself. Said before anybody scans a config. */
 import { Alert, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { isOnlyHere, isSelfRelayed, type Network } from './network-words.ts';
+import { isOnlyHere, isSelfRelayed, type Network } from './network-labels.ts';
 
 interface OnlyHereProps {
   readonly network: Network;

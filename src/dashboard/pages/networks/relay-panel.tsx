@@ -6,9 +6,9 @@ import { Fact } from '../../parts/fact.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { bytesText, countText } from '../../parts/words.ts';
+import { bytesText, countText } from '../../parts/format.ts';
 import { useRelay } from './network-queries.ts';
-import { dropsOf, type Network, type Relay, standingOf } from './network-words.ts';
+import { dropsOf, type Network, type Relay, standingOf } from './network-labels.ts';
 
 export function RelayPanel({ network }: { readonly network: Network }) {
   const relay = useRelay(network.id);

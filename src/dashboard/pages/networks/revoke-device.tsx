@@ -5,7 +5,7 @@ import { useApi } from '../../api/context.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useAction } from '../../parts/action.ts';
 import { NETWORKS } from './network-queries.ts';
-import { type Device, isSelfRelayed, type Network, plainIp } from './network-words.ts';
+import { type Device, isSelfRelayed, type Network, plainIp } from './network-labels.ts';
 
 interface RevokeDeviceProps {
   readonly network: Network;

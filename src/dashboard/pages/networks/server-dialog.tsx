@@ -13,7 +13,7 @@ import { useServerConfig } from './config-dialog.tsx';
 import { FinishedConfig } from './finished-config.tsx';
 import { KeyFields, keyFault, type KeySource, useCanMakeKeys } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
-import { isSelfRelayed, type Network } from './network-words.ts';
+import { isSelfRelayed, type Network } from './network-labels.ts';
 import { fileNameOf } from './wireguard-config.ts';
 import { makeKeyPair } from './wireguard-keys.ts';
 

@@ -3,8 +3,8 @@ import { Code, Text } from '@mantine/core';
 import type { Schemas } from '../../api/types.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { countText } from '../../parts/words.ts';
-import { ANSWER_WORDS } from './answer-words.ts';
+import { countText } from '../../parts/format.ts';
+import { ANSWER_WORDS } from './answer-labels.ts';
 
 interface Row {
   readonly code: string;

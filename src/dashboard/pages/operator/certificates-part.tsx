@@ -12,7 +12,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import type { Tone } from '../../parts/tone.ts';
 import { type Column, Table } from '../../parts/table.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { PAGE_ROWS, Paged } from './paged.tsx';
 
 type Certificate = Schemas['OperatedCertificate'];

@@ -5,7 +5,7 @@ import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { type DropRow, dropRows } from './drops.ts';
 
 const COLUMNS: ReadonlyArray<Column<DropRow>> = [

@@ -1,6 +1,6 @@
 /** The counts of refusals as rows of a table. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
-import { type DropWords, RECORD_DROPS, RELAY_DROPS, VISITOR_DROPS } from './drop-words.ts';
+import { type DropWords, RECORD_DROPS, RELAY_DROPS, VISITOR_DROPS } from './drop-messages.ts';
 
 export interface DropRow {
   readonly key: string;

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { countText, durationText, spanText } from '../../parts/words.ts';
+import { countText, durationText, spanText } from '../../parts/format.ts';
 import type { Metrics } from './exposition.ts';
 import { type Job, jobsOf } from './jobs.ts';
 

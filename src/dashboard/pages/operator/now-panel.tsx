@@ -2,7 +2,7 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useNow } from '../../parts/now.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { bytesText, countText, durationText, spanText } from '../../parts/words.ts';
+import { bytesText, countText, durationText, spanText } from '../../parts/format.ts';
 import { figure, type Metrics } from './exposition.ts';
 import { ratesOf, type Sample } from './history.ts';
 import { Sparkline } from './sparkline.tsx';

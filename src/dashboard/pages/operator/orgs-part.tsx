@@ -9,7 +9,7 @@ import { Ago } from '../../parts/ago.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { PLAN_NAMES } from '../billing/plans.ts';
 import { Standing } from '../organization/standing.tsx';
 import { OrgMenu } from './org-menu.tsx';

@@ -3,7 +3,7 @@ import { Button, Center, Stack, Text } from '@mantine/core';
 import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Loaded } from '../../parts/loaded.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 
 /** Rows at a time. */
 export const PAGE_ROWS = 50;

@@ -1,5 +1,5 @@
 /** What waits on the server, out of its metrics. Pure. */
-import { spanText, bytesText, countText } from '../../parts/words.ts';
+import { spanText, bytesText, countText } from '../../parts/format.ts';
 import { figure, type Metrics } from './exposition.ts';
 
 export interface Queue {

@@ -1,7 +1,7 @@
 /** What operators do to accounts: what each is called, what happens then, and the call. */
 import { type ApiClient, answered } from '../../api/client.ts';
 import type { Schemas } from '../../api/types.ts';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 
 export type User = Schemas['User'];
 

@@ -8,7 +8,7 @@ import type { Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 
 type Organization = Schemas['Organization'];
 

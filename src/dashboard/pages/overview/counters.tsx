@@ -2,7 +2,7 @@
 import { SimpleGrid } from '@mantine/core';
 import type { Schemas } from '../../api/types.ts';
 import { Figure } from '../../parts/figure.tsx';
-import { bytesText, countText } from '../../parts/words.ts';
+import { bytesText, countText } from '../../parts/format.ts';
 import { useConnections } from './overview-queries.ts';
 
 export function Counters({ counters }: { readonly counters: Schemas['MetricsCounters'] }) {

@@ -7,7 +7,7 @@ import type { Tunnel } from '../../api/types.ts';
 import { CopyIcon } from '../../parts/copy.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { durationText } from '../../parts/words.ts';
+import { durationText } from '../../parts/format.ts';
 import { visiblePath } from '../inspector/visible-text.ts';
 import { useLatestRequests, WAITING_MS } from './overview-queries.ts';
 import { statusTone, statusWord } from './status.ts';

@@ -6,7 +6,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Outside } from '../../parts/outside.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { bytesText, countText } from '../../parts/words.ts';
+import { bytesText, countText } from '../../parts/format.ts';
 import { useTunnels } from './overview-queries.ts';
 
 const MOST = 8;

@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import { useAccount } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { spanText } from '../../parts/words.ts';
+import { spanText } from '../../parts/format.ts';
 import { More } from './live-tunnels.tsx';
 
 export function PlanPanel() {

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { durationText } from '../../parts/words.ts';
+import { durationText } from '../../parts/format.ts';
 import { visiblePath } from '../inspector/visible-text.ts';
 import { statusTone, statusWord } from './status.ts';
 

@@ -7,7 +7,7 @@ import { useApi } from '../../api/context.tsx';
 import { Chart } from '../../parts/chart.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { timeOf } from '../../parts/words.ts';
+import { timeOf } from '../../parts/format.ts';
 import { type Metric, METRICS, SPANS, TOLD, totalText, type Window, WINDOWS } from './traffic.ts';
 
 interface Series {

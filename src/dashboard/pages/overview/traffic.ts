@@ -1,5 +1,5 @@
 /** What the chart of the overview can show, and how it is said. Pure. */
-import { bytesText, countText } from '../../parts/words.ts';
+import { bytesText, countText } from '../../parts/format.ts';
 
 export const METRICS = ['requests', 'bytes_in', 'bytes_out'] as const;
 export type Metric = (typeof METRICS)[number];

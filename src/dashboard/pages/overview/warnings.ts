@@ -1,6 +1,6 @@
 /** What somebody should look at, of what the organization has. Pure: the lists are those that other pages show. */
 import type { Schemas, Token, Tunnel } from '../../api/types.ts';
-import { countText, moneyText, spanText, timeOf } from '../../parts/words.ts';
+import { countText, moneyText, spanText, timeOf } from '../../parts/format.ts';
 import { hasWorked, isAlarming, reasonsText, refusedSince, wordsOf } from '../webhooks/refusals.ts';
 
 export interface Warning {

@@ -3,7 +3,7 @@ import { ActionIcon, Group, Paper, Stack, Switch, Text, ThemeIcon, Title, Toolti
 import { IconTrash } from '@tabler/icons-react';
 import { createElement } from 'react';
 import { Ago } from '../../parts/ago.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { ActionFields, type FieldsProps } from './action-fields.tsx';
 import { visiblePath } from '../inspector/visible-text.ts';
 import { placeOf } from './check.ts';

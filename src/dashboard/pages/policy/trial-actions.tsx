@@ -1,8 +1,8 @@
 /** What each action would have refused, as bars of the same scale. */
 import { Group, Progress, Stack, Text } from '@mantine/core';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { askedOrder, entryOf, type Policy, ruleText } from './kinds.ts';
-import type { Trial } from './trial-words.ts';
+import type { Trial } from './test-messages.ts';
 
 export function TrialActions({ trial, policy }: { readonly trial: Trial; readonly policy: Policy }) {
   const order = askedOrder(policy.actions);

@@ -13,7 +13,7 @@ import { textOf } from './draft.ts';
 import type { Policy } from './kinds.ts';
 import { TrialActions } from './trial-actions.tsx';
 import { TrialRequests } from './trial-requests.tsx';
-import { resultText, type Trial, unknownTexts } from './trial-words.ts';
+import { resultText, type Trial, unknownTexts } from './test-messages.ts';
 
 interface TrialPanelProps {
   readonly tunnel: Tunnel;

@@ -3,10 +3,10 @@ import { Anchor, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { Ago } from '../../parts/ago.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { visiblePath } from '../inspector/visible-text.ts';
 import { entryOf, type Policy } from './kinds.ts';
-import type { Trial } from './trial-words.ts';
+import type { Trial } from './test-messages.ts';
 
 type Request = Trial['requests'][number];
 

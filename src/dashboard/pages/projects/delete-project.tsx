@@ -3,7 +3,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { DeleteDialog } from '../../parts/delete-dialog.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { PROJECTS } from './project-query.ts';
 
 interface DeleteProjectProps {

@@ -7,7 +7,7 @@ import { useNow } from '../../parts/now.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { bytesText, countText } from '../../parts/words.ts';
+import { bytesText, countText } from '../../parts/format.ts';
 import { STATES, stateOf } from '../tunnels/tunnel-state.ts';
 import { useTunnels } from './project-query.ts';
 

@@ -3,7 +3,7 @@ import { Button, Group, SimpleGrid } from '@mantine/core';
 import { useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { bytesText, clockText, countText, timeOf } from '../../parts/words.ts';
+import { bytesText, clockText, countText, timeOf } from '../../parts/format.ts';
 import { countedAs } from './traffic.tsx';
 import { useStart } from './use-tunnel-actions.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';

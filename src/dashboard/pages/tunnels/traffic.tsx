@@ -1,7 +1,7 @@
 /** What a tunnel has carried since it was made. */
 import { Stack, Text } from '@mantine/core';
 import type { Tunnel } from '../../api/types.ts';
-import { bytesText, countText } from '../../parts/words.ts';
+import { bytesText, countText } from '../../parts/format.ts';
 
 type Counted = Pick<Tunnel, 'protocol' | 'totalRequests' | 'bytesIn' | 'bytesOut'>;
 

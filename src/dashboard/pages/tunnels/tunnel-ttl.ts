@@ -1,5 +1,5 @@
 /** How long a new tunnel may live: what the plan allows, and a choice of what people ask for. Pure. */
-import { spanText } from '../../parts/words.ts';
+import { spanText } from '../../parts/format.ts';
 
 const HOUR = 3600;
 const PRESETS = [HOUR, 8 * HOUR, 24 * HOUR, 7 * 24 * HOUR, 30 * 24 * HOUR] as const;

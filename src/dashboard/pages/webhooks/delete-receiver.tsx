@@ -2,7 +2,7 @@
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { DeleteDialog } from '../../parts/delete-dialog.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { RECEIVERS } from './receiver-queries.ts';
 import type { Receiver } from './senders.ts';
 

@@ -9,7 +9,7 @@ import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { useTunnels } from '../tunnels/tunnel-queries.ts';
 import { useReceiverChange } from './edit-receiver.tsx';
 import type { Receiver } from './senders.ts';

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useRef, useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { type Delivery, isUnderWay } from './delivery-words.ts';
+import { type Delivery, isUnderWay } from './delivery-labels.ts';
 import type { Receiver } from './senders.ts';
 
 const LIVE_MS = 3000;

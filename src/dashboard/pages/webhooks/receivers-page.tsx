@@ -13,7 +13,7 @@ import { Page } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { CreateReceiver } from './create-receiver.tsx';
 import { useReceivers } from './receiver-queries.ts';
 import { isAlarming, refusedSince } from './refusals.ts';

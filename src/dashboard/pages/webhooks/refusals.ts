@@ -1,5 +1,5 @@
 /** Why a receiver refuses deliveries, and what to look at then. Pure. */
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 import { type Receiver, senderOf } from './senders.ts';
 
 type Refused = Receiver['refused'];

@@ -3,7 +3,7 @@ import { ActionIcon, SegmentedControl, Text, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { CopyIcon } from '../../../parts/copy.tsx';
-import { bytesText } from '../../../parts/words.ts';
+import { bytesText } from '../../../parts/format.ts';
 import { Section } from '../section.tsx';
 import { visibleText } from '../visible-text.ts';
 import { charsetOf, endingOf, shownAs, typeOf } from './body-kind.ts';

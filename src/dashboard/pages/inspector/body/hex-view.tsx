@@ -1,7 +1,7 @@
 /** Bytes as bytes, a few kilobytes at a time. */
 import { Button, Code, Group } from '@mantine/core';
 import { useState } from 'react';
-import { bytesText } from '../../../parts/words.ts';
+import { bytesText } from '../../../parts/format.ts';
 import { hexDump } from './bytes.ts';
 
 const STEP = 4096;

@@ -1,7 +1,7 @@
 /** Text as it is, from its beginning; the rest when it is asked for. */
 import { Button, Code } from '@mantine/core';
 import { useState } from 'react';
-import { bytesText } from '../../../parts/words.ts';
+import { bytesText } from '../../../parts/format.ts';
 import { visibleLines } from '../visible-text.ts';
 
 /** Characters that are drawn at first. */

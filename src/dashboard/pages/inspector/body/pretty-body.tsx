@@ -1,7 +1,7 @@
 /** A body as people read it, after what it is. Nothing of it is ever markup, nor an address to go to. */
 import { Table, Text } from '@mantine/core';
 import { useState } from 'react';
-import { bytesText } from '../../../parts/words.ts';
+import { bytesText } from '../../../parts/format.ts';
 import { numbered } from '../numbered.ts';
 import { visibleText } from '../visible-text.ts';
 import type { Shown } from './body-kind.ts';

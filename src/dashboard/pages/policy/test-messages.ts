@@ -1,6 +1,6 @@
 /** What a test of a policy against recorded requests says, in sentences. Pure. */
 import type { Schemas } from '../../api/types.ts';
-import { countText } from '../../parts/words.ts';
+import { countText } from '../../parts/format.ts';
 
 export type Trial = Schemas['PolicyTestResult'];
 

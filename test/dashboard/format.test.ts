@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agoText, bytesText, durationText, moneyText, spanText, timeOf } from '../../src/dashboard/parts/words.ts';
+import { agoText, bytesText, durationText, moneyText, spanText, timeOf } from '../../src/dashboard/parts/format.ts';
 
 test('sizes have three digits or fewer before the unit', () => {
   const said = [0, 999, 999.6, 1000, 1536, 99_900, 999_499, 999_500, 12_345_678, 5e15].map(bytesText);

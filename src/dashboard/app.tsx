@@ -3,8 +3,8 @@ import { Button, Center, Container, Loader } from '@mantine/core';
 import { Suspense } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { AccountProvider, useAccountQuery, useApi, useSessionState } from './api/context.tsx';
-import { OPEN_PAGES, type PageEntry, PAGES, WAYS_IN } from './pages.ts';
-import { WAY_PATHS } from './pages/ways-in/way-address.ts';
+import { OPEN_PAGES, type PageEntry, PAGES, AUTH_PAGE } from './pages.ts';
+import { STEP_PATHS } from './pages/auth/step-address.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { Empty } from './parts/empty.tsx';
 import { FailureAlert } from './parts/loaded.tsx';
@@ -37,7 +37,7 @@ function Home({ arrival }: { readonly arrival: Arrival }) {
   const { state, epoch } = useSessionState();
   if (state === 'starting') return <Waiting />;
   if (state === 'away') return <Away />;
-  if (state !== 'in') return <WAYS_IN.Component arrival={arrival} />;
+  if (state !== 'in') return <AUTH_PAGE.Component arrival={arrival} />;
   return <Inside key={epoch} />;
 }
 
@@ -55,7 +55,7 @@ function Inside() {
                 {(params) => <OnePage entry={entry} params={params} />}
               </Route>
             ))}
-            {Object.values(WAY_PATHS).map((path) => (
+            {Object.values(STEP_PATHS).map((path) => (
               <Route key={path} path={path}>
                 <Redirect to="/" replace />
               </Route>

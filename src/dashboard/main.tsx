@@ -9,7 +9,7 @@ import './style/base.css';
 import './style/table.css';
 import './style/figures.css';
 import './style/account.css';
-import './style/ways-in.css';
+import './style/auth.css';
 import './style/tunnels.css';
 import './style/policy.css';
 import './style/inspector.css';

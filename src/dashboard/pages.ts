@@ -22,10 +22,10 @@ import {
   type Icon,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
-import { type Late, late } from './parts/late.tsx';
+import { type LazyRoute, lazyRoute } from './parts/lazy-route.tsx';
 import type { Arrival } from './place.ts';
 
-export interface PageEntry extends Late<object> {
+export interface PageEntry extends LazyRoute<object> {
   /** Below `/app`, as wouter reads it. */
   readonly path: string;
 }
@@ -82,7 +82,7 @@ export const MENU: readonly MenuGroup[] = [
 ];
 
 function page(path: string, from: () => Promise<ComponentType>): PageEntry {
-  return { path, ...late(from) };
+  return { path, ...lazyRoute(from) };
 }
 
 /** For whoever comes with something in the address. */
@@ -90,22 +90,22 @@ interface Arriving {
   readonly arrival: Arrival;
 }
 
-interface OpenEntry extends Late<Arriving> {
+interface OpenEntry extends LazyRoute<Arriving> {
   readonly path: string;
 }
 
 function open(path: string, from: () => Promise<ComponentType<Arriving>>): OpenEntry {
-  return { path, ...late(from) };
+  return { path, ...lazyRoute(from) };
 }
 
 /** At every address for which one has to be signed in, to whoever is not. */
-export const WAYS_IN = open('*', async () => (await import('./pages/ways-in/ways-in.tsx')).WaysIn);
+export const AUTH_PAGE = open('*', async () => (await import('./pages/auth/auth-page.tsx')).AuthPage);
 
 /** Outside the shell, for everybody. */
 export const OPEN_PAGES: readonly OpenEntry[] = [
-  open('/reset', async () => (await import('./pages/ways-in/reset-page.tsx')).ResetPage),
-  open('/invite', async () => (await import('./pages/ways-in/invite-page.tsx')).InvitePage),
-  open('/cli', async () => (await import('./pages/ways-in/device-page.tsx')).DevicePage),
+  open('/reset', async () => (await import('./pages/auth/reset-page.tsx')).ResetPage),
+  open('/invite', async () => (await import('./pages/auth/invite-page.tsx')).InvitePage),
+  open('/cli', async () => (await import('./pages/auth/device-page.tsx')).DevicePage),
 ];
 
 export const PAGES: readonly PageEntry[] = [
@@ -140,7 +140,7 @@ export async function loadFirst(path: string, isSignedIn: boolean): Promise<void
     const names = entry.path.split('/');
     return names.length === parts.length && names.every((name, i) => name.startsWith(':') || name === parts[i]);
   };
-  await (OPEN_PAGES.find(isHere) ?? (isSignedIn ? PAGES.find(isHere) : WAYS_IN))?.load();
+  await (OPEN_PAGES.find(isHere) ?? (isSignedIn ? PAGES.find(isHere) : AUTH_PAGE))?.load();
 }
 
 /** How long the first page has the line and the processor for itself. */

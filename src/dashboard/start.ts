@@ -2,7 +2,7 @@
  * What begins before the rest of the code is there: a file of its own, small, that the browser runs at once. It takes secrets out of the address,
  * takes up the session, and asks for what the first page shows; main.tsx goes on with it.
  */
-import { Ahead } from './api/ahead.ts';
+import { Prefetch } from './api/prefetch.ts';
 import { Session } from './api/session.ts';
 import { placeOf, takeArrival } from './place.ts';
 
@@ -12,7 +12,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = { '/': ['metrics'] };
 
 export const arrival = takeArrival();
 export const { base, api: url } = placeOf(import.meta.url);
-export const ahead = new Ahead();
+export const ahead = new Prefetch();
 export const session = new Session(url);
 
 /** `name` of a `<meta>` in the document; empty when it is not there. */

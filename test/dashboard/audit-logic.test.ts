@@ -23,7 +23,7 @@ const EVENT: AuditEvent = {
   details: null,
 };
 
-test('every action of the trail has words, once, and no other has', () => {
+test('every action of the audit log has words, once, and no other has', () => {
   const listed = actionChoices().flatMap(({ items }) => items.map(({ value }) => value));
   assert.deepEqual(listed.toSorted(), [...AUDIT_ACTIONS].toSorted());
   assert.equal(actionWords('tunnel.teleport'), 'tunnel.teleport');

@@ -1,5 +1,5 @@
 // group: browser
-/** The audit trail: found by what, who and when, read page by page, and saved as a file that no spreadsheet runs. */
+/** The audit log: found by what, who and when, read page by page, and saved as a file that no spreadsheet runs. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, suite, test } from 'node:test';
@@ -24,7 +24,7 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   test('events are found by action and by person, and earlier ones are asked for', async (t) => {
     const page = await world.open(t, '/audit');
     await heading(page, 'Audit');
-    const rows = page.getByRole('table', { name: 'Audit trail' }).locator('tbody').getByRole('row');
+    const rows = page.getByRole('table', { name: 'Audit log' }).locator('tbody').getByRole('row');
     await rows.filter({ hasText: 'made a tunnel' }).first().waitFor();
     assert.equal(await rows.count(), 50);
     await noSeriousFinding(page);
@@ -51,7 +51,7 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.waitForURL(/\/app\/tunnels\/[0-9a-f-]{36}$/);
   });
 
-  test('the trail is saved as CSV without formulas, and as JSON', async (t) => {
+  test('the audit log is saved as CSV without formulas, and as JSON', async (t) => {
     const page = await world.open(t, '/audit');
     const csv = await save('CSV, for spreadsheets');
     assert.match(csv.name, /^culvert-audit-\d{4}-\d\d-\d\d\.csv$/);

@@ -52,8 +52,8 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const cookie = (await signedIn.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
     const someId = '0190a5a4-7b1e-7cc3-98c4-dc0c0c07398f';
     const cases: readonly [string, boolean, string][] = [
-      ['', false, 'ways-in'],
-      ['tunnels', false, 'ways-in'],
+      ['', false, 'auth-page'],
+      ['tunnels', false, 'auth-page'],
       ['reset', false, 'reset-page'],
       ['invite', true, 'invite-page'],
       ['', true, 'overview-page'],

@@ -1,5 +1,5 @@
 // group: browser
-/** The pages of those who run the server: accounts, organizations, its figures, signing keys and the trail of all. */
+/** The pages of those who run the server: accounts, organizations, its figures, signing keys and the audit log of all. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { Account } from '../harness/account.ts';
@@ -103,7 +103,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'operator-server');
   });
 
-  test('keys are rotated after a question, and the trail of the server tells it', async (t) => {
+  test('keys are rotated after a question, and the audit log of the server tells it', async (t) => {
     const page = await world.open(t, '/operator/keys');
     await page.getByRole('button', { name: 'Rotate the signing key: Log-ins' }).click();
     const dialog = page.getByRole('dialog');
@@ -112,9 +112,9 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('status').filter({ hasText: 'signs.' }).waitFor();
     await shoot(page, 'operator-keys');
     await page.getByRole('tab', { name: 'Audit' }).click();
-    const trail = page.getByRole('table', { name: 'Audit trail' });
-    await trail.getByText('rotated a signing key').waitFor();
-    await trail
+    const log = page.getByRole('table', { name: 'Audit log' });
+    await log.getByText('rotated a signing key').waitFor();
+    await log
       .getByRole('row')
       .filter({ hasText: 'locked an account' })
       .filter({ hasText: 'bob@example.com' })

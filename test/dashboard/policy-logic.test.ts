@@ -17,7 +17,7 @@ import {
 import { EXAMPLES } from '../../src/dashboard/pages/policy/examples.ts';
 import { type Action, addable, askedOrder, KINDS, type Policy } from '../../src/dashboard/pages/policy/kinds.ts';
 import { saidOf } from '../../src/dashboard/pages/policy/said.ts';
-import { resultText, type Trial, unknownTexts } from '../../src/dashboard/pages/policy/test-messages.ts';
+import { resultText, type PolicyTest, unknownTexts } from '../../src/dashboard/pages/policy/policy-test-messages.ts';
 
 const policyOf = (...actions: readonly unknown[]): Policy => ({ actions: actions as Action[] });
 
@@ -152,14 +152,14 @@ test('actions are shown as they are asked, and only what fits can be added', () 
 });
 
 test('a test tells its result in a sentence', () => {
-  const trial = (tested: number, would_refuse: number, not_tested: Trial['not_tested'] = []): Trial => {
+  const result = (tested: number, would_refuse: number, not_tested: PolicyTest['not_tested'] = []): PolicyTest => {
     return { tested, would_refuse, not_tested, from: null, to: null, by_action: [], requests: [] };
   };
-  assert.equal(resultText(trial(1_000, 14)), 'Of the last 1,000 requests this would refuse 14.');
-  assert.equal(resultText(trial(12, 0)), 'Of the last 12 requests this would refuse none.');
-  assert.equal(resultText(trial(1, 1)), 'The one recorded request would be refused.');
-  assert.equal(resultText(trial(0, 0)), 'No request of this tunnel is recorded.');
-  const unknown = trial(0, 0, [{ reason: 'credentials_not_recorded', count: 3 }]);
+  assert.equal(resultText(result(1_000, 14)), 'Of the last 1,000 requests this would refuse 14.');
+  assert.equal(resultText(result(12, 0)), 'Of the last 12 requests this would refuse none.');
+  assert.equal(resultText(result(1, 1)), 'The one recorded request would be refused.');
+  assert.equal(resultText(result(0, 0)), 'No request of this tunnel is recorded.');
+  const unknown = result(0, 0, [{ reason: 'credentials_not_recorded', count: 3 }]);
   assert.equal(resultText(unknown), 'None of the recorded requests could be judged.');
   assert.match(unknownTexts(unknown)[0] ?? '', /^3 more could not be judged: the record does not have the token/);
 });

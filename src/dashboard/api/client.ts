@@ -3,7 +3,7 @@
  * the cookie is swapped and the call made once more.
  */
 import createClient, { type Client } from 'openapi-fetch';
-import type { Ahead } from './ahead.ts';
+import type { Prefetch } from './prefetch.ts';
 import { failureFrom, failureOf, otherByNow } from './failure.ts';
 import type { paths } from './schema.gen.ts';
 import type { Session } from './session.ts';
@@ -13,7 +13,7 @@ export type ApiClient = Client<paths>;
 interface Means {
   readonly session: Session;
   /** What was asked for before. */
-  readonly ahead: Ahead;
+  readonly ahead: Prefetch;
 }
 
 /** `api`: its address, with a slash at the end. */

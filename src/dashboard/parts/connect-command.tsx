@@ -19,7 +19,7 @@ import {
 } from './agent-command.ts';
 import { CopyLine } from './copy.tsx';
 import { useAction } from './action.ts';
-import { useShown } from './once.tsx';
+import { useShown } from './one-time-secret.tsx';
 
 const KEY_DAYS = 30;
 const KEY_TUNNELS = 5;

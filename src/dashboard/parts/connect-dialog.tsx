@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconPlugConnected } from '@tabler/icons-react';
 import { useMay } from '../api/context.tsx';
 import { ConnectAgent } from './connect-agent.tsx';
-import { OnceModal } from './once.tsx';
+import { OneTimeSecretModal } from './one-time-secret.tsx';
 
 /** Nothing for those who may only watch. */
 export function ConnectButton() {
@@ -15,9 +15,9 @@ export function ConnectButton() {
       <Button leftSection={<IconPlugConnected size={16} />} onClick={open}>
         Connect an agent
       </Button>
-      <OnceModal opened={opened} onClose={close} title="Connect an agent" size="xl">
+      <OneTimeSecretModal opened={opened} onClose={close} title="Connect an agent" size="xl">
         <ConnectAgent keyName="agent" />
-      </OnceModal>
+      </OneTimeSecretModal>
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** The end of a form in a dialog: why it was refused, the way out, and the action. */
 import { Button, Group } from '@mantine/core';
-import { useHeld } from './once.tsx';
+import { useHeld } from './one-time-secret.tsx';
 import { Refused } from './refused.tsx';
 
 interface FormEndProps {

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { useAction } from '../../parts/action.ts';
-import { CodeField, PasswordField } from '../ways-in/fields.tsx';
+import { CodeField, PasswordField } from '../auth/fields.tsx';
 import { sayAt } from './say-at.ts';
 
 const PROOFS = [

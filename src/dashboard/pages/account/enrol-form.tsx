@@ -10,7 +10,7 @@ import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
-import { CodeField } from '../ways-in/fields.tsx';
+import { CodeField } from '../auth/fields.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { sayAt } from './say-at.ts';
 

@@ -18,7 +18,7 @@ type Identity = Schemas['Identity'];
 function useProviderNames(): (id: string) => string {
   const { client } = useApi();
   const { data } = useQuery({
-    queryKey: ['ways-in'],
+    queryKey: ['auth-options'],
     queryFn: ({ signal }) => answered(client.GET('/auth/providers', { signal })),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -11,8 +11,8 @@ import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Refused } from '../../parts/refused.tsx';
-import { PasswordField } from '../ways-in/fields.tsx';
-import { PASSWORD_RULE, passwordFault } from '../ways-in/password-rule.ts';
+import { PasswordField } from '../auth/fields.tsx';
+import { PASSWORD_RULE, passwordFault } from '../auth/password-rule.ts';
 
 export function PasswordPanel() {
   const [opened, { open, close }] = useDisclosure(false);

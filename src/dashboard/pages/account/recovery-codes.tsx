@@ -1,16 +1,16 @@
-/** Recovery codes, shown this once. In a `OnceModal`. */
+/** Recovery codes, shown this once. In a `OneTimeSecretModal`. */
 import { Alert, Button, Group, List } from '@mantine/core';
 import { IconCheck, IconCopy, IconKey } from '@tabler/icons-react';
 import { useCopy } from '../../parts/clipboard.ts';
 import { sayNews } from '../../parts/action.ts';
 import { DownloadButton } from '../../parts/download.tsx';
-import { Once } from '../../parts/once.tsx';
+import { OneTimeSecret } from '../../parts/one-time-secret.tsx';
 
 export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   const text = `${codes.join('\n')}\n`;
   const { isCopied, copy } = useCopy(() => sayNews('The browser copies nothing here. Save the codes as a file.'));
   return (
-    <Once label="Recovery codes, shown only now">
+    <OneTimeSecret label="Recovery codes, shown only now">
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
         Keep these recovery codes where you keep passwords: they are shown only now. Each is good once, in the place of
         a code of your app.
@@ -34,6 +34,6 @@ export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) 
           Save as a file
         </DownloadButton>
       </Group>
-    </Once>
+    </OneTimeSecret>
   );
 }

@@ -6,7 +6,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
-import { PasswordField } from '../ways-in/fields.tsx';
+import { PasswordField } from '../auth/fields.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { sayAt } from './say-at.ts';
 

@@ -7,7 +7,7 @@ import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { OnceModal } from '../../parts/once.tsx';
+import { OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { DisableForm } from './disable-form.tsx';
@@ -43,11 +43,11 @@ export function SecondFactorPanel() {
       <Loaded query={status} lines={1}>
         {(data) => <Standing status={data} open={open} />}
       </Loaded>
-      <OnceModal opened={opened} onClose={close} title={TITLES[dialog]} kept="I have kept them">
+      <OneTimeSecretModal opened={opened} onClose={close} title={TITLES[dialog]} kept="I have kept them">
         {dialog === 'enrol' && <EnrolForm onClose={close} />}
         {dialog === 'renew' && <RenewForm onClose={close} />}
         {dialog === 'disable' && <DisableForm onClose={close} />}
-      </OnceModal>
+      </OneTimeSecretModal>
     </Panel>
   );
 }

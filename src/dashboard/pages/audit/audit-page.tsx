@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { Page } from '../../parts/page.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { Filters } from './filters.tsx';
-import { NO_FILTER } from './trail.ts';
-import { TrailList } from './trail-list.tsx';
+import { NO_FILTER } from './audit-log.ts';
+import { AuditList } from './audit-list.tsx';
 
 export function AuditPage() {
   const [filter, setFilter] = useState(NO_FILTER);
@@ -15,7 +15,7 @@ export function AuditPage() {
       actions={<ExportMenu scope="organization" filter={filter} />}
     >
       <Filters scope="organization" filter={filter} onChange={setFilter} />
-      <TrailList scope="organization" filter={filter} />
+      <AuditList scope="organization" filter={filter} />
     </Page>
   );
 }

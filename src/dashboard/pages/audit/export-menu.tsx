@@ -5,7 +5,7 @@ import { say, useAction } from '../../parts/action.ts';
 import { saveText } from '../../parts/download.tsx';
 import { countText } from '../../parts/format.ts';
 import { collectEvents, csvOf, jsonOf, MAX_EXPORTED } from './export.ts';
-import { type Filter, type Scope, useAskPage } from './trail.ts';
+import { type Filter, type Scope, useAskPage } from './audit-log.ts';
 
 interface ExportMenuProps {
   readonly scope: Scope;

@@ -1,4 +1,4 @@
-/** The trail as a file. Pure: tested without a browser. */
+/** The audit log as a file. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
 import { actionWords } from './actions.ts';
 

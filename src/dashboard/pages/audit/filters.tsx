@@ -1,8 +1,8 @@
-/** Narrows the trail: what, who, since when. */
+/** Narrows the audit log: what, who, since when. */
 import { Group, Select, TextInput } from '@mantine/core';
 import type { ChangeEvent } from 'react';
 import { actionChoices } from './actions.ts';
-import type { Filter, Scope } from './trail.ts';
+import type { Filter, Scope } from './audit-log.ts';
 
 interface FiltersProps {
   readonly scope: Scope;

@@ -51,7 +51,7 @@ export function DisconnectDialog({ connection, opened, onClose }: DisconnectDial
       </p>
       <TextInput
         label="Reason (optional)"
-        description="The agent shows it, and the audit trail keeps it."
+        description="The agent shows it, and the audit log keeps it."
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
         maxLength={200}

@@ -1,17 +1,17 @@
-/** A key that was just made: shown this once, in a `OnceModal`, with the command that uses it. */
+/** A key that was just made: shown this once, in a `OneTimeSecretModal`, with the command that uses it. */
 import { Alert, Stack, Tabs, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useApi } from '../../api/context.tsx';
 import type { MintedToken } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy.tsx';
-import { Once } from '../../parts/once.tsx';
+import { OneTimeSecret } from '../../parts/one-time-secret.tsx';
 import { commandsFor } from './key-commands.ts';
 
 export function MintedKey({ token }: { readonly token: MintedToken }) {
   const { url } = useApi();
   const { environment, store, use } = commandsFor(token, url);
   return (
-    <Once label={`The key ${token.name}, shown only now`}>
+    <OneTimeSecret label={`The key ${token.name}, shown only now`}>
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
         This is the key {token.name}. Copy it now: it is shown only now.
       </Alert>
@@ -38,6 +38,6 @@ export function MintedKey({ token }: { readonly token: MintedToken }) {
           </Stack>
         </Tabs.Panel>
       </Tabs>
-    </Once>
+    </OneTimeSecret>
   );
 }

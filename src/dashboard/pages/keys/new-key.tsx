@@ -1,7 +1,7 @@
 /** The dialog that makes a key: first what it may do, then the key itself, once. */
 import { useState } from 'react';
 import type { MintedToken } from '../../api/types.ts';
-import { OnceModal } from '../../parts/once.tsx';
+import { OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
 import { MintedKey } from './minted-key.tsx';
 import { NewKeyForm } from './new-key-form.tsx';
 
@@ -14,9 +14,9 @@ interface NewKeyProps {
 
 export function NewKey({ opened, onClose, project }: NewKeyProps) {
   return (
-    <OnceModal opened={opened} onClose={onClose} title="New key" size="lg">
+    <OneTimeSecretModal opened={opened} onClose={onClose} title="New key" size="lg">
       <Steps project={project} onClose={onClose} />
-    </OnceModal>
+    </OneTimeSecretModal>
   );
 }
 

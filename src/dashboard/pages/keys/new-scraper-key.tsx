@@ -10,7 +10,7 @@ import { CopyLine } from '../../parts/copy.tsx';
 import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
-import { Once, OnceModal } from '../../parts/once.tsx';
+import { OneTimeSecret, OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
 import { scrapeConfig } from './scrape-config.ts';
 
 interface DialogProps {
@@ -20,9 +20,9 @@ interface DialogProps {
 
 export function NewScraperKey({ opened, onClose }: DialogProps) {
   return (
-    <OnceModal opened={opened} onClose={onClose} title="New scraper key" size="lg">
+    <OneTimeSecretModal opened={opened} onClose={onClose} title="New scraper key" size="lg">
       <Steps onClose={onClose} />
-    </OnceModal>
+    </OneTimeSecretModal>
   );
 }
 
@@ -55,7 +55,7 @@ function Steps({ onClose }: Pick<DialogProps, 'onClose'>) {
 function Made({ made }: { readonly made: Schemas['MadeMetricKey'] }) {
   const { url } = useApi();
   return (
-    <Once label={`The scraper key ${made.name}, shown only now`}>
+    <OneTimeSecret label={`The scraper key ${made.name}, shown only now`}>
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
         This is the scraper key {made.name}. Copy it now: it is shown only now.
       </Alert>
@@ -65,6 +65,6 @@ function Made({ made }: { readonly made: Schemas['MadeMetricKey'] }) {
         prometheus.yml:
       </Text>
       <CopyLine value={scrapeConfig(url)} what="the settings" />
-    </Once>
+    </OneTimeSecret>
   );
 }

@@ -7,7 +7,7 @@ import type { MintedToken, Token } from '../../api/types.ts';
 import type { Asked } from '../../parts/asked.ts';
 import { useAction } from '../../parts/action.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { OnceModal, useHeld } from '../../parts/once.tsx';
+import { OneTimeSecretModal, useHeld } from '../../parts/one-time-secret.tsx';
 import { TOKENS } from './key-query.ts';
 import { MintedKey } from './minted-key.tsx';
 import { OTHER } from './new-key-values.ts';
@@ -25,9 +25,9 @@ const GRACES = [
 
 export function RotateDialog({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {
   return (
-    <OnceModal opened={opened} onClose={close} title={`Rotate the key ${token?.name ?? ''}?`} size="lg">
+    <OneTimeSecretModal opened={opened} onClose={close} title={`Rotate the key ${token?.name ?? ''}?`} size="lg">
       {token !== undefined && <Steps token={token} onClose={close} />}
-    </OnceModal>
+    </OneTimeSecretModal>
   );
 }
 

@@ -8,15 +8,15 @@ import type { Asked } from '../../parts/asked.ts';
 import { CopyLine } from '../../parts/copy.tsx';
 import { useAction } from '../../parts/action.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { Once, OnceModal, useHeld } from '../../parts/once.tsx';
+import { OneTimeSecret, OneTimeSecretModal, useHeld } from '../../parts/one-time-secret.tsx';
 
 type Invitation = Schemas['Invitation'];
 
 export function ResendDialog({ asked: { row, opened, close } }: { readonly asked: Asked<Invitation> }) {
   return (
-    <OnceModal opened={opened} onClose={close} kept="Done" title={`Send again to ${row?.email ?? ''}?`}>
+    <OneTimeSecretModal opened={opened} onClose={close} kept="Done" title={`Send again to ${row?.email ?? ''}?`}>
       {row !== undefined && <Steps key={row.id} invitation={row} onClose={close} />}
-    </OnceModal>
+    </OneTimeSecretModal>
   );
 }
 
@@ -43,13 +43,13 @@ function Steps({ invitation: { id: invitationId, email }, onClose }: StepsProps)
   });
   if (link !== undefined)
     return (
-      <Once label="The link of the invitation">
+      <OneTimeSecret label="The link of the invitation">
         <Text size="sm" className="culvert-wrap">
           A letter to <strong>{email}</strong> is on its way. If it does not arrive, hand over the link in it yourself:
           it works for the account of this address alone, and is shown here once.
         </Text>
         <CopyLine value={link} what="the link" />
-      </Once>
+      </OneTimeSecret>
     );
   return (
     <Stack>

@@ -7,7 +7,7 @@ import { useApi } from '../../api/context.tsx';
 import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
-import { Once, OnceModal } from '../../parts/once.tsx';
+import { OneTimeSecret, OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
 import { networksFault } from './addresses.ts';
 import { expiryOf, type Term } from './device-terms.ts';
 import { type Enrolled, EnrolledDevice } from './enrolled-device.tsx';
@@ -28,7 +28,7 @@ export function EnrolDevice({ network, opened, onClose }: EnrolDeviceProps) {
   const [enrolled, setEnrolled] = useState<Enrolled>();
   const config = enrolled !== undefined && <EnrolledDevice network={network} enrolled={enrolled} onClose={onClose} />;
   return (
-    <OnceModal
+    <OneTimeSecretModal
       opened={opened}
       onClose={onClose}
       onGone={() => setEnrolled(undefined)}
@@ -37,8 +37,12 @@ export function EnrolDevice({ network, opened, onClose }: EnrolDeviceProps) {
       kept={null}
     >
       {enrolled === undefined && <EnrolForm network={network} onClose={onClose} onEnrolled={setEnrolled} />}
-      {enrolled?.privateKey === undefined ? config : <Once label="The config, shown only now">{config}</Once>}
-    </OnceModal>
+      {enrolled?.privateKey === undefined ? (
+        config
+      ) : (
+        <OneTimeSecret label="The config, shown only now">{config}</OneTimeSecret>
+      )}
+    </OneTimeSecretModal>
   );
 }
 

@@ -8,10 +8,10 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { CopyLine } from '../../parts/copy.tsx';
 import { FailureAlert, Loaded } from '../../parts/loaded.tsx';
-import { ConfigOnce, type ConfigOnceProps } from './config-once.tsx';
+import { OneTimeConfig, type OneTimeConfigProps } from './one-time-config.tsx';
 import { withKey } from './wireguard-config.ts';
 
-interface FinishedConfigProps extends Omit<ConfigOnceProps, 'config'> {
+interface FinishedConfigProps extends Omit<OneTimeConfigProps, 'config'> {
   /** The config as the server renders it. */
   readonly query: UseQueryResult<string>;
   readonly privateKey: string;
@@ -31,7 +31,7 @@ export function FinishedConfig({ query, privateKey, ...shown }: FinishedConfigPr
         return config === undefined ? (
           <KeyAlone privateKey={privateKey} onClose={shown.onClose} />
         ) : (
-          <ConfigOnce {...shown} config={config} />
+          <OneTimeConfig {...shown} config={config} />
         );
       }}
     </Loaded>

@@ -4,7 +4,7 @@ import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useParams } from 'wouter';
 import { useMay } from '../../api/context.tsx';
-import { OneThing } from '../../parts/one-thing.tsx';
+import { DetailPage } from '../../parts/detail-page.tsx';
 import { Page } from '../../parts/page.tsx';
 import { DeleteNetwork } from './delete-network.tsx';
 import { DevicesPanel } from './devices-panel.tsx';
@@ -18,9 +18,9 @@ import { RelayPanel } from './relay-panel.tsx';
 export function NetworkPage() {
   const { id = '' } = useParams();
   return (
-    <OneThing query={useNetwork(id)} title="Private network" list="/networks">
+    <DetailPage query={useNetwork(id)} title="Private network" list="/networks">
       {(network) => <Shown key={id} network={network} />}
-    </OneThing>
+    </DetailPage>
   );
 }
 

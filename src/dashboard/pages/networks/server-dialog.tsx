@@ -8,7 +8,7 @@ import { useApi } from '../../api/context.tsx';
 import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
-import { Once, OnceModal } from '../../parts/once.tsx';
+import { OneTimeSecret, OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
 import { useServerConfig } from './config-dialog.tsx';
 import { FinishedConfig } from './finished-config.tsx';
 import { KeyFields, keyFault, type KeySource, useCanMakeKeys } from './network-fields.tsx';
@@ -30,7 +30,7 @@ export function ServerDialog({ network, opened, onClose }: ServerDialogProps) {
   const [privateKey, setPrivateKey] = useState<string>();
   const isShown = privateKey !== undefined;
   return (
-    <OnceModal
+    <OneTimeSecretModal
       opened={opened}
       onClose={onClose}
       onGone={() => setPrivateKey(undefined)}
@@ -39,13 +39,13 @@ export function ServerDialog({ network, opened, onClose }: ServerDialogProps) {
       kept={null}
     >
       {isShown ? (
-        <Once label="The config, shown only now">
+        <OneTimeSecret label="The config, shown only now">
           <Made network={network} privateKey={privateKey} onClose={onClose} />
-        </Once>
+        </OneTimeSecret>
       ) : (
         <ServerForm network={network} onClose={onClose} onMade={setPrivateKey} />
       )}
-    </OnceModal>
+    </OneTimeSecretModal>
   );
 }
 

@@ -1,10 +1,10 @@
-/** The trail of all organizations, deleted ones too, in which operators are named. */
+/** The audit log of all organizations, deleted ones too, in which operators are named. */
 import { Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { ExportMenu } from '../audit/export-menu.tsx';
 import { Filters } from '../audit/filters.tsx';
-import { NO_FILTER } from '../audit/trail.ts';
-import { TrailList } from '../audit/trail-list.tsx';
+import { NO_FILTER } from '../audit/audit-log.ts';
+import { AuditList } from '../audit/audit-list.tsx';
 import { useNames } from './names.ts';
 
 export function AuditPart() {
@@ -18,7 +18,7 @@ export function AuditPart() {
         </div>
         <ExportMenu scope="server" filter={filter} />
       </Group>
-      <TrailList scope="server" filter={filter} names={names} />
+      <AuditList scope="server" filter={filter} names={names} />
     </Stack>
   );
 }

@@ -1,8 +1,8 @@
-/** Names of organizations and accounts by their ids, for the trail of the server, whose events tell ids alone. The first two hundred of each; others stay ids. */
+/** Names of organizations and accounts by their ids, for the audit log of the server, whose events tell ids alone. The first two hundred of each; others stay ids. */
 import { useQuery } from '@tanstack/react-query';
 import { type ApiClient, answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import type { Names } from '../audit/trail-list.tsx';
+import type { Names } from '../audit/audit-list.tsx';
 
 /** Names change seldom. */
 const STALE_MS = 60_000;

@@ -8,8 +8,8 @@ import type { Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
-import { OnceModal } from '../../parts/once.tsx';
-import { PasswordOnce } from './password-dialog.tsx';
+import { OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
+import { IssuedPassword } from './password-dialog.tsx';
 
 interface NewUser {
   readonly email: string;
@@ -26,7 +26,7 @@ interface NewUserDialogProps {
 export function NewUserDialog({ opened = true, onClose }: NewUserDialogProps) {
   const [made, setMade] = useState<Schemas['UserWithPassword']>();
   return (
-    <OnceModal
+    <OneTimeSecretModal
       opened={opened}
       onClose={onClose}
       onGone={() => setMade(undefined)}
@@ -35,9 +35,9 @@ export function NewUserDialog({ opened = true, onClose }: NewUserDialogProps) {
       {made === undefined ? (
         <NewUserForm onClose={onClose} onMade={setMade} />
       ) : (
-        <PasswordOnce email={made.email} password={made.password} />
+        <IssuedPassword email={made.email} password={made.password} />
       )}
-    </OnceModal>
+    </OneTimeSecretModal>
   );
 }
 

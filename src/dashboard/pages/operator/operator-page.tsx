@@ -36,10 +36,7 @@ export function OperatorPage() {
     );
   const shown = PARTS.find(({ name }) => name === part) ?? PARTS[0];
   return (
-    <Page
-      title="Operator"
-      about="The whole server, all organizations on it. What you do here stands in the audit trail."
-    >
+    <Page title="Operator" about="The whole server, all organizations on it. What you do here stands in the audit log.">
       <Tabs value={shown.name} onChange={(name) => navigate(`/operator/${name ?? ''}`)} keepMounted={false}>
         <Tabs.List mb="md">
           {PARTS.map(({ name, title }) => (

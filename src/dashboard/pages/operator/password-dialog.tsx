@@ -1,7 +1,7 @@
 /** A password that the server has made, shown this once. It is forgotten with the dialog, which no stray click closes. */
 import { Text } from '@mantine/core';
 import { CopyLine } from '../../parts/copy.tsx';
-import { Once, OnceModal } from '../../parts/once.tsx';
+import { OneTimeSecret, OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
 
 interface PasswordDialogProps {
   readonly email: string;
@@ -11,21 +11,21 @@ interface PasswordDialogProps {
 
 export function PasswordDialog({ email, password, onClose }: PasswordDialogProps) {
   return (
-    <OnceModal opened onClose={onClose} title={`The password of ${email}`}>
-      <PasswordOnce email={email} password={password} />
-    </OnceModal>
+    <OneTimeSecretModal opened onClose={onClose} title={`The password of ${email}`}>
+      <IssuedPassword email={email} password={password} />
+    </OneTimeSecretModal>
   );
 }
 
-/** In a `OnceModal`. */
-export function PasswordOnce({ email, password }: Omit<PasswordDialogProps, 'onClose'>) {
+/** In a `OneTimeSecretModal`. */
+export function IssuedPassword({ email, password }: Omit<PasswordDialogProps, 'onClose'>) {
   return (
-    <Once label={`The password of ${email}, shown only now`}>
+    <OneTimeSecret label={`The password of ${email}, shown only now`}>
       <CopyLine value={password} what="the password" />
       <Text size="sm">
         It is shown only now. Give it to them in a safe way, and tell them to choose one of their own after the first
         log-in.
       </Text>
-    </Once>
+    </OneTimeSecret>
   );
 }

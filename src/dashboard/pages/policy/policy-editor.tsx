@@ -14,7 +14,7 @@ import { policyIn, withKind, withNew } from './draft.ts';
 import { FirstPolicy } from './first-policy.tsx';
 import { JsonView } from './json-view.tsx';
 import type { Policy } from './kinds.ts';
-import { TrialPanel } from './trial-panel.tsx';
+import { PolicyTestPanel } from './policy-test-panel.tsx';
 import { useEditor } from './use-editor.ts';
 
 interface EditorProps {
@@ -148,7 +148,7 @@ export function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
         </Confirm>
       </Panel>
       {tunnel.protocol !== 'tcp' && (
-        <TrialPanel
+        <PolicyTestPanel
           tunnel={tunnel}
           policy={policyIn(draft)}
           isSaved={!editor.isChanged}

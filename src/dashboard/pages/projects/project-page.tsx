@@ -7,7 +7,7 @@ import { useParams } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { OneThing } from '../../parts/one-thing.tsx';
+import { DetailPage } from '../../parts/detail-page.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useServerPlace } from '../../parts/server-place.ts';
 import { DeleteProject } from './delete-project.tsx';
@@ -27,9 +27,9 @@ export function ProjectPage() {
     refetchInterval: AGAIN_MS,
   });
   return (
-    <OneThing query={project} title="Project" list="/projects">
+    <DetailPage query={project} title="Project" list="/projects">
       {(found) => <Shown project={found} />}
-    </OneThing>
+    </DetailPage>
   );
 }
 

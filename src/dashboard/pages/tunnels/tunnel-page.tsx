@@ -2,7 +2,7 @@
 import { Group, Tabs } from '@mantine/core';
 import { useParams, useSearchParams } from 'wouter';
 import { useNow } from '../../parts/now.ts';
-import { OneThing } from '../../parts/one-thing.tsx';
+import { DetailPage } from '../../parts/detail-page.tsx';
 import { Page } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { PolicyPanel } from '../policy/policy-panel.tsx';
@@ -26,9 +26,9 @@ const LOOK_MS = 1000;
 export function TunnelPage() {
   const { id = '' } = useParams();
   return (
-    <OneThing query={useTunnel(id)} title="Tunnel" list="/tunnels">
+    <DetailPage query={useTunnel(id)} title="Tunnel" list="/tunnels">
       {(tunnel) => <OneTunnel tunnel={tunnel} />}
-    </OneThing>
+    </DetailPage>
   );
 }
 

@@ -9,7 +9,7 @@ import { CopyLine } from '../../parts/copy.tsx';
 import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
-import { Once, OnceModal } from '../../parts/once.tsx';
+import { OneTimeSecret, OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
 import { RECEIVERS } from './receiver-queries.ts';
 import { makeSecret, type Receiver, SENDERS, senderOf, type Validator } from './senders.ts';
 
@@ -34,7 +34,7 @@ export function CreateReceiver({ opened, onClose }: CreateReceiverProps) {
   };
   const ready = made !== undefined && <Ready made={made} onClose={close} />;
   return (
-    <OnceModal
+    <OneTimeSecretModal
       opened={opened}
       onClose={close}
       onGone={() => setMade(undefined)}
@@ -43,8 +43,8 @@ export function CreateReceiver({ opened, onClose }: CreateReceiverProps) {
       kept={null}
     >
       {made === undefined && <CreateForm onMade={setMade} onClose={onClose} />}
-      {made?.secret === undefined ? ready : <Once label="The secret, shown only now">{ready}</Once>}
-    </OnceModal>
+      {made?.secret === undefined ? ready : <OneTimeSecret label="The secret, shown only now">{ready}</OneTimeSecret>}
+    </OneTimeSecretModal>
   );
 }
 

@@ -10,7 +10,7 @@ import { CopyLine } from '../../parts/copy.tsx';
 import { say, useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
-import { Once, OnceModal } from '../../parts/once.tsx';
+import { OneTimeSecret, OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
 import { RECEIVERS } from './receiver-queries.ts';
 import { makeSecret, type Receiver, SENDERS, senderOf } from './senders.ts';
 
@@ -79,7 +79,7 @@ export function NewSecret({ receiver, opened, onClose }: DialogProps) {
   // Until this dialog is closed, and nowhere else.
   const [made, setMade] = useState<string>();
   return (
-    <OnceModal
+    <OneTimeSecretModal
       opened={opened}
       onClose={onClose}
       onGone={() => setMade(undefined)}
@@ -88,15 +88,15 @@ export function NewSecret({ receiver, opened, onClose }: DialogProps) {
       {made === undefined ? (
         <SecretForm receiver={receiver} onMade={setMade} onClose={onClose} />
       ) : (
-        <Once label="The secret, shown only now">
+        <OneTimeSecret label="The secret, shown only now">
           <Text size="sm">{senderOf(receiver.validator).secret}</Text>
           <CopyLine value={made} what="the secret" />
           <Text size="xs" c="dimmed">
             Take it now: it is shown only now. What is signed with the old one is refused from now on.
           </Text>
-        </Once>
+        </OneTimeSecret>
       )}
-    </OnceModal>
+    </OneTimeSecretModal>
   );
 }
 

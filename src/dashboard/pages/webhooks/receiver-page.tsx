@@ -6,7 +6,7 @@ import { Link, useParams } from 'wouter';
 import { useApi, useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
-import { OneThing } from '../../parts/one-thing.tsx';
+import { DetailPage } from '../../parts/detail-page.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { countText } from '../../parts/format.ts';
@@ -23,9 +23,9 @@ import { type Receiver, senderOf } from './senders.ts';
 export function ReceiverPage() {
   const { id = '' } = useParams();
   return (
-    <OneThing query={useReceiver(id)} title="Webhook receiver" list="/webhooks">
+    <DetailPage query={useReceiver(id)} title="Webhook receiver" list="/webhooks">
       {(receiver) => <Shown key={id} receiver={receiver} />}
-    </OneThing>
+    </DetailPage>
   );
 }
 

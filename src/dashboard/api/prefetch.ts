@@ -1,0 +1,46 @@
+/**
+ * What the first page will ask for is asked while its code is still being read: the answers wait here, each for the one request that they are for.
+ * Made by start.ts, used by client.ts.
+ */
+import { otherByNow } from './failure.ts';
+import type { Session } from './session.ts';
+
+/** An answer that nobody came for by then is let go. */
+const KEPT_MS = 5_000;
+
+interface Waiting {
+  readonly answer: Promise<Response>;
+  /** Of the session that asked: another person's answer is nobody's. */
+  readonly epoch: number;
+}
+
+/** Bounded by what start.ts asks for; empty a few seconds after the start. */
+export class Prefetch {
+  readonly #waiting = new Map<string, Waiting>();
+
+  /** Asks for `url` now, as whoever is signed in. */
+  ask(url: URL, session: Session): void {
+    const { epoch } = session;
+    const answer = askAs(session, url);
+    // Told to whoever takes it.
+    answer.catch(() => {});
+    this.#waiting.set(url.href, { answer, epoch });
+    setTimeout(() => this.#waiting.delete(url.href), KEPT_MS);
+  }
+
+  /** The answer to this very request, once; undefined when it was not asked for. */
+  take({ method, url }: Request, epoch: number): Promise<Response> | undefined {
+    if (method !== 'GET') return undefined;
+    const found = this.#waiting.get(url);
+    this.#waiting.delete(url);
+    return found?.epoch === epoch ? found.answer : undefined;
+  }
+}
+
+async function askAs(session: Session, url: URL): Promise<Response> {
+  const { epoch } = session;
+  const token = await session.token();
+  if (token === undefined || session.epoch !== epoch) throw otherByNow();
+  const headers = { authorization: `Bearer ${token}` };
+  return fetch(url, { credentials: 'same-origin', cache: 'no-store', headers });
+}

@@ -1,0 +1,87 @@
+/** The ways in: password, second factor, identity provider, a new account, a forgotten password. One step is shown at a time. */
+import { useState } from 'react';
+import { useApi, useSessionState } from '../../api/context.tsx';
+import type { Arrival } from '../../place.ts';
+import { ChoiceStep } from './choice-step.tsx';
+import { ConfirmStep } from './confirm-step.tsx';
+import { ForgotStep, SentStep } from './forgot-step.tsx';
+import { LinkButton } from './link-button.tsx';
+import { SecondStep } from './second-step.tsx';
+import { SignInStep } from './sign-in-step.tsx';
+import { SignUpStep } from './sign-up-step.tsx';
+import type { HeadingOrder } from './step.tsx';
+import type { AuthFlow } from './auth-flow.ts';
+import { type Addressed, addressedStep, type Place, placeAt } from './step-address.ts';
+
+interface StepAddress {
+  readonly step: Addressed | undefined;
+  readonly goTo: (step: Addressed | undefined) => void;
+}
+
+interface AuthStepsProps {
+  readonly arrival: Arrival;
+  readonly title: string;
+  readonly order: HeadingOrder;
+  /** Where an identity provider sends the browser back to: a path of the server. */
+  readonly returnTo: string;
+  /** The address of a new account was confirmed: right before it is signed in. */
+  readonly onConfirmed?: () => void;
+  /** Where the whole page is about signing in: its steps have addresses. */
+  readonly address?: StepAddress;
+  /** The address that somebody was invited by: they choose between a new account and signing in, and need not type it. */
+  readonly invited?: string;
+}
+
+export function AuthSteps({ arrival, title, order, returnTo, onConfirmed, address, invited }: AuthStepsProps) {
+  const { session } = useApi();
+  const { state } = useSessionState();
+  const [email, setEmail] = useState(invited ?? '');
+  const first: Place = { step: invited === undefined ? 'sign-in' : 'choice' };
+  const [last, setPlace] = useState<Place>(() => {
+    if (arrival.mfaChallenge !== undefined) return { step: 'second', challenge: arrival.mfaChallenge };
+    return state === 'over' ? { step: 'sign-in', problem: 'Your session is over. Sign in again.' } : first;
+  });
+  const go: AuthFlow['go'] = (next) => {
+    arrival.forgetChallenge();
+    setPlace(next);
+    address?.goTo(addressedStep(next));
+  };
+  const place = address === undefined ? last : placeAt(address.step, last);
+  const flow: AuthFlow = {
+    order,
+    email,
+    setEmail,
+    go,
+    goOn: (answer) => {
+      if ('mfa_required' in answer) return go({ step: 'second', challenge: answer.challenge_token });
+      arrival.forgetChallenge();
+      session.enter(answer.access_token);
+    },
+  };
+  const back = <LinkButton onClick={() => go(first)}>{invited === undefined ? 'Back to sign-in' : 'Back'}</LinkButton>;
+  switch (place.step) {
+    case 'choice':
+      return <ChoiceStep flow={flow} invited={invited ?? email} returnTo={returnTo} />;
+    case 'sign-in':
+      return (
+        <SignInStep
+          key={place.problem}
+          flow={flow}
+          title={title}
+          problem={place.problem}
+          returnTo={returnTo}
+          back={invited === undefined ? undefined : back}
+        />
+      );
+    case 'second':
+      return <SecondStep flow={flow} challenge={place.challenge} back={back} />;
+    case 'sign-up':
+      return <SignUpStep flow={flow} back={back} />;
+    case 'confirm':
+      return <ConfirmStep flow={flow} password={place.password} onConfirmed={onConfirmed} back={back} />;
+    case 'forgot':
+      return <ForgotStep flow={flow} title="Forgot password" problem={place.problem} back={back} />;
+    case 'sent':
+      return <SentStep flow={flow} back={back} />;
+  }
+}

@@ -1,0 +1,60 @@
+/** `/cli?device_code=`, which `culvert login` opens: a person compares the words with those in the terminal, and lets the command line in. */
+import { Card, Code, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { Arrival } from '../../place.ts';
+import { Approval, type Ending } from './approval.tsx';
+import { checkPhrase } from './check-phrase.ts';
+import { Frame } from './frame.tsx';
+import { Step } from './step.tsx';
+
+const TITLE = 'Command line log-in';
+
+export function DevicePage({ arrival }: { readonly arrival: Arrival }) {
+  const [ending, setEnding] = useState<Ending>();
+  const { deviceCode = '' } = arrival;
+  const phrase = checkPhrase(deviceCode);
+  if (phrase === undefined)
+    return (
+      <Frame title={TITLE} heading="This address is not complete">
+        <Text size="sm">
+          Run <Code>culvert login</Code> and open the whole address that it prints.
+        </Text>
+      </Frame>
+    );
+  if (ending !== undefined)
+    return (
+      <Frame title={TITLE}>
+        <Ended ending={ending} />
+      </Frame>
+    );
+  return (
+    <Frame title={TITLE} heading="Let a command line in?">
+      <Card className="culvert-auth-phrase" padding="md">
+        <Text size="sm">Your terminal shows these three words:</Text>
+        <Text className="culvert-auth-three">{phrase}</Text>
+        <Text size="xs" c="dimmed">
+          If it shows others, or you did not run <Code>culvert login</Code> just now, close this page: somebody else
+          sent you here.
+        </Text>
+      </Card>
+      <Approval arrival={arrival} deviceCode={deviceCode} onEnd={setEnding} />
+    </Frame>
+  );
+}
+
+function Ended({ ending }: { readonly ending: Ending }) {
+  if (ending.how === 'cancelled')
+    return (
+      <Step title="Cancelled" order={1}>
+        <Text size="sm">The command line gets nothing. You can close this page, and stop it with Ctrl-C.</Text>
+      </Step>
+    );
+  return (
+    <Step title="Your command line is in" order={1}>
+      <Text size="sm">Your terminal goes on by itself; you can close this page.</Text>
+      <Text size="sm" c="dimmed" className="culvert-wrap">
+        The key is called <span>{ending.label}</span>. <Code>culvert logout</Code> ends it.
+      </Text>
+    </Step>
+  );
+}

@@ -1,0 +1,59 @@
+/** A forgotten password: asks for a mail with a link to set a new one. Also where such a link has run out. */
+import { Button, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import { EmailField } from './fields.tsx';
+import { Step } from './step.tsx';
+import { useStep } from './use-step.ts';
+import type { AuthFlow } from './auth-flow.ts';
+
+interface ForgotStepProps {
+  readonly flow: Pick<AuthFlow, 'order' | 'email' | 'setEmail'> & {
+    readonly go: (place: { readonly step: 'sent' }) => void;
+  };
+  readonly title: string;
+  readonly problem: string | undefined;
+  readonly back: ReactNode;
+}
+
+export function ForgotStep({ flow, title, problem: first, back }: ForgotStepProps) {
+  const { client } = useApi();
+  const form = useForm({
+    initialValues: { email: flow.email },
+    onValuesChange: ({ email }) => flow.setEmail(email),
+  });
+  const { onSubmit, problem, isBusy } = useStep({
+    form,
+    problem: first,
+    run: (body) => answered(client.POST('/auth/forgot', { body })),
+    onDone: () => flow.go({ step: 'sent' }),
+  });
+  return (
+    <Step title={title} order={flow.order} problem={problem} onSubmit={onSubmit}>
+      <Text size="sm">You get a mail with a link to set a new password.</Text>
+      <EmailField type="email" {...form.getInputProps('email')} />
+      <Button type="submit" size="md" loading={isBusy}>
+        Send the link
+      </Button>
+      {back}
+    </Step>
+  );
+}
+
+interface SentStepProps {
+  readonly flow: Pick<AuthFlow, 'order' | 'email'>;
+  readonly back: ReactNode;
+}
+
+export function SentStep({ flow, back }: SentStepProps) {
+  return (
+    <Step title="Look into your mail" order={flow.order}>
+      <Text size="sm" className="culvert-wrap">
+        If <strong>{flow.email}</strong> has an account here, a link is on its way. It works once, for an hour.
+      </Text>
+      {back}
+    </Step>
+  );
+}

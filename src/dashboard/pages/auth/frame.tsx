@@ -1,0 +1,34 @@
+/** The frame of the pages for whoever is not signed in yet, or came by a link: one column that fits a phone. */
+import { Box, Card, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+
+interface FrameProps {
+  /** Of the tab. */
+  readonly title: string;
+  /** The page's heading, where its parts have headings of their own. */
+  readonly heading?: string;
+  readonly children: ReactNode;
+}
+
+export function Frame({ title, heading, children }: FrameProps) {
+  useEffect(() => {
+    document.title = `${title} - Culvert`;
+  }, [title]);
+  return (
+    <Box component="main" className="culvert-auth">
+      <Card withBorder padding="xl" className="culvert-auth-card">
+        <Stack gap="lg">
+          <Text fw={700} className="culvert-brand">
+            Culvert
+          </Text>
+          {heading !== undefined && (
+            <Title order={1} size="h3">
+              {heading}
+            </Title>
+          )}
+          {children}
+        </Stack>
+      </Card>
+    </Box>
+  );
+}

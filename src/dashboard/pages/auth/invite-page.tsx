@@ -1,0 +1,100 @@
+/**
+ * `/invite?token=`, to which the mail of an invitation leads: it says what it is before anything is asked; then whoever it was sent to makes an
+ * account, or signs in, and accepts.
+ */
+import { Button, Text } from '@mantine/core';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi, useSessionState } from '../../api/context.tsx';
+import { failureFrom, isOtherByNow } from '../../api/failure.ts';
+import { useAction } from '../../parts/action.ts';
+import { FailureAlert } from '../../parts/loaded.tsx';
+import type { Arrival } from '../../place.ts';
+import { Frame } from './frame.tsx';
+import { type End, InvitationEnded } from './invitation-ended.tsx';
+import { InvitationFacts } from './invitation-facts.tsx';
+import { SignedInOnly, Waiting } from './signed-in-only.tsx';
+import { type ShownInvitation, useInvitation } from './use-invitation.ts';
+
+export function InvitePage({ arrival }: { readonly arrival: Arrival }) {
+  const [tries, setTries] = useState(1);
+  if (arrival.token === undefined)
+    return (
+      <Frame title="Invitation" heading="This address is not complete">
+        <Text size="sm">Open the whole link of the mail that invites you.</Text>
+      </Frame>
+    );
+  return <Invitation key={tries} arrival={arrival} token={arrival.token} again={() => setTries(tries + 1)} />;
+}
+
+interface InvitationProps {
+  readonly arrival: Arrival;
+  readonly token: string;
+}
+
+function Invitation({ arrival, token, again }: InvitationProps & { readonly again: () => void }) {
+  const lookup = useInvitation(token);
+  if (lookup.state === 'found') return <Offer arrival={arrival} token={token} invitation={lookup.invitation} />;
+  if (lookup.state === 'looking')
+    return (
+      <Frame title="Invitation">
+        <Waiting />
+      </Frame>
+    );
+  const { status, message } = failureFrom(lookup.error);
+  if (status === 404) return <InvitationEnded end={{ how: 'over', problem: message }} />;
+  return (
+    <Frame title="Invitation" heading="You are invited">
+      <FailureAlert error={lookup.error} again={again} />
+    </Frame>
+  );
+}
+
+interface OfferProps extends InvitationProps {
+  readonly invitation: ShownInvitation;
+}
+
+function Offer({ arrival, token, invitation }: OfferProps) {
+  const { client } = useApi();
+  const { epoch } = useSessionState();
+  // Of the account that it was said to: whoever takes another one is not concerned.
+  const [problem, setProblem] = useState<{ readonly text: string; readonly epoch: number }>();
+  const [end, setEnd] = useState<End>();
+  const accept = useAction({
+    run: () => answered(client.POST('/orgs/invitations/accept', { body: { token } })),
+    onDone: (organization) => setEnd({ how: 'joined', organization }),
+    tellsFailure: true,
+  });
+  const refused = (error: unknown): void => {
+    const { status, code, message } = failureFrom(error);
+    if (status === 404) return setEnd({ how: 'over', problem: message });
+    if (code === 'conflict') return setEnd({ how: 'unused', problem: message });
+    if (status !== 401 && !isOtherByNow(error)) setProblem({ text: message, epoch });
+  };
+  if (end !== undefined) return <InvitationEnded end={end} />;
+  return (
+    <Frame title="Invitation" heading="You are invited">
+      <InvitationFacts invitation={invitation} />
+      <SignedInOnly
+        arrival={arrival}
+        returnTo={`/app/invite?token=${encodeURIComponent(token)}`}
+        title="Accept the invitation?"
+        problem={problem?.epoch === epoch ? problem.text : undefined}
+        invited={invitation.email}
+      >
+        {() => (
+          <Button
+            size="md"
+            loading={accept.isPending}
+            onClick={() => {
+              setProblem(undefined);
+              accept.mutate(undefined, { onError: refused });
+            }}
+          >
+            Accept the invitation
+          </Button>
+        )}
+      </SignedInOnly>
+    </Frame>
+  );
+}

@@ -1,0 +1,53 @@
+/**
+ * The steps on the flow in, and their addresses for the back button, reloads and links: what was typed in secret is in none of them. Pure: tested
+ * without a browser. For auth-steps.tsx, and for app.tsx, where whoever is signed in has no use for them.
+ */
+
+export type Place =
+  /** For whoever was invited. */
+  | { readonly step: 'choice' }
+  | { readonly step: 'sign-in'; readonly problem?: string }
+  | { readonly step: 'second'; readonly challenge: string }
+  | { readonly step: 'sign-up' }
+  /** The address waits for its code; the password is for the log-in that follows. */
+  | { readonly step: 'confirm'; readonly password: string }
+  | { readonly step: 'forgot'; readonly problem?: string }
+  | { readonly step: 'sent' };
+
+/** A step that has an address of its own. The others stand at the page that was wanted. */
+export type Addressed = 'sign-up' | 'forgot' | 'confirm';
+
+export const STEP_PATHS: Readonly<Record<Addressed, string>> = {
+  'sign-up': '/signup',
+  forgot: '/forgot',
+  confirm: '/confirm',
+};
+
+const TYPE_AGAIN = 'Sign in with the address and password of your new account: then you are asked for the code.';
+
+/** The step of an address below `/app`. */
+export function stepAt(path: string): Addressed | undefined {
+  return (Object.keys(STEP_PATHS) as Addressed[]).find((step) => STEP_PATHS[step] === path);
+}
+
+/** Where a place stands; undefined: at the page that was wanted. */
+export function addressedStep(place: Place): Addressed | undefined {
+  switch (place.step) {
+    case 'sign-up':
+    case 'forgot':
+    case 'confirm':
+      return place.step;
+    case 'sent':
+      return 'forgot';
+    default:
+      return undefined;
+  }
+}
+
+/** What to show at the address of `step` when `place` was gone to last, which the back button and a reload know nothing of. */
+export function placeAt(step: Addressed | undefined, place: Place): Place {
+  if (addressedStep(place) === step) return place;
+  if (step === undefined) return { step: 'sign-in' };
+  // The code is of no use without the password, which is in no address.
+  return step === 'confirm' ? { step: 'sign-in', problem: TYPE_AGAIN } : { step };
+}

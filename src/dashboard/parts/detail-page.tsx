@@ -1,0 +1,39 @@
+/** The page of one thing that its address names: while it is read, when it is not there, and once it is. What was read stays when it can't be read again. */
+import { Box } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { failureFrom } from '../api/failure.ts';
+import { FailureAlert, Loaded } from './loaded.tsx';
+import { Missing } from './missing.tsx';
+import { Page } from './page.tsx';
+
+interface DetailPageProps<T> {
+  readonly query: UseQueryResult<T>;
+  /** Heads the page until the thing's own name is known: "Private network". */
+  readonly title: string;
+  /** The page of the list. */
+  readonly list: string;
+  /** The whole page of the thing. */
+  readonly children: (found: T) => ReactNode;
+}
+
+export function DetailPage<T>({ query, title, list, children }: DetailPageProps<T>) {
+  if (query.isError && failureFrom(query.error).status === 404)
+    return <Missing what={title.toLowerCase()} list={list} />;
+  if (query.data !== undefined)
+    return (
+      <>
+        {query.isError && (
+          <Box mb="md">
+            <FailureAlert error={query.error} again={query.refetch} />
+          </Box>
+        )}
+        {children(query.data)}
+      </>
+    );
+  return (
+    <Page title={title}>
+      <Loaded query={query}>{() => null}</Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,61 @@
+/** What the ways in compute without a browser. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { checkPhrase } from '../../src/dashboard/pages/auth/check-phrase.ts';
+import { passwordFault } from '../../src/dashboard/pages/auth/password-rule.ts';
+import { isSameAddress } from '../../src/dashboard/pages/auth/same-address.ts';
+import { addressedStep, placeAt, stepAt, STEP_PATHS } from '../../src/dashboard/pages/auth/step-address.ts';
+import { checkPhrase as ofTheTerminal } from '../../src/wire/check-phrase.ts';
+
+test('the page computes the words that the terminal shows', () => {
+  for (let i = 0; i < 500; i++) {
+    const code = randomBytes(32).toString('base64url');
+    assert.equal(checkPhrase(code), ofTheTerminal(code));
+  }
+});
+
+test('what is no device code has no words', () => {
+  const code = randomBytes(32).toString('base64url');
+  for (const wrong of ['', code.slice(1), `${code}A`, '"><img src=x onerror=alert(1)>', 'ä'.repeat(43)])
+    assert.equal(checkPhrase(wrong), undefined);
+});
+
+test('a password is as long as the server wants it, counted in characters', () => {
+  assert.equal(passwordFault('a'.repeat(12)), null);
+  assert.equal(passwordFault('🐢'.repeat(256)), null);
+  assert.match(passwordFault('too short') ?? '', /12 to 256 characters; this one has 9/);
+  assert.match(passwordFault('🐢'.repeat(11)) ?? '', /this one has 11/);
+  assert.match(passwordFault('a'.repeat(257)) ?? '', /this one has 257/);
+});
+
+test('the steps that need no secret stand at addresses, and each address shows its step however somebody came to it', () => {
+  for (const [step, path] of Object.entries(STEP_PATHS)) assert.equal(stepAt(path), step);
+  assert.equal(stepAt('/tunnels'), undefined);
+  const start = { step: 'sign-in' } as const;
+  assert.deepEqual(placeAt('sign-up', start), { step: 'sign-up' });
+  assert.deepEqual(placeAt('forgot', start), { step: 'forgot' });
+  assert.deepEqual(placeAt(undefined, { step: 'sign-up' }), start, 'one step back');
+});
+
+test('what was gone to is shown with all that it holds, and a code is asked for with its password alone', () => {
+  for (const place of [
+    { step: 'confirm', password: 'x' },
+    { step: 'forgot', problem: 'why' },
+    { step: 'sent' },
+    { step: 'second', challenge: 'a.b' },
+  ] as const)
+    assert.equal(placeAt(addressedStep(place), place), place);
+  const reloaded = placeAt('confirm', { step: 'sign-in' });
+  assert.equal(reloaded.step, 'sign-in');
+  assert.match('problem' in reloaded ? (reloaded.problem ?? '') : '', /asked for the code/);
+});
+
+test('an address is the same in whatever letters, as the server has it', () => {
+  assert.ok(isSameAddress('Bob@Example.test', ' bob@example.TEST'));
+  assert.ok(!isSameAddress('bob@example.test', 'bob@example.test.evil.test'));
+});
+
+test('what an invited person chooses between has no address of its own', () => {
+  assert.equal(addressedStep({ step: 'choice' }), undefined);
+});

@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import type { Logger } from '../base/log.ts';
 import type { Output } from './io.ts';
 import { type LogCounts, LogLines } from './log-lines.ts';
+import { escapedMarks } from './paint.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -77,7 +78,8 @@ function scrubbed(output: LogLines): Writable {
   return new Writable({
     decodeStrings: false,
     write(chunk: string | Buffer, _encoding, done) {
-      const text = chunk.toString();
+      // Names of agents and causes of refusals are others' words: no terminal shall obey them.
+      const text = escapedMarks(chunk.toString());
       output.write(text.includes('mtk_') ? text.replace(KEY_TEXT, 'mtk_[secret]') : text);
       done();
     },

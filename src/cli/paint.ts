@@ -16,6 +16,9 @@ export type Line = readonly Span[];
 /** Controls, and the marks that reorder or hide text. */
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
+/** Those of them that JSON writes as they are. */
+const UNSAFE_IN_JSON = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+
 /** The text on one line, with nothing in it that a terminal obeys: for words of a server or a visitor. */
 export function harmless(text: string): string {
   return text.replace(UNSAFE, '?');
@@ -28,7 +31,12 @@ export function harmlessLines(text: string): string {
 
 /** A value as JSON on one line: what a terminal would obey is written as an escape, so that a reader still gets the value itself. */
 export function jsonText(value: unknown): string {
-  return JSON.stringify(value).replace(UNSAFE, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return escapedMarks(JSON.stringify(value));
+}
+
+/** The same of text in which all strings are JSON, as in lines of a log. */
+export function escapedMarks(json: string): string {
+  return json.replace(UNSAFE_IN_JSON, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** A piece of a line. */

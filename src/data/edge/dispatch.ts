@@ -225,6 +225,7 @@ export class Dispatch {
     const { promise, resolve } = Promise.withResolvers<Verdict>();
     const hold = holds.wait(entry, {
       bytes: Math.max(this.kept, this.#end - this.#start),
+      from: this.#of.load,
       // An agent that comes and goes again and again begins no new wait.
       maxMs: holds.holdMs - (nowMs - this.#heldSinceMs),
       onEnd: (why: HoldEnd) => resolve(why === 'served' || why === 'changed' ? null : OFFLINE),

@@ -9,6 +9,7 @@ import { Shares } from '../../base/shares.ts';
 import type { HoldStats } from '../../plane/edge-stats.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable } from '../routing/table.ts';
+import type { AddressLoad } from './admission.ts';
 import type { Drops } from './drops.ts';
 import { isOver } from './refusal.ts';
 
@@ -36,23 +37,34 @@ export interface Hold {
   leave(): void;
 }
 
+/** Who wants to wait. */
+interface Wanted {
+  /** What the visitor has sent and the edge keeps meanwhile. */
+  readonly bytes: number;
+  /** Of the visitor's address; null: it speaks for many. */
+  readonly from?: AddressLoad | null;
+  /** No longer than that. */
+  readonly maxMs?: number;
+  /** Called once, and never before `wait` returns. */
+  readonly onEnd: (why: HoldEnd) => void;
+}
+
 class Wait implements Hold {
   readonly entry: RouteEntry;
   readonly orgId: string;
+  readonly from: AddressLoad | null;
   readonly givePlace: () => void;
   readonly onEnd: (why: HoldEnd) => void;
   readonly #owner: Holds;
   readonly #timer: NodeJS.Timeout;
   bytes: number;
 
-  constructor(
-    owner: Holds,
-    of: { entry: RouteEntry; bytes: number; ms: number; givePlace: () => void; onEnd: (why: HoldEnd) => void },
-  ) {
+  constructor(owner: Holds, of: Required<Wanted> & { entry: RouteEntry; ms: number; givePlace: () => void }) {
     this.#owner = owner;
     this.entry = of.entry;
     this.orgId = of.entry.route.orgId;
     this.bytes = of.bytes;
+    this.from = of.from;
     this.givePlace = of.givePlace;
     this.onEnd = of.onEnd;
     this.#timer = setTimeout(() => owner.end(this, 'timed_out'), of.ms);
@@ -127,26 +139,39 @@ export class Holds {
   }
 
   /**
-   * Waits until something is known of the tunnel's agent. `bytes`: what the visitor has sent and the edge keeps meanwhile; `maxMs`: no longer than
-   * that. `onEnd` is called once, and never before this returns. null: there is no room, nothing waits.
+   * Waits until something is known of the tunnel's agent. null: there is no room, nothing waits.
    */
-  wait(entry: RouteEntry, of: { bytes: number; maxMs?: number; onEnd: (why: HoldEnd) => void }): Hold | null {
+  wait(entry: RouteEntry, { bytes, from = null, maxMs = Infinity, onEnd }: Wanted): Hold | null {
     if (this.#closed) return null;
     const { orgId, expiresAt } = entry.route;
     let waiting = this.#waiting.get(entry);
-    const isFull = (waiting?.size ?? 0) >= this.#limits.perTunnel || !this.#hasRoom(orgId, of.bytes);
+    if (waiting !== undefined && waiting.size >= this.#limits.perTunnel) this.#makeRoom(waiting, from);
+    const isFull = (waiting?.size ?? 0) >= this.#limits.perTunnel || !this.#hasRoom(orgId, bytes);
     const givePlace = isFull ? undefined : this.#places.take(orgId);
     if (givePlace === undefined) {
       this.#drops.add('hold_full');
       return null;
     }
     const untilExpiry = expiresAt === null ? Infinity : expiresAt - this.#clock.now();
-    const ms = Math.max(0, Math.min(this.#limits.holdMs, of.maxMs ?? Infinity, untilExpiry));
-    const wait = new Wait(this, { entry, bytes: of.bytes, ms, givePlace, onEnd: of.onEnd });
+    const ms = Math.max(0, Math.min(this.#limits.holdMs, maxMs, untilExpiry));
+    const wait = new Wait(this, { entry, bytes, from, maxMs, ms, givePlace, onEnd });
     if (waiting === undefined) this.#waiting.set(entry, (waiting = new Set()));
     waiting.add(wait);
-    this.#add(orgId, of.bytes);
+    this.#add(orgId, bytes);
     return wait;
+  }
+
+  /** All places of a tunnel are taken: the address that has most of them gives one up to an address that has fewer. */
+  #makeRoom(waiting: ReadonlySet<Wait>, from: AddressLoad | null): void {
+    if (from === null) return;
+    const counts = new Map<AddressLoad, number>([[from, 0]]);
+    for (const wait of waiting) if (wait.from !== null) counts.set(wait.from, (counts.get(wait.from) ?? 0) + 1);
+    const [greedy, places] = [...counts].reduce((most, one) => (one[1] > most[1] ? one : most));
+    if (places <= (counts.get(from) ?? 0) + 1) return;
+    const newest = [...waiting].findLast((wait) => wait.from === greedy);
+    if (newest === undefined) return;
+    this.#drops.add('hold_full');
+    this.end(newest, 'full');
   }
 
   grow(wait: Wait, bytes: number): boolean {

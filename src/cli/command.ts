@@ -20,8 +20,10 @@ export interface CommandSpec {
   /** Of a group, what its name alone does. */
   readonly isDefault?: boolean;
   readonly summary: string;
+  /** Command lines without the name of the program; the help shows them. */
+  readonly examples: readonly string[];
   readonly options: ReadonlyArray<readonly [flags: string, description: string]>;
-  /** Flags of a sister command that this one takes only to refuse them in words that help. Help does not show them. */
+  /** Flags of a sister command: the parser accepts them, so that the command can explain why it refuses them. Help does not show them. */
   readonly refused?: readonly string[];
   readonly load: () => Promise<CommandBody>;
 }

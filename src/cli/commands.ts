@@ -39,6 +39,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'serve',
     summary: 'Run the server',
+    examples: ['serve --config /etc/culvert/culvert.toml'],
     options: [
       CONFIG,
       ['--new-server', 'start a new server in a data folder without its database; moves other files aside'],
@@ -48,6 +49,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'http <target>',
     summary: 'Publish an HTTP service: 3000, host:3000 or a URL',
+    examples: ['http 3000', 'http 3000 --subdomain shop'],
     options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY],
     refused: [PROXY[0]],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('http'),
@@ -55,6 +57,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'https <target>',
     summary: 'Publish a service that speaks TLS',
+    examples: ['https 8443 --verify-tls'],
     options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY],
     refused: [PROXY[0]],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('https'),
@@ -62,12 +65,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'tcp <target>',
     summary: 'Publish a TCP port',
+    examples: ['tcp 22'],
     options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, PROXY],
     load: async () => (await import('./tunnel.ts')).tunnelCommand('tcp'),
   },
   {
     usage: 'udp <target>',
     summary: 'Serve a private network: 51820 or host:51820 of WireGuard',
+    examples: ['udp 51820 --network office'],
     options: [
       ['--network <network>', 'name or id of the private network'],
       ['--no-udp', 'use the TLS session only, never UDP'],
@@ -82,6 +87,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'start [names...]',
     summary: "Run the tunnels of the agent's settings file, or the named ones",
+    examples: ['start', 'start web api --config culvert.toml'],
     options: [
       ['--config <file>', "the agent's settings file (CULVERT_AGENT_CONFIG)"],
       ...CONNECTION,
@@ -93,6 +99,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'login',
     summary: 'Log in through the browser',
+    examples: ['login --server https://culvert.example.com'],
     options: [
       ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
       ['--no-browser', 'print the link and open no browser'],
@@ -103,6 +110,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'logout',
     summary: 'Log out, and revoke the key of this machine',
+    examples: ['logout'],
     options: [
       ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
       ['--json', 'print one JSON object'],
@@ -112,6 +120,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'status',
     summary: 'Show agents on this machine, the login and the server',
+    examples: ['status'],
     options: [
       ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
       ['--json', 'as JSON'],
@@ -123,18 +132,21 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'config check [file]',
     summary: 'Check a settings file of the server',
+    examples: ['config check /etc/culvert/culvert.toml'],
     options: [CONFIG],
     load: async () => (await import('./config-check.ts')).configCheck,
   },
   {
     usage: 'backup <file>',
     summary: 'Copy the database to a new file',
+    examples: ['backup /var/backups/culvert.db'],
     options: [CONFIG],
     load: async () => (await import('./backup.ts')).backup,
   },
   {
     usage: 'admin create-user <email>',
     summary: 'Create an account and print its random password',
+    examples: ['admin create-user ann@example.com --superadmin'],
     options: [['--superadmin', 'make the user an operator of this server'], ['--name <name>', 'display name'], CONFIG],
     load: async () => (await import('./admin-users.ts')).createUser,
   },
@@ -142,90 +154,105 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: 'admin list-users',
     alias: 'list',
     summary: 'List accounts',
+    examples: ['admin list-users --query example.com'],
     options: LIST,
     load: async () => (await import('./admin-users.ts')).listUsers,
   },
   {
     usage: 'admin reset-password <email>',
     summary: 'Print a new random password and end all sessions of the user',
+    examples: ['admin reset-password ann@example.com'],
     options: [CONFIG],
     load: async () => (await import('./admin-users.ts')).resetPassword,
   },
   {
     usage: 'admin reset-mfa <email>',
     summary: 'Remove the second factor of a user',
+    examples: ['admin reset-mfa ann@example.com'],
     options: [CONFIG],
     load: async () => (await import('./admin-users.ts')).resetMfa,
   },
   {
     usage: 'admin revoke-sessions <email>',
     summary: 'End all sessions and login keys of a user',
+    examples: ['admin revoke-sessions ann@example.com'],
     options: [CONFIG],
     load: async () => (await import('./admin-users.ts')).revokeSessions,
   },
   {
     usage: 'admin lock-user <email>',
     summary: 'Lock an account: end its sessions and revoke its keys',
+    examples: ['admin lock-user ann@example.com'],
     options: [CONFIG],
     load: async () => (await import('./admin-users.ts')).lockUser,
   },
   {
     usage: 'admin unlock-user <email>',
     summary: 'Unlock an account',
+    examples: ['admin unlock-user ann@example.com'],
     options: [CONFIG],
     load: async () => (await import('./admin-users.ts')).unlockUser,
   },
   {
     usage: 'admin list-orgs',
     summary: 'List organizations',
+    examples: ['admin list-orgs --status pending'],
     options: [['--status <status>', 'filter: approved, pending or suspended'], ...LIST],
     load: async () => (await import('./admin-orgs.ts')).listOrgs,
   },
   {
     usage: 'admin set-plan <org> <plan>',
     summary: 'Set the plan of an organization: free, pro, team or enterprise',
+    examples: ['admin set-plan acme team'],
     options: [CONFIG],
     load: async () => (await import('./admin-orgs.ts')).setPlan,
   },
   {
     usage: 'admin approve <org>',
     summary: 'Approve an organization',
+    examples: ['admin approve acme'],
     options: [CONFIG],
     load: async () => (await import('./admin-orgs.ts')).approve,
   },
   {
     usage: 'admin suspend <org>',
     summary: 'Suspend an organization and disconnect its agents',
+    examples: ['admin suspend acme'],
     options: [CONFIG],
     load: async () => (await import('./admin-orgs.ts')).suspend,
   },
   {
     usage: 'admin edge',
     summary: 'Count visitor connections: accepted, refused and cut, by reason',
+    examples: ['admin edge'],
     options: [['--json', 'as JSON'], CONFIG],
     load: async () => (await import('./admin-edge.ts')).showEdge,
   },
   {
     usage: 'admin metrics',
     summary: 'Print the Prometheus metrics of the server',
+    examples: ['admin metrics'],
     options: [CONFIG],
     load: async () => (await import('./admin-metrics.ts')).showMetrics,
   },
   {
     usage: 'admin certificates [renew] [name]',
     summary: 'List ACME certificates; "renew <name>" requests one now',
+    examples: ['admin certificates', 'admin certificates renew shop.example.com'],
     options: [['--json', 'as JSON'], CONFIG],
     load: async () => (await import('./admin-certificates.ts')).certificates,
   },
   {
     usage: 'admin rotate-keys [purpose]',
     summary: 'Create new signing keys: access, capability or both',
+    examples: ['admin rotate-keys access'],
     options: [CONFIG],
     load: async () => (await import('./admin-orgs.ts')).rotateKeys,
   },
   {
     usage: 'version',
     summary: 'Print the version',
+    examples: ['version'],
     options: [],
     load: async () => (await import('./version-command.ts')).version,
   },

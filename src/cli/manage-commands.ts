@@ -15,12 +15,14 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     usage: 'tokens list',
     isDefault: true,
     summary: 'List access keys',
+    examples: ['tokens list --all'],
     options: [['--all', 'include revoked and expired keys'], ...BASE],
     load: async () => (await import('./manage-tokens.ts')).tokensList,
   },
   {
     usage: 'tokens mint <name>',
     summary: 'Create an access key and print it once',
+    examples: ['tokens mint laptop --save-file key', 'tokens mint ci --project web --ttl-hours 2 --output-env'],
     options: [
       ['--ttl-hours <n>', 'lifetime (default: 24, at most 2160)'],
       ['--subdomains <list>', 'allowed names: a,b-* (default: all)'],
@@ -40,6 +42,7 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'tokens rotate <token>',
     summary: 'Replace an access key (nonce or name) with a new one',
+    examples: ['tokens rotate laptop --grace-hours 24'],
     options: [
       ['--grace-hours <n>', 'how long the old key keeps working (default: 0, at most 720)'],
       ...KEY,
@@ -53,12 +56,14 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'tokens revoke <token>',
     summary: 'Revoke an access key (nonce or name) and the keys that it created',
+    examples: ['tokens revoke laptop'],
     options: [['--project <slug>', 'only a key of this project; required with a master key'], MASTER_KEY, YES, ...BASE],
     load: async () => (await import('./manage-tokens.ts')).tokensRevoke,
   },
   {
     usage: 'tokens budget <token> <cents>',
     summary: 'Set the monthly budget of an access key: US cents, or none',
+    examples: ['tokens budget laptop 500'],
     options: BASE,
     load: async () => (await import('./manage-tokens.ts')).tokensBudget,
   },
@@ -66,24 +71,28 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     usage: 'projects list',
     isDefault: true,
     summary: 'List projects',
+    examples: ['projects list'],
     options: BASE,
     load: async () => (await import('./manage-projects.ts')).projectsList,
   },
   {
     usage: 'projects create <slug>',
     summary: 'Create a project: a namespace for tunnels and keys',
+    examples: ['projects create web --name "Web team"'],
     options: [['--name <name>', 'display name'], ...BASE],
     load: async () => (await import('./manage-projects.ts')).projectsCreate,
   },
   {
     usage: 'projects rename <slug> <name>',
     summary: 'Rename a project; its slug stays',
+    examples: ['projects rename web "Web shop"'],
     options: BASE,
     load: async () => (await import('./manage-projects.ts')).projectsRename,
   },
   {
     usage: 'projects delete <slug>',
     summary: 'Delete a project with its tunnels and keys',
+    examples: ['projects delete web'],
     options: [YES, ...BASE],
     load: async () => (await import('./manage-projects.ts')).projectsDelete,
   },
@@ -91,12 +100,14 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     usage: 'tunnels list',
     isDefault: true,
     summary: 'List tunnels',
+    examples: ['tunnels list'],
     options: BASE,
     load: async () => (await import('./manage-tunnels.ts')).tunnelsList,
   },
   {
     usage: 'tunnels create <port>',
     summary: 'Create a tunnel before an agent serves it',
+    examples: ['tunnels create 3000 --subdomain shop'],
     options: [
       ['--subdomain <name>', 'public name (default: random)'],
       ['--protocol <protocol>', 'http, https, websocket or tcp'],
@@ -109,30 +120,35 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'tunnels start <tunnel>',
     summary: 'Start a stopped or expired tunnel (subdomain or ID)',
+    examples: ['tunnels start shop'],
     options: BASE,
     load: async () => (await import('./manage-tunnels.ts')).tunnelsStart,
   },
   {
     usage: 'tunnels stop <tunnel>',
     summary: 'Take a tunnel (subdomain or ID) offline until it is started',
+    examples: ['tunnels stop shop'],
     options: BASE,
     load: async () => (await import('./manage-tunnels.ts')).tunnelsStop,
   },
   {
     usage: 'tunnels policy <tunnel>',
     summary: 'Show the traffic policy of a tunnel (subdomain or ID) and its log-only counts',
+    examples: ['tunnels policy shop'],
     options: BASE,
     load: async () => (await import('./tunnel-policy.ts')).tunnelsPolicy,
   },
   {
     usage: 'tunnels delete <tunnel>',
     summary: 'Delete a tunnel (subdomain or ID)',
+    examples: ['tunnels delete shop'],
     options: [YES, ...BASE],
     load: async () => (await import('./manage-tunnels.ts')).tunnelsDelete,
   },
   {
     usage: 'inspect [id]',
     summary: 'Search recorded requests, or show one',
+    examples: ['inspect --tunnel shop --status 5xx --since 2h', 'inspect --follow'],
     options: [
       ['--tunnel <tunnel>', 'requests of this tunnel (subdomain or ID)'],
       ['--method <method>', 'requests with this method'],
@@ -154,12 +170,14 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     usage: 'webhooks list',
     isDefault: true,
     summary: 'List webhook receivers and their forwarding',
+    examples: ['webhooks list'],
     options: BASE,
     load: async () => (await import('./webhooks.ts')).webhooksList,
   },
   {
     usage: 'webhooks events <receiver>',
     summary: 'List deliveries of a receiver (name or ID) and their state',
+    examples: ['webhooks events stripe --follow'],
     options: [
       ['--follow', 'follow new deliveries'],
       ['--after <event>', 'deliveries after this one'],
@@ -171,12 +189,14 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'webhooks redeliver <receiver> <event>',
     summary: 'Send a delivery again, before the waiting ones',
+    examples: ['webhooks redeliver stripe 019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10'],
     options: BASE,
     load: async () => (await import('./webhooks.ts')).webhooksRedeliver,
   },
   {
     usage: 'webhooks forward <receiver> [tunnel]',
     summary: 'Forward new deliveries to a tunnel (subdomain or ID), in order',
+    examples: ['webhooks forward stripe shop --path /hooks'],
     options: [['--path <path>', 'path on your service (default: /)'], ['--off', 'store deliveries only'], ...BASE],
     load: async () => (await import('./webhooks.ts')).webhooksForward,
   },

@@ -6,7 +6,7 @@ import { messageOf } from '../base/errors.ts';
 import type { CommandSpec } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, ExitError, type ExitCode, usageError } from './exit.ts';
-import { type Io, writeLine } from './io.ts';
+import { type Io, type Output, writeLine } from './io.ts';
 import { VERSION } from './version.ts';
 
 /** The chosen command, ready to run. */
@@ -60,6 +60,8 @@ export function buildProgram(
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
+      getOutHelpWidth: () => helpWidth(io.stdout),
+      getErrHelpWidth: () => helpWidth(io.stderr),
       outputError: (text, write) => write(text.replace(/^error:/, 'culvert:')),
     });
   // An agent's start does not pay for the options of all other commands. Help, and a word that is no command, need them all.
@@ -67,7 +69,10 @@ export function buildProgram(
   for (const spec of named.length > 0 ? named : COMMANDS) addCommand(program, spec, choose);
   program.addHelpText(
     'after',
-    '\nStart with:\n  culvert login --server https://culvert.example.com\n  culvert http 3000\n\nThe access key comes from --token-file, CULVERT_TOKEN, CULVERT_TOKEN_FILE, the settings file or `culvert login`.',
+    `${examplesText(['login --server https://culvert.example.com', 'http 3000'])}
+
+The access key comes from --token-file, CULVERT_TOKEN, CULVERT_TOKEN_FILE, the settings file or
+\`culvert login\`. \`culvert help COMMAND\` prints the flags of a command.`,
   );
   return program;
 }
@@ -78,6 +83,7 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
   const parent = isGroup ? group(program, first) : program;
   const isDefault = spec.isDefault === true;
   const command = parent.command(isGroup ? rest.join(' ') : spec.usage, { isDefault }).description(spec.summary);
+  command.addHelpText('after', examplesText(spec.examples));
   if (spec.alias !== undefined) command.alias(spec.alias);
   for (const [flags, description] of spec.options) command.option(flags, description);
   for (const flags of spec.refused ?? []) command.addOption(new Option(flags).hideHelp());
@@ -93,26 +99,43 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
 }
 
 /** What the help says of a group. */
-const GROUPS: Readonly<Record<string, string>> = {
-  admin: 'Manage accounts, organizations and certificates of this server',
-  config: "Check the server's settings file",
-  network: 'Manage private networks and their devices',
-  projects: 'Create, list, rename and delete projects',
-  tokens: 'Create, list, rotate and revoke access keys',
-  tunnels: 'Create, list, start, stop and delete tunnels',
-  webhooks: 'List, forward and redeliver webhooks',
+const GROUPS: Readonly<Record<string, Pick<CommandSpec, 'summary' | 'examples'>>> = {
+  admin: {
+    summary: 'Manage accounts, organizations and certificates of this server',
+    examples: ['admin create-user ann@example.com --superadmin', 'admin list-orgs --status pending'],
+  },
+  config: { summary: "Check the server's settings file", examples: ['config check /etc/culvert/culvert.toml'] },
+  network: {
+    summary: 'Manage private networks and their devices',
+    examples: ['network create office', 'network enroll office phone --qr'],
+  },
+  projects: { summary: 'Create, list, rename and delete projects', examples: ['projects create web'] },
+  tokens: {
+    summary: 'Create, list, rotate and revoke access keys',
+    examples: ['tokens', 'tokens mint laptop --save-file key'],
+  },
+  tunnels: {
+    summary: 'Create, list, start, stop and delete tunnels',
+    examples: ['tunnels', 'tunnels create 3000 --subdomain shop'],
+  },
+  webhooks: { summary: 'List, forward and redeliver webhooks', examples: ['webhooks events stripe --follow'] },
 };
+
+function examplesText(examples: readonly string[]): string {
+  return ['', 'Examples:', ...examples.map((example) => `  $ culvert ${example}`)].join('\n');
+}
+
+/** Columns of the terminal, 80 without one; at most 100, for long lines are hard to read. */
+function helpWidth({ isTTY, columns }: Output): number {
+  return Math.min(isTTY === true ? (columns ?? 80) : 80, 100);
+}
 
 /** A word that only groups commands, like `config`. */
 function group(program: Command, name: string): Command {
   const found = program.commands.find((command) => command.name() === name);
-  return (
-    found ??
-    program
-      .command(name)
-      .description(GROUPS[name] ?? name)
-      .helpCommand(false)
-  );
+  if (found !== undefined) return found;
+  const { summary, examples } = GROUPS[name] ?? { summary: name, examples: [] };
+  return program.command(name).description(summary).helpCommand(false).addHelpText('after', examplesText(examples));
 }
 
 /** `--token x` and `--token=x`; what stands behind `--` is no option, and a key is one wherever it stands. */

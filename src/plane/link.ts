@@ -35,7 +35,7 @@ export const RECHECKED_AT_ONCE = 100;
 export interface ClaimQuestion extends Omit<Claim, 'type' | 'ref'> {
   readonly tokenId: string;
   readonly agentId: string;
-  /** Tunnels that sessions of this token serve now, on this node: for the quota. */
+  /** Tunnels that sessions of this token serve now, on this node, or have asked for before this question: for the quota. */
   readonly liveTunnelIds: readonly string[];
   /** Private networks that they carry now: for the quota too. Absent: none. */
   readonly relays?: number;

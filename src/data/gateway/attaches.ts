@@ -40,23 +40,31 @@ export class AttachDesk {
 
   /** Puts the question in line. Resolves when it is settled or its session is gone; never rejects. */
   attach(question: Omit<AttachQuestion, 'serving'>, attacher: Attacher): Promise<void> {
-    return this.#deps.lines.run(question.tokenId, () => this.#answer(question, attacher));
+    let outcome: AttachOutcome | undefined;
+    return this.#deps.lines.run(question.tokenId, {
+      sessionId: question.agentId,
+      tunnelId: undefined,
+      ask: async () => {
+        if (!attacher.gone() && !attacher.isAnswered()) outcome = await this.#ask(question, attacher.serving());
+      },
+      settle: () => {
+        if (outcome !== undefined && !attacher.gone()) attacher.settle(outcome);
+        return 'done';
+      },
+    });
   }
 
-  async #answer(question: Omit<AttachQuestion, 'serving'>, attacher: Attacher): Promise<void> {
-    if (attacher.gone() || attacher.isAnswered()) return;
-    let outcome: AttachOutcome;
+  async #ask(question: Omit<AttachQuestion, 'serving'>, serving: number): Promise<AttachOutcome> {
     try {
       const answer: AttachAnswer = await inTime(
-        this.#deps.link.attach({ ...question, serving: attacher.serving() }),
+        this.#deps.link.attach({ ...question, serving }),
         refusal('overloaded', 'The server is too busy to answer this agent.'),
       );
-      outcome = answer.ok ? await this.#open(answer.networkId, answer.version) : answer;
+      return answer.ok ? await this.#open(answer.networkId, answer.version) : answer;
     } catch (error) {
       this.#deps.log.error({ agentId: question.agentId, error: messageOf(error) }, 'a relay could not be attached');
-      outcome = refusal('internal', 'The server could not decide this. It is worth another try.');
+      return refusal('internal', 'The server could not decide this. It is worth another try.');
     }
-    if (!attacher.gone()) attacher.settle(outcome);
   }
 
   /** The table decides, not the answer: a delete that overtook it has won. */

@@ -28,6 +28,11 @@ export interface Claimant {
   live(): Pick<ClaimQuestion, 'liveTunnelIds' | 'relays'>;
 }
 
+interface Granted {
+  readonly ok: true;
+  readonly tunnelId: string;
+}
+
 type Asked = Omit<ClaimQuestion, 'liveTunnelIds' | 'relays'>;
 
 interface ClaimDeps {
@@ -58,27 +63,45 @@ export class ClaimDesk {
 
   /** Puts a claim in line. Resolves when it is settled or its session is gone; never rejects. */
   claim(question: Asked, claimant: Claimant): Promise<void> {
-    return this.#lines.run(question.tokenId, () => this.#answer(question, claimant));
+    let outcome: Granted | Refusal | undefined;
+    let countedAhead = false;
+    return this.#lines.run(question.tokenId, {
+      sessionId: question.agentId,
+      tunnelId: question.subdomain === undefined ? undefined : question.tunnelId,
+      ask: async (ahead) => {
+        outcome = undefined;
+        if (claimant.gone() || claimant.isAnswered()) return;
+        countedAhead = ahead.length > 0;
+        outcome = await this.#ask(question, claimant.live(), ahead);
+      },
+      settle: () => {
+        if (outcome === undefined || claimant.gone()) return 'done';
+        // A claim ahead may have been refused: there may be room after all.
+        if (!outcome.ok && outcome.code === 'quota_exceeded' && countedAhead) return 'again';
+        claimant.settle(outcome.ok ? this.#entryOf(outcome.tunnelId) : outcome);
+        return 'done';
+      },
+    });
   }
 
-  async #answer(question: Asked, claimant: Claimant): Promise<void> {
-    if (claimant.gone() || claimant.isAnswered()) return;
-    let outcome: ClaimOutcome;
+  async #ask(
+    question: Asked,
+    live: ReturnType<Claimant['live']>,
+    ahead: readonly string[],
+  ): Promise<Granted | Refusal> {
     try {
       const answer: ClaimAnswer = await inTime(
-        this.#link.claim({ ...question, ...claimant.live() }),
+        this.#link.claim({ ...question, ...live, liveTunnelIds: [...live.liveTunnelIds, ...ahead] }),
         refusal('overloaded', 'The server is too busy to answer this claim.'),
       );
-      outcome = answer.ok ? await this.#entryOf(answer.route.tunnelId, answer.version) : answer;
+      return answer.ok ? await this.#shown(answer.route.tunnelId, answer.version) : answer;
     } catch (error) {
       this.#log.error({ agentId: question.agentId, error: messageOf(error) }, 'a claim failed');
-      outcome = refusal('internal', 'The server could not decide this claim. It is worth another try.');
+      return refusal('internal', 'The server could not decide this claim. It is worth another try.');
     }
-    if (!claimant.gone()) claimant.settle(outcome);
   }
 
-  /** The table decides, not the answer: a stop or a delete that overtook it has won. */
-  async #entryOf(tunnelId: string, version: number): Promise<ClaimOutcome> {
+  async #shown(tunnelId: string, version: number): Promise<Granted | Refusal> {
     if (!(await this.#table.reached(version, TABLE_MS))) {
       return refusal('overloaded', 'The server has not caught up with its own changes.');
     }
@@ -86,6 +109,11 @@ export class ClaimDesk {
     if (port !== null && !(await this.#ports.ready(port))) {
       return refusal('no_port_free', `The server can not open its public port ${port}: another program has it.`);
     }
+    return { ok: true, tunnelId };
+  }
+
+  /** The table decides, not the answer: a stop or a delete that overtook it has won. */
+  #entryOf(tunnelId: string): ClaimOutcome {
     const entry = this.#table.findById(tunnelId);
     if (entry === undefined) return refusal('tunnel_deleted', 'This tunnel was deleted.');
     return unservable(entry, this.#now()) ?? { ok: true, entry };

@@ -269,6 +269,46 @@ describe('claims', () => {
     two.destroy();
   });
 
+  test('tunnels that come back are asked for ahead of the answers before them, which count as bound', async (t) => {
+    const { link, port } = await world(t);
+    const hold = Promise.withResolvers<void>();
+    link.holdClaim = hold.promise;
+    const names = ['a', 'b', 'c'];
+    const agents = await Promise.all(names.map(() => TestAgent.enter(port, 'good')));
+    for (const [i, name] of names.entries()) agents[i]?.claim(name, { tunnelId: idOf(name) });
+    await until(() => link.questions.length === 3);
+    assert.deepEqual(
+      link.questions.map((q) => q.liveTunnelIds.length),
+      [0, 1, 2],
+    );
+    hold.resolve();
+    for (const agent of agents) await agent.next('bound');
+    for (const agent of agents) agent.destroy();
+  });
+
+  test('a tunnel that comes back has the place of one before it that was refused', async (t) => {
+    const { link, port } = await world(t);
+    const hold = Promise.withResolvers<void>();
+    link.holdClaim = hold.promise;
+    const grant = link.onClaim;
+    link.onClaim = (question) => {
+      if (question.subdomain === 'taken') return { ok: false, code: 'duplicate_name', message: 'taken' };
+      if (question.liveTunnelIds.length > 0) return { ok: false, code: 'quota_exceeded', message: 'full' };
+      return grant(question);
+    };
+    const first = await TestAgent.enter(port, 'good');
+    const second = await TestAgent.enter(port, 'good');
+    first.claim('taken', { tunnelId: idOf('taken') });
+    await until(() => link.questions.length === 1);
+    second.claim('shop', { tunnelId: idOf('shop') });
+    await until(() => link.questions.length === 2);
+    hold.resolve();
+    assert.equal((await first.next('refused')).code, 'duplicate_name');
+    assert.equal((await second.next('bound')).tunnelId, idOf('shop'));
+    first.destroy();
+    second.destroy();
+  });
+
   test('an agent that claims without end is slowed down, not refused', async (t) => {
     const { link, port } = await world(t);
     link.grants.set('small', { ...testGrant('token-3'), tunnelQuota: 1 });

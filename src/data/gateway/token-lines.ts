@@ -1,6 +1,8 @@
 /**
- * What one token asks the control plane for, over all its sessions, one after the other: a quota is held against what is bound, and two
- * questions at once would each be told that there is room for one more. Shared by claims.ts and attaches.ts, with how long both wait.
+ * What one token asks the control plane for, over all its sessions, in order: a quota is checked against what is bound, and two questions at once
+ * would both be granted the last place. Tunnels that come back, of other sessions each, are asked for ahead of the answers before them, and count
+ * as bound meanwhile: after a restart a thousand sessions of one token would else wait for a thousand round trips between two busy threads.
+ * Shared by claims.ts and attaches.ts, with how long both wait.
  */
 import { within } from '../../base/within.ts';
 import type { Refusal } from '../../plane/link.ts';
@@ -9,20 +11,79 @@ import type { Refusal } from '../../plane/link.ts';
 const ANSWER_MS = 15_000;
 /** The table follows the control plane within moments; later than this something is broken. */
 export const TABLE_MS = 10_000;
+/** Questions of one token under way: some 10 ms of the control plane. */
+const MAX_UNDER_WAY = 32;
+
+export interface TokenJob {
+  readonly sessionId: string;
+  /** The tunnel that comes back. Without one the job runs alone, as all jobs of one session do. */
+  readonly tunnelId: string | undefined;
+  /** Resolves once the answer is there; must not reject. `ahead`: tunnels of the jobs before it that are not settled. */
+  ask(ahead: readonly string[]): Promise<void>;
+  /** Called in the order of the line. `again`: asks once more, with nothing ahead. Must not throw. */
+  settle(): 'done' | 'again';
+}
+
+interface Queued {
+  readonly job: TokenJob;
+  readonly resolve: () => void;
+  isAnswered: boolean;
+}
+
+interface Line {
+  readonly waiting: Queued[];
+  readonly underWay: Queued[];
+}
 
 export class TokenLines {
-  /** The last job in line per token. Entries leave with their last job; sessions bound how many stand in line. */
-  readonly #last = new Map<string, Promise<void>>();
+  /** Entries leave with their last job; sessions bound how many stand in line. */
+  readonly #lines = new Map<string, Line>();
 
-  /** Runs `job` once those before it are done. Resolves when it is; `job` must not reject. */
-  run(tokenId: string, job: () => Promise<void>): Promise<void> {
-    const before = this.#last.get(tokenId) ?? Promise.resolve();
-    const mine = before.then(job).finally(() => {
-      if (this.#last.get(tokenId) === mine) this.#last.delete(tokenId);
-    });
-    this.#last.set(tokenId, mine);
-    return mine;
+  /** Runs `job` in its turn. Resolves when it is settled. */
+  run(tokenId: string, job: TokenJob): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let line = this.#lines.get(tokenId);
+    if (line === undefined) this.#lines.set(tokenId, (line = { waiting: [], underWay: [] }));
+    line.waiting.push({ job, resolve, isAnswered: false });
+    this.#advance(tokenId, line);
+    return promise;
   }
+
+  #advance(tokenId: string, line: Line): void {
+    for (let next = line.waiting[0]; next !== undefined && mayStart(next.job, line); next = line.waiting[0]) {
+      line.waiting.shift();
+      const ahead = line.underWay.flatMap(({ job }) => job.tunnelId ?? []);
+      line.underWay.push(next);
+      this.#ask(tokenId, line, next, ahead);
+    }
+    if (line.underWay.length === 0) this.#lines.delete(tokenId);
+  }
+
+  #ask(tokenId: string, line: Line, queued: Queued, ahead: readonly string[]): void {
+    void queued.job.ask(ahead).then(() => {
+      queued.isAnswered = true;
+      this.#settle(tokenId, line);
+    });
+  }
+
+  #settle(tokenId: string, line: Line): void {
+    for (let first = line.underWay[0]; first?.isAnswered === true; first = line.underWay[0]) {
+      if (first.job.settle() === 'again') {
+        first.isAnswered = false;
+        this.#ask(tokenId, line, first, []);
+        return;
+      }
+      line.underWay.shift();
+      first.resolve();
+    }
+    this.#advance(tokenId, line);
+  }
+}
+
+function mayStart({ sessionId, tunnelId }: TokenJob, { underWay }: Line): boolean {
+  if (underWay.length === 0) return true;
+  if (tunnelId === undefined || underWay.length >= MAX_UNDER_WAY) return false;
+  return underWay.every(({ job }) => job.tunnelId !== undefined && job.sessionId !== sessionId);
 }
 
 /** The answer, or `late` when it has not come in time. */

@@ -117,8 +117,10 @@ export class Claims {
   }
 
   #make(tx: Tx, ground: Ground, input: { question: ClaimQuestion; label: string; ephemeral: boolean }): ClaimDecision {
-    const { token, org, project } = ground;
+    const { token, org, project, nodes } = ground;
     const { question, label, ephemeral } = input;
+    // Also what was granted to a claim before this one, and is not bound yet.
+    const isTaken = (id: string): boolean => nodes.isTaken(id) || question.liveTunnelIds.includes(id);
     const row = placeTunnel(
       tx,
       {
@@ -131,7 +133,7 @@ export class Claims {
         ephemeral,
         tokenId: token.id,
       },
-      { ...this.#deps, plan: org.plan },
+      { ...this.#deps, plan: org.plan, nodes: { isTaken } },
     );
     if (typeof row === 'string') return refuseFault(row, label);
     recordAudit(tx, actorOf(token), entry('tunnel.create', row));

@@ -5,6 +5,7 @@
 import { dirname, join } from 'node:path';
 import { AppError, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import { faultCode } from './disk-fault.ts';
 import type { Sqlite, Statement } from './open.ts';
 
@@ -80,10 +81,14 @@ export class DatabaseFaults {
   }
 }
 
-/** A statement as drizzle uses it, which tells of damage where it is met: reads are all over the services. */
+/**
+ * A statement as drizzle uses it, which tells of damage where it is met: reads are all over the services. Several of these may stand on one of
+ * SQLite's, so each says at each use in which form it wants its rows.
+ */
 class Guarded implements Pick<Statement, 'run' | 'get' | 'all'> {
   readonly #statement: Statement;
   readonly #faults: DatabaseFaults;
+  #isRaw = false;
 
   constructor(statement: Statement, faults: DatabaseFaults) {
     this.#statement = statement;
@@ -91,36 +96,43 @@ class Guarded implements Pick<Statement, 'run' | 'get' | 'all'> {
   }
 
   run(...params: unknown[]) {
-    return this.#try(() => this.#statement.run(...params));
+    return this.#try((statement) => statement.run(...params));
   }
 
   get(...params: unknown[]) {
-    return this.#try(() => this.#statement.get(...params));
+    return this.#try((statement) => statement.get(...params));
   }
 
   all(...params: unknown[]) {
-    return this.#try(() => this.#statement.all(...params));
+    return this.#try((statement) => statement.all(...params));
   }
 
   raw(): this {
-    this.#statement.raw();
+    this.#isRaw = true;
     return this;
   }
 
-  #try<T>(work: () => T): T {
+  #try<T>(work: (statement: Statement) => T): T {
     try {
-      return work();
+      if (this.#statement.reader) this.#statement.raw(this.#isRaw);
+      return work(this.#statement);
     } catch (error) {
       throw this.#faults.asDamage(error) ?? error;
     }
   }
 }
 
+/** Compiled statements that are kept: to compile one costs as much as to run it. Some 10 KB each. */
+const KEPT_STATEMENTS = 300;
+
 /** The same database, whose statements throw `unavailable` for damage. For drizzle, which prepares and runs and does nothing else with it. */
 export function guarded(sqlite: Sqlite, faults: DatabaseFaults): Sqlite {
+  const kept = new RecentMap<string, Statement>({ max: KEPT_STATEMENTS });
   const prepare = (text: string) => {
     try {
-      return new Guarded(sqlite.prepare(text), faults);
+      let statement = kept.get(text);
+      if (statement === undefined) kept.set(text, (statement = sqlite.prepare(text)));
+      return new Guarded(statement, faults);
     } catch (error) {
       throw faults.asDamage(error) ?? error;
     }

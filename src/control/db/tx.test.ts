@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test, type TestContext } from 'node:test';
+import Database from 'better-sqlite3';
 import { sql } from 'drizzle-orm';
 import { systemClock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
@@ -210,4 +211,18 @@ test('a disk that has turned read-only is `unavailable` too; other failures keep
   store.db.run('CREATE UNIQUE INDEX one ON t (x)');
   write();
   assert.throws(write, (error) => !(error instanceof AppError));
+});
+
+test('statements: one text is compiled once, and each use has its rows in its own form', (t) => {
+  const compiled: string[] = [];
+  const { prepare } = Database.prototype;
+  t.mock.method(Database.prototype, 'prepare', function (this: Database.Database, text: string) {
+    compiled.push(text);
+    return prepare.call(this, text);
+  });
+  const text = 'SELECT 1 AS n';
+  assert.deepEqual(store.db.values(sql.raw(text)), [[1]]);
+  assert.deepEqual(store.db.get(sql.raw(text)), { n: 1 });
+  assert.deepEqual(store.db.values(sql.raw(text)), [[1]]);
+  assert.deepEqual(compiled, [text]);
 });

@@ -2,17 +2,31 @@
  * Many agents in one process, a tunnel each, as they all lose one server and come back: `node herd.ts SERVER COUNT`, the key in CULVERT_TOKEN.
  * Prints a line of JSON, `{at, online}`, whenever the number of live tunnels has changed for a tenth of a second. Started by scenarios.ts.
  */
+import { networkInterfaces } from 'node:os';
 import { startAgent } from '../../src/agent/agent.ts';
 import { makeConnector } from '../../src/agent/connect.ts';
 import { parseTarget } from '../../src/agent/target.ts';
 import { silentLog } from '../../src/base/log.ts';
 
 const EVERY_MS = 100;
+/** Each agent looks at the interfaces once a second, on a computer of its own: here one look does for all of them. */
+const LOOK_MS = 1_000;
 
 const [server = '', count = ''] = process.argv.slice(2);
 const token = process.env['CULVERT_TOKEN'] ?? '';
 const connector = makeConnector({ server: new URL(server), log: silentLog });
 let online = 0;
+let looked: { readonly at: number; readonly addresses: string[] } | undefined;
+
+function addresses(): string[] {
+  if (looked === undefined || performance.now() - looked.at >= LOOK_MS) {
+    const external = Object.values(networkInterfaces()).flatMap(
+      (all) => all?.filter(({ internal }) => !internal) ?? [],
+    );
+    looked = { at: performance.now(), addresses: external.map(({ address }) => address) };
+  }
+  return looked.addresses;
+}
 
 for (let number = 1; number <= Number(count); number++) {
   const agent = startAgent({
@@ -23,6 +37,7 @@ for (let number = 1; number <= Number(count); number++) {
     open: connector.open,
     reach: connector.reach,
     tryAnother: connector.tryAnother,
+    addresses,
     log: silentLog,
     onEvent: (event) => {
       if (event.kind === 'tunnel_online') online++;

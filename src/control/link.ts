@@ -3,6 +3,7 @@
  * thread, message bus) replace this file alone. Everything is asynchronous and plain data, as it will be then.
  */
 import { setImmediate } from 'node:timers/promises';
+import { AppError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { EventBatch } from '../plane/events.ts';
 import type { InspectionBatch } from '../plane/inspection.ts';
@@ -39,6 +40,10 @@ export interface LinkDeps {
 /** A Link on services of this process. */
 export function inProcessLink(deps: LinkDeps): Link {
   const fault = (what: string, error: unknown): Refusal => {
+    if (error instanceof AppError && error.code === 'unavailable') {
+      deps.log.warn({ error: error.message }, `${what} had to wait`);
+      return { ok: false, code: 'overloaded', message: error.message };
+    }
     deps.log.error({ err: error }, `${what} failed`);
     return { ok: false, code: 'internal', message: 'The server has a fault. Its log says more.' };
   };

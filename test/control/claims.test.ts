@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import Database from 'better-sqlite3';
 import { eq } from 'drizzle-orm';
 import { capabilityTokens, organizations, projects } from '../../src/control/db/schema.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
@@ -387,4 +389,16 @@ test('a viewer writes nothing, and a member of a pending organization opens noth
   const pending: UserActor = { ...ann, approval: 'pending' };
   assert.throws(() => p.create(pending), { code: 'forbidden' });
   assert.throws(() => p.mint(pending), { code: 'forbidden' });
+});
+
+test('a database that takes no writes: a known key is admitted, and what must be stored is to be asked for again', async (t) => {
+  const token = p.mint(ann);
+  const { tunnelId } = await p.bound(token, { subdomain: 'shop' });
+  const other = new Database(join(p.dataDir, 'culvert.db'));
+  t.after(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  assert.ok((await p.control.link.admit(token.apiKey)).ok);
+  assert.equal(await p.refusal(token, { subdomain: 'new' }), 'overloaded');
+  other.exec('ROLLBACK');
+  assert.equal((await p.bound(token, { subdomain: 'shop' })).tunnelId, tunnelId);
 });

@@ -4,6 +4,7 @@
  */
 import { and, desc, eq, not } from 'drizzle-orm';
 import { HOUR_MS } from '../../../base/clock.ts';
+import { AppError } from '../../../base/errors.ts';
 import { capabilityTokens, projects } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
@@ -102,11 +103,16 @@ export class Tokens {
   /** Notes that somebody used the token, once a minute at most. */
   touch(token: TokenRow): void {
     if (token.lastUsedAt !== null && token.lastUsedAt >= this.#store.clock.now() - TOUCH_MS) return;
-    this.#store.inTx(
-      ({ db, now }) =>
-        void db.update(capabilityTokens).set({ lastUsedAt: now }).where(eq(capabilityTokens.id, token.id)).run(),
-      { relaxed: true },
-    );
+    try {
+      this.#store.inTx(
+        ({ db, now }) =>
+          void db.update(capabilityTokens).set({ lastUsedAt: now }).where(eq(capabilityTokens.id, token.id)).run(),
+        { relaxed: true },
+      );
+    } catch (error) {
+      // No agent is refused because of that: the store knows that nothing can be written, and health checks show it.
+      if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
+    }
   }
 
   #listed(orgId: string, which: ReturnType<typeof areLive>, most: number): Array<Omit<TokenView, 'spentUsdCents'>> {

@@ -330,6 +330,16 @@ for (const [code, waitMs] of [
   });
 }
 
+test('a tunnel that is refused for now is asked for again within 5 s, however long that takes', async () => {
+  const world = await fakeWorld();
+  world.latest().welcome();
+  for (let ref = 1; ref <= 10; ref++) {
+    world.latest().refuse(ref, 'overloaded');
+    await world.time.advance(5_000);
+    assert.equal(world.latest().claims.length, ref + 1);
+  }
+});
+
 test('a stopped tunnel waits for its start, and is told once', async () => {
   const world = await online();
   world.latest().say({ type: 'unbound', slot: 1, code: 'tunnel_stopped', message: 'stopped' });

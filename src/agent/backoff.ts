@@ -20,21 +20,23 @@ const MAX_RETRY_AFTER_MS = 300_000;
 
 export class Backoff {
   readonly #random: () => number;
+  readonly #limitMs: number;
   #step = 0;
   /** Waits so far for a server that restarts, in milliseconds; null: none does. */
   #restartMs: number | null = null;
 
-  /** `random` gives numbers in [0, 1). */
-  constructor(random: () => number) {
+  /** `random` gives numbers in [0, 1). `limitMs`: no wait is longer. */
+  constructor(random: () => number, limitMs = LIMIT_MS) {
     this.#random = random;
+    this.#limitMs = limitMs;
   }
 
-  /** The next wait in milliseconds; each call doubles the step until 30 s. */
+  /** The next wait in milliseconds; each call doubles the step until the limit. */
   next(): number {
     const soon = this.#restartMs === null ? undefined : this.#nextOfRestart(this.#restartMs);
     if (soon !== undefined) return soon;
-    const limit = Math.min(LIMIT_MS, FIRST_MS * 2 ** this.#step);
-    if (limit < LIMIT_MS) this.#step++;
+    const limit = Math.min(this.#limitMs, FIRST_MS * 2 ** this.#step);
+    if (limit < this.#limitMs) this.#step++;
     return Math.max(FLOOR_MS, Math.round(this.#random() * limit));
   }
 

@@ -8,6 +8,9 @@ import type { AgentEvent, TunnelState } from './events.ts';
 import type { Cancel } from './schedule.ts';
 import type { DatagramTarget } from './relay/spec.ts';
 
+/** A server that can't grant it now (its disk is full, say) is asked again within this: on a session that stands, one message. */
+const ASK_AGAIN_MS = 5_000;
+
 export interface Refusal {
   readonly code: RefusalCode;
   readonly message: string;
@@ -26,7 +29,7 @@ export abstract class Standing {
   retry: Cancel | undefined;
 
   constructor(random: () => number) {
-    this.backoff = new Backoff(random);
+    this.backoff = new Backoff(random, ASK_AGAIN_MS);
   }
 
   /** The message that asks the server for it. */

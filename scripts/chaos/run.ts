@@ -4,7 +4,7 @@
  *   npm run soak -- chaos [--rounds 50] [--only NAME,…] [--lanes 10] [--shortest-s 0] [--longest-s 45]
  *
  * Names: kill-server, kill-agent, half-open, late-names, address-change (another wifi), forgotten-flow (a NAT that drops the connection without
- * a word), herd (1,000 agents of one process after a restart). All of it, a hundred times each, on a machine with nothing else to do:
+ * a word), full-disk, herd (1,000 agents of one process after a restart). All of it, a hundred times each, on a machine with nothing else to do:
  *
  *   npm run soak -- chaos --rounds 100 --longest-s 10
  *   npm run soak -- chaos --only herd --rounds 20 --longest-s 10
@@ -14,6 +14,7 @@
 import { parseArgs } from 'node:util';
 import { Ending } from '../../test/harness/ends.ts';
 import { noNamespaces } from '../../test/harness/tools.ts';
+import { fullDisk } from './full-disk.ts';
 import {
   addressChange,
   type Build,
@@ -42,6 +43,7 @@ const KINDS: readonly Kind[] = [
   { name: 'late-names', build: lateNames, needsNetwork: true, maxLanes: 10 },
   { name: 'address-change', build: addressChange, needsNetwork: true, maxLanes: 10 },
   { name: 'forgotten-flow', build: forgottenFlow, needsNetwork: true, maxLanes: 10 },
+  { name: 'full-disk', build: fullDisk, needsNetwork: false, maxLanes: 3 },
   { name: 'herd', build: herd, needsNetwork: false, maxLanes: 1 },
 ];
 

@@ -108,10 +108,21 @@ test('every route that is mounted is in the document', () => {
   );
 });
 
-test('every operation says what it does, under a tag that is explained', () => {
+/** Verbs that summaries begin with; a new one is added here when it is a verb. */
+const VERBS = new Set(
+  (
+    'Accept Add Allow Authorize Bind Change Check Complete Count Create Delete Deliver Disconnect End Enroll Exchange Export Finish Get ' +
+    'Invite List Lock Log Open Receive Redirect Register Release Remove Rename Replace Replay Request Require Reserve Return Revoke Rotate ' +
+    'Send Set Show Start Stop Stream Suspend Switch Test Turn Unbind Unlink Unlock Verify'
+  ).split(' '),
+);
+
+test('summary: an imperative of at most 60 characters; every operation has a tag that is explained', () => {
   const tags = new Set(document.tags.map(({ name }) => name));
   for (const { name, operation } of operations) {
-    assert.ok((operation.summary ?? '').length > 5, name);
+    const { summary = '' } = operation;
+    assert.ok(VERBS.has(summary.split(' ')[0] ?? ''), `${name}: ${summary}`);
+    assert.ok(summary.length <= 60 && !/[.;]/.test(summary), `${name}: ${summary}`);
     assert.equal(operation.tags?.length, 1, name);
     assert.ok(tags.has(operation.tags?.[0] ?? ''), `${name}: tag ${operation.tags?.[0]}`);
   }

@@ -7,7 +7,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where agents connect */
+        /** Get the address that agents connect to */
         get: {
             parameters: {
                 query?: never;
@@ -44,8 +44,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tokens that have not run out and are revoked, themselves or by the master key that minted them
-         * @description For an edge that checks the wire form of tokens with the public keys alone. A token is to be refused from `from` on when its nonce is listed, or the nonce of its parent. A nonce may be listed twice: the earlier `from` counts. Send `If-None-Match` with the last ETag: 304 says that nothing was revoked since.
+         * List revoked tokens that have not expired
+         * @description Includes tokens whose master key was revoked. For an edge that checks the wire form of tokens with the public keys alone. A token is to be refused from `from` on when its nonce is listed, or the nonce of its parent. A nonce may be listed twice: the earlier `from` counts. Send `If-None-Match` with the last ETag: 304 says that nothing was revoked since.
          */
         get: {
             parameters: {
@@ -82,7 +82,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Public keys */
+        /** Get the public keys of the server */
         get: {
             parameters: {
                 query?: never;
@@ -120,7 +120,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let the command line with this code in, into the active organization */
+        /** Authorize a command line for the active organization */
         post: {
             parameters: {
                 query?: never;
@@ -160,7 +160,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the key of a command line and cut its agents off */
+        /**
+         * Revoke the key of a command line
+         * @description Its agents are disconnected.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -200,7 +203,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Fetch the key of an approved code, once, within 10 minutes */
+        /**
+         * Get the key of an authorized command line
+         * @description The key is returned once, within 10 minutes of the authorization.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -281,7 +287,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Identities that log in to the own account */
+        /** List the identities that log in to your account */
         get: {
             parameters: {
                 query?: never;
@@ -320,7 +326,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Unlink an identity; never the last way in */
+        /**
+         * Unlink an identity
+         * @description The last login method of an account stays.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -357,7 +366,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log in; sets the refresh cookie */
+        /** Log in and set the refresh cookie */
         post: {
             parameters: {
                 query?: never;
@@ -397,7 +406,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Second step of a log-in; sets the refresh cookie */
+        /**
+         * Finish a login with the second factor
+         * @description Sets the refresh cookie.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -474,7 +486,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The account and what its plan includes */
+        /** Get your account and the limits of its plan */
         get: {
             parameters: {
                 query?: never;
@@ -534,7 +546,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is there a second factor, and how many recovery codes are left */
+        /** Get the state of your second factor */
         get: {
             parameters: {
                 query?: never;
@@ -572,7 +584,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn the second factor off, by the password or a recovery code */
+        /**
+         * Turn off the second factor
+         * @description Needs the password or a recovery code.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -612,7 +627,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Get a secret for an authenticator app; nothing is stored until it is confirmed, within 10 minutes */
+        /**
+         * Create a secret for an authenticator app
+         * @description Nothing is stored until you confirm the secret, within 10 minutes.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -648,7 +666,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm the secret with a code and turn the second factor on; other sessions live on */
+        /**
+         * Turn on the second factor with a code
+         * @description Other sessions continue.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -688,7 +709,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ten new recovery codes in place of all earlier ones */
+        /**
+         * Replace your recovery codes
+         * @description Returns ten new codes. Earlier codes stop working.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -726,7 +750,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where an identity provider sends the browser back */
+        /** Finish a login with an identity provider */
         get: {
             parameters: {
                 query: {
@@ -780,7 +804,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Begin a log-in with an identity provider, from a page
+         * Start a login with an identity provider
          * @description As GET, for a page that sends the browser there by itself: what it comes back to, with what is secret in it, then stands in no address.
          */
         post: {
@@ -826,8 +850,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change your password; ends your other sessions and the keys of their command lines
-         * @description 401 also for a wrong current password. 409 for an account without one, which sets it with `POST /auth/forgot`.
+         * Change your password
+         * @description Ends your other sessions and the keys of their command lines. 401 also for a wrong current password. 409 for an account without one, which sets it with `POST /auth/forgot`.
          */
         post: {
             parameters: {
@@ -866,7 +890,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which ways in this server has, for a log-in page */
+        /** List the login methods of this server */
         get: {
             parameters: {
                 query?: never;
@@ -905,7 +929,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Swap the refresh cookie for an access token and a new cookie
+         * Exchange the refresh cookie for an access token
          * @description A cookie works once: of many requests with the same one, exactly one succeeds.
          *
          *     A cookie that comes back after it was swapped is taken for stolen: 401, and the session is over. Two kinds of request are answered 401 with
@@ -957,7 +981,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a new code to an address that is not verified yet
+         * Send a new code to an unverified address
          * @description Always 200. The code before it is void. An address gets a few letters at once and then a few per hour: what is beyond that is not sent, and leaves the last code as it is.
          */
         post: {
@@ -1000,8 +1024,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set a new password with the token of the link; ends all sessions and all keys of command lines
-         * @description The address counts as verified from then on. A second factor stays on. A token that is wrong, was used, has run out, or was asked for before the password changed is `invalid_code`.
+         * Set a new password with the token of a link
+         * @description Ends all sessions of the user and all keys of their command lines. The address counts as verified from then on. A second factor stays on. A token that is wrong, was used, has run out, or was asked for before the password changed is `invalid_code`.
          */
         post: {
             parameters: {
@@ -1040,7 +1064,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where you are logged in, newest use first */
+        /** List your sessions, latest use first */
         get: {
             parameters: {
                 query?: never;
@@ -1063,7 +1087,10 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** End every session but this one, and the keys of their command lines */
+        /**
+         * End all your other sessions
+         * @description The keys of their command lines end too.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -1099,7 +1126,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one session of yours, and the key of its command line */
+        /**
+         * End one of your sessions
+         * @description The key of its command line ends too.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -1137,7 +1167,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make an account; a code is sent to its address
+         * Create an account
          * @description The answer is the same whether or not the address has an account: one that has gets a letter that says so. Signing up again with an address that is not verified yet replaces name and code. Done with another password, it leaves the account with none, for a code must not confirm what somebody else typed: the letter then holds a link to choose one. 403 when the operator has closed sign-up.
          */
         post: {
@@ -1180,7 +1210,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Act for another organization of yours
+         * Switch to another organization of yours
          * @description Access tokens that were made before go on acting for the organization that they were made for.
          */
         post: {
@@ -1223,7 +1253,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Verify the address with the code from the mail
+         * Verify an email address with a code
          * @description The code is valid for 10 minutes and 5 attempts, and the last one sent is the only one. Every failure is the same `invalid_code`: wrong, run out, tried too often, verified before, no such account.
          */
         post: {
@@ -1263,7 +1293,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The plan of the organization, and what is paid for it */
+        /** Get the plan and its price */
         get: {
             parameters: {
                 query?: never;
@@ -1301,7 +1331,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Back to Free, where no payment provider is involved */
+        /**
+         * Return to the Free plan
+         * @description Only where no payment provider is used.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1340,7 +1373,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Buy a plan: the answer says where */
+        /** Start the purchase of a plan */
         post: {
             parameters: {
                 query?: never;
@@ -1382,7 +1415,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Completes a checkout where plans cost nothing; its token is good once, for an hour */
+        /**
+         * Complete a checkout where plans are free
+         * @description Its token works once, for an hour.
+         */
         get: {
             parameters: {
                 query: {
@@ -1420,7 +1456,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says that there is nothing to pay */
+        /** Show that there is nothing to pay */
         get: {
             parameters: {
                 query?: never;
@@ -1458,7 +1494,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change or cancel a subscription: the answer says where */
+        /** Open the portal to change or cancel a plan */
         post: {
             parameters: {
                 query?: never;
@@ -1497,7 +1533,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Events of the payment provider, signed by it; 402 on a server without one */
+        /**
+         * Receive signed events of the payment provider
+         * @description 402 on a server without a payment provider.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1546,7 +1585,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Agents that are connected now */
+        /** List connected agents */
         get: {
             parameters: {
                 query?: never;
@@ -1586,8 +1625,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End a session; the agent comes back in about 5 seconds unless its token is gone
-         * @description A reason may be given in the body or in the query; that of the body counts.
+         * Disconnect an agent
+         * @description The agent reconnects in about 5 seconds unless its token was revoked. A reason may be given in the body or in the query; that of the body counts.
          */
         delete: {
             parameters: {
@@ -1635,7 +1674,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Why agents dropped: the last sessions that ended, newest first
+         * List the last sessions that ended, newest first
          * @description At most 100, for 30 days. Sessions that a crash of the server ended are not among them.
          */
         get: {
@@ -1673,7 +1712,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Custom domains of the organization, newest first */
+        /** List custom domains, newest first */
         get: {
             parameters: {
                 query?: never;
@@ -1739,7 +1778,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a custom domain; one that was verified rests 24 hours */
+        /**
+         * Delete a custom domain
+         * @description A verified domain has a cooldown of 24 hours.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -1778,7 +1820,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Let a tunnel answer for a verified domain, from the next request on */
+        /**
+         * Bind a verified domain to a tunnel
+         * @description Applies from the next request on.
+         */
         put: {
             parameters: {
                 query?: never;
@@ -1806,7 +1851,10 @@ export interface paths {
             };
         };
         post?: never;
-        /** Let no tunnel answer for a domain; it stays verified */
+        /**
+         * Unbind a domain from its tunnel
+         * @description The domain stays verified.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -1844,7 +1892,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look the TXT record up
+         * Verify a domain by its TXT record
          * @description `invalid_request`: the record is missing or says something else; the message says what. A verified domain is looked up again each day, and is unverified and unbound once its record has been gone for three days.
          */
         post: {
@@ -1883,7 +1931,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where the identity provider sends a visitor back
+         * Finish the login of a visitor
          * @description To be registered at the provider as `{api.public_url}/edge-auth/callback`. Only an address that the provider has verified counts; letter case does not.
          */
         get: {
@@ -1918,7 +1966,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Send a visitor of a tunnel to the identity provider
+         * Send a visitor to the identity provider
          * @description The edge sends browsers here that it does not know. Errors are a page to a browser. All of `/edge-auth/` has a limit per source address of its own: 300 requests at once, then 5 per second.
          */
         get: {
@@ -1956,7 +2004,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Audit trail of the organization, newest first */
+        /** List the audit log of the organization, newest first */
         get: {
             parameters: {
                 query?: {
@@ -2003,7 +2051,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Is the process up, and is all well
+         * Check the health of the server
          * @description Always 200 while the process runs. The checks are at most 5 seconds old.
          */
         get: {
@@ -2042,7 +2090,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Recorded requests, newest first
+         * List recorded requests, newest first
          * @description A request that was answered before the call is there. Filters by method, status and path must look at each record: when that takes too long the answer has what was found until then, fewer than `limit` or none, and `Link` goes on from there.
          */
         get: {
@@ -2086,7 +2134,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Forget what was recorded of a tunnel until now */
+        /** Delete the recorded requests of a tunnel */
         delete: {
             parameters: {
                 query: {
@@ -2124,7 +2172,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A recorded request with its fields, bodies and what the edge decided */
+        /** Get a recorded request with bodies and decisions */
         get: {
             parameters: {
                 query?: never;
@@ -2163,7 +2211,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A recorded request as a curl command for a POSIX shell
+         * Export a recorded request as a curl command
          * @description Asks the public address again, through the tunnel's policy and gates. What the edge adds for the service is left out. Values of `authorization`, `proxy-authorization`, `cookie` and `set-cookie` are `***`, for exports are passed on; `secrets=true` leaves them as they are, for members and up.
          */
         get: {
@@ -2207,7 +2255,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A recorded request as an HTTP archive
+         * Export a recorded request as HAR
          * @description Values of `authorization`, `proxy-authorization`, `cookie` and `set-cookie` are `***`, for exports are passed on; `secrets=true` leaves them as they are, for members and up. An answer with a content coding is opened up to 1 MB; what holds more stands there as it came. Bodies that are no text, or longer than 256 KB, are in base64.
          */
         get: {
@@ -2253,7 +2301,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a recorded request again
+         * Replay a recorded request
          * @description To the service behind the tunnel, by the agent that serves it now and through the policy that the tunnel has now; the password and the sign-in of its visitors are not asked for. It goes as it was recorded, with the address of its visitor, or changed by the body of this call. The service can tell by the header `Culvert-Replay`, which holds the id of the record; visitors can't send it. It counts and is paid for as any other request. The answer comes once the service's is complete, or after 60 seconds with 504 and `local_timeout`. Redirects are not followed.
          *
          *     Off unless the operator has switched it on (501; `inspector.replay`; for some tunnels alone: `inspector.replay_allow`). 409 `conflict`: a request that the edge refused, or that asked for a WebSocket, can't be sent again. 409 `body_truncated`: of its body only a part is there; give the whole one. Per organization 8 at a time, 60 at once and then one per second. 503 `unavailable`: too many are under way on this server, or to this tunnel; nothing was sent.
@@ -2298,7 +2346,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The newest recorded requests as an HTTP archive
+         * Export the newest recorded requests as HAR
          * @description For the import of browsers and other tools; oldest first, of those that the filters of `GET /inspector` leave. A parameter that there is not is refused. Values of `authorization`, `proxy-authorization`, `cookie` and `set-cookie` are `***`, for exports are passed on; `secrets=true` leaves them as they are, for members and up. It holds 16 MB as it is written; of more the oldest requests are left out, and `log.comment` says how many. Answers with a content coding are opened
          *     up to 1 MB each; what holds more, or can't be opened, stands there as it came. Bodies that are no text, or longer than 256 KB, are in base64. One archive at a
          *     time of an organization and of a person (429 `rate_limited`) and 4 in all (503 `unavailable`): try again after `Retry-After`. Who has not read it within a minute is cut off.
@@ -2359,7 +2407,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether requests are recorded, and of which tunnels not; whether they can be sent again */
+        /** Get what is recorded, and what can be replayed */
         get: {
             parameters: {
                 query?: never;
@@ -2396,7 +2444,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Requests that were served and not recorded, by tunnel, the most first
+         * Count requests that were not recorded, by tunnel
          * @description Recording never slows a visitor: what comes faster than the server records, or finds no memory or disk, is left out and counted by the minute. Not counted is what is not to be recorded: tunnels whose agent says `--no-inspect`, and all on a server with `inspector.enabled = false` (`GET /inspector/recording`). Without `since`, of the last 24 hours.
          */
         get: {
@@ -2440,7 +2488,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Requests as they are recorded, by WebSocket
+         * Stream recorded requests by WebSocket
          * @description The access token comes as a protocol, for a browser can send no other field: `new WebSocket(url, ['culvert.inspector', 'bearer.' + token])`.
          *     The answer selects `culvert.inspector`; offer it, for browsers close a connection for which nothing they offered was selected (who offers the token
          *     alone gets it back). A page of another origin must be in `api.cors_origins`.
@@ -2477,7 +2525,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What touched the caller's own account, newest first */
+        /** List security events of your account, newest first */
         get: {
             parameters: {
                 query?: {
@@ -2518,7 +2566,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tunnels and private networks now, and the traffic of the last 24 hours
+         * Get current counts and the traffic of 24 hours
          * @description Bytes of the last 24 hours are those of both; datagrams are no requests.
          */
         get: {
@@ -2556,7 +2604,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Keys for scrapers of the organization, oldest first */
+        /** List metrics keys, oldest first */
         get: {
             parameters: {
                 query?: never;
@@ -2579,7 +2627,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Make a key for a scraper
+         * Create a metrics key
          * @description The bearer of `GET /metrics/prometheus` and of nothing else. It lives until it is deleted, or whoever made it leaves the organization. At most 50.
          */
         post: {
@@ -2622,7 +2670,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a key for a scraper; it is good for nothing from then on */
+        /**
+         * Delete a metrics key
+         * @description It stops working at once.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -2661,7 +2712,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The live tunnels and the private networks of the organization for Prometheus
+         * Get metrics of the organization for Prometheus
          * @description Takes an access token, which is good for 15 minutes, or a key of `POST /metrics/keys`.
          */
         get: {
@@ -2700,8 +2751,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Traffic by time, oldest first; stretches without traffic are 0
-         * @description Buckets: 1h of 1 min, 24h of 15 min, 7d of 1 h, 30d of 6 h. The last one is the present and not over yet.
+         * Get traffic by time, oldest first
+         * @description Periods without traffic are 0. Buckets: 1h of 1 min, 24h of 15 min, 7d of 1 h, 30d of 6 h. The last one is the present and not over yet.
          */
         get: {
             parameters: {
@@ -2741,7 +2792,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document */
+        /** Get this document */
         get: {
             parameters: {
                 query?: never;
@@ -2777,7 +2828,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The organizations that you are in, oldest membership first */
+        /** List your organizations, oldest membership first */
         get: {
             parameters: {
                 query?: never;
@@ -2800,7 +2851,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Make an organization, as its owner
+         * Create an organization and become its owner
          * @description At most 20 per owner, and 40 made in a day. It waits for approval where another of yours was suspended. To act for it, switch to it with `POST /auth/switch-org`.
          */
         post: {
@@ -2841,7 +2892,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of your organizations
+         * Get one of your organizations
          * @description Any that you are in, whichever is the active one; all routes below `/orgs/{id}` take it so.
          */
         get: {
@@ -2869,8 +2920,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete it; for owners
-         * @description Ends its tokens, tunnels and invitations, and cuts its agents off. Who was acting for it goes on in another organization of theirs after the next `POST /auth/refresh`. 409 when it is your only one, or goes on paying for a plan; 503 when the payment provider can't say.
+         * Delete an organization
+         * @description Only owners may. Ends its tokens, tunnels and invitations, and cuts its agents off. Who was acting for it goes on in another organization of theirs after the next `POST /auth/refresh`. 409 when it is your only one, or goes on paying for a plan; 503 when the payment provider can't say.
          */
         delete: {
             parameters: {
@@ -2896,7 +2947,10 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Rename it; its slug stays */
+        /**
+         * Rename an organization
+         * @description Its slug stays.
+         */
         patch: {
             parameters: {
                 query?: never;
@@ -2932,7 +2986,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Invitations that can be accepted, newest first */
+        /** List open invitations, newest first */
         get: {
             parameters: {
                 query?: never;
@@ -2957,7 +3011,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Invite somebody by mail
+         * Invite a user by email
          * @description Up to your own role. The letter holds a link to `/app/invite?token=`, which works once, for 7 days, and for the account with this address alone. An earlier invitation to it ends. 403 until the organization is approved; 409 for a member, and when 100 are open; 429 after 200 of yours in a day, in whatever organization, or a few to the same address.
          */
         post: {
@@ -3080,7 +3134,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Members, oldest first */
+        /** List members, oldest first */
         get: {
             parameters: {
                 query?: never;
@@ -3151,7 +3205,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Give a member another role
+         * Change the role of a member
          * @description Admins change roles up to admin; only owners change owners or make one. Counts from the next request of the member on; invitations of theirs that the new role does not allow are revoked, and so are tokens that they made here when they become a viewer. 403 while the organization is suspended, 409 when no owner would be left.
          */
         patch: {
@@ -3193,7 +3247,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept an invitation with the token from the mail
+         * Accept an invitation by the token of its email
          * @description Takes the account that has the invited address: 403 for any other. Whoever has none signs up with that address, confirms it, and then accepts; where sign-up is closed, an operator makes the account first. 404 for a token that was used or revoked, or has run out; 409 for whoever is a member already. To act for the organization, switch to it with `POST /auth/switch-org`.
          */
         post: {
@@ -3236,7 +3290,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What an invitation says, by the token from the mail
+         * Get an invitation by the token of its email
          * @description For a page that asks whether to accept; it needs no account and uses nothing up. Whether the address has an account is not told. 404 for a token that was used or revoked, or has run out. Limited per address as `/auth/*` is, and counted by itself.
          */
         post: {
@@ -3276,7 +3330,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Private networks of the organization, oldest first */
+        /** List private networks, oldest first */
         get: {
             parameters: {
                 query?: never;
@@ -3299,7 +3353,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Make a private network
+         * Create a private network
          * @description At most 100, on every plan. Networks may overlap: each is by itself. Register its server next.
          */
         post: {
@@ -3339,7 +3393,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A private network */
+        /** Get a private network */
         get: {
             parameters: {
                 query?: never;
@@ -3364,7 +3418,10 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Delete a private network with its devices; its organization keeps the UDP port for 24 hours */
+        /**
+         * Delete a private network with its devices
+         * @description The organization keeps the UDP port for 24 hours.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -3393,7 +3450,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name, or what configs of clients say beside it
+         * Change the name or client settings of a network
          * @description What is not given stays. Configs are made at each reading: hand new ones out.
          */
         patch: {
@@ -3431,7 +3488,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Devices of a private network, by address */
+        /** List devices of a private network, by address */
         get: {
             parameters: {
                 query?: never;
@@ -3456,7 +3513,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Enrol a device: it gets the lowest free address
+         * Enroll a device with the lowest free address
          * @description By its public key; the private one stays where it was made. A key that is enrolled already gets what it has, unchanged, with 200. At most 4,096 in a network, and 20,000 in all. The server's WireGuard must learn of it: read its config again.
          */
         post: {
@@ -3511,8 +3568,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke a device: it is cut off at once, and its address is free
-         * @description At the relay. Take it out of the WireGuard of the server, too: read its config again.
+         * Revoke a device
+         * @description It is disconnected at once, and its address is free. At the relay. Take it out of the WireGuard of the server, too: read its config again.
          */
         delete: {
             parameters: {
@@ -3543,7 +3600,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name of a device, its end, or what is behind it
+         * Change the name, expiry or networks of a device
          * @description What is not given stays. One whose time has run out goes on with a new end.
          */
         patch: {
@@ -3582,7 +3639,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** WireGuard config of a device, without its private key */
+        /**
+         * Get the WireGuard config of a device
+         * @description It is without the private key.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -3622,7 +3682,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What carries its datagrams now, and what has passed
+         * Get the carrier and traffic of a private network
          * @description Counters are two seconds behind. Of a network that clients reach without this server there is nothing to tell.
          */
         get: {
@@ -3664,7 +3724,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Register the network's server, or another one
+         * Register the server of a network, or replace it
          * @description The network gets a UDP port of this server and keeps it: clients come there, and an agent beside the WireGuard of the machine (`culvert udp`) carries what they send. With a `public_endpoint` it gives the port up. Either can be changed to the other at any time. Its organization keeps a port that was given up for 24 hours. Where there are other organizations, one holds at most three quarters of the ports; beyond that, and when none is free, 409 `conflict`.
          */
         put: {
@@ -3708,8 +3768,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * WireGuard config of the network's server, without its private key
-         * @description With one peer per device, but for those whose time has run out.
+         * Get the WireGuard config of the server of a network
+         * @description It is without the private key. With one peer per device, but for those whose time has run out.
          */
         get: {
             parameters: {
@@ -3748,7 +3808,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Projects of the organization: the default one, then the newest */
+        /** List projects: the default one, then the newest */
         get: {
             parameters: {
                 query?: never;
@@ -3771,7 +3831,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Make a project
+         * Create a project
          * @description At most 200. Tunnels of other projects whose names end with the slug already keep them.
          */
         post: {
@@ -3811,7 +3871,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One project */
+        /** Get a project */
         get: {
             parameters: {
                 query?: never;
@@ -3902,7 +3962,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mint a key that opens tunnels in this project alone */
+        /** Create a key that opens tunnels in a project */
         post: {
             parameters: {
                 query?: never;
@@ -3945,7 +4005,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a key of the project; its agents are cut off */
+        /**
+         * Revoke a key of a project
+         * @description Its agents are disconnected.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -3992,8 +4055,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace a key of the project by a new one; the old one works until the grace is over
-         * @description With a grace both tokens work until it is over, each with the whole `tunnelQuota`; budget and bandwidth they share. The old one can be revoked meanwhile, not rotated; to revoke the new one does not end it. Two predecessors of a token may have their grace at one time.
+         * Replace a key of a project
+         * @description The old key works until the end of the grace period. With a grace both tokens work until it is over, each with the whole `tunnelQuota`; budget and bandwidth they share. The old one can be revoked meanwhile, not rotated; to revoke the new one does not end it. Two predecessors of a token may have their grace at one time.
          */
         post: {
             parameters: {
@@ -4036,7 +4099,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Can it serve
+         * Check whether the server can serve
          * @description 503 while the database, the keys or the data node fail. The checks are at most 5 seconds old.
          */
         get: {
@@ -4074,7 +4137,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Names that the organization keeps, newest first */
+        /** List reserved subdomains, newest first */
         get: {
             parameters: {
                 query?: never;
@@ -4097,7 +4160,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Keep a name, whether or not a tunnel has it
+         * Reserve a subdomain, with or without a tunnel
          * @description As many as the plan includes, and at most 1000. Names are one space for all organizations.
          */
         post: {
@@ -4141,8 +4204,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Give a name up; it rests 24 hours
-         * @description A tunnel that has the name goes on.
+         * Release a reserved subdomain
+         * @description It has a cooldown of 24 hours. A tunnel that has the name goes on.
          */
         delete: {
             parameters: {
@@ -4181,7 +4244,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Certificates by ACME, by name */
+        /** List ACME certificates, by name */
         get: {
             parameters: {
                 query?: {
@@ -4224,7 +4287,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a certificate now, whenever its next attempt was to be
+         * Request a certificate now
          * @description The answer does not wait for it: ask the list. 409 while it is being asked for, and where certificates do not come by ACME; 404 for a name that leads to no live tunnel.
          */
         post: {
@@ -4262,7 +4325,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the public edge has let in, refused and cut since the server started */
+        /**
+         * Get counts of accepted and refused traffic
+         * @description Counts begin with the start of the server.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -4298,7 +4364,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Audit trail of all organizations, deleted ones too, newest first */
+        /**
+         * List the audit log of all organizations, newest first
+         * @description Includes deleted organizations.
+         */
         get: {
             parameters: {
                 query?: {
@@ -4346,7 +4415,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The checks of `/health`, with folders, figures and what to do */
+        /** Get health checks with folders, numbers and next steps */
         get: {
             parameters: {
                 query?: never;
@@ -4384,7 +4453,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign with a new key from now on; what was signed before stays valid */
+        /**
+         * Rotate a signing key
+         * @description Earlier signatures stay valid.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -4424,7 +4496,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The whole server for Prometheus: what is open, what waits, what was dropped, what runs out
+         * Get metrics of the server for Prometheus
          * @description No label is of a tunnel, an organization or a visitor. A scraper, which has no access token, asks the listener of `metrics.listen`.
          */
         get: {
@@ -4462,7 +4534,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Organizations of this server, oldest first */
+        /** List organizations of this server, oldest first */
         get: {
             parameters: {
                 query?: {
@@ -4556,7 +4628,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let an organization open tunnels and mint tokens */
+        /** Allow an organization to open tunnels and create tokens */
         post: {
             parameters: {
                 query?: never;
@@ -4595,7 +4667,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End all sessions of its agents and let none come back until it is approved again */
+        /** Suspend an organization and disconnect its agents */
         post: {
             parameters: {
                 query?: never;
@@ -4632,7 +4704,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Accounts of this server, oldest first */
+        /** List users of this server, oldest first */
         get: {
             parameters: {
                 query?: {
@@ -4660,7 +4732,10 @@ export interface paths {
             };
         };
         put?: never;
-        /** Make a verified account with an organization of its own and a random password */
+        /**
+         * Create a verified user with an organization
+         * @description The password is random.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -4715,7 +4790,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change an account; the last superadmin stays one */
+        /**
+         * Change a user
+         * @description The last superadmin stays one.
+         */
         patch: {
             parameters: {
                 query?: never;
@@ -4759,7 +4837,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Shut every way into an account, and end its sessions and all keys that the person made */
+        /**
+         * Lock a user out of their account
+         * @description Ends all sessions of the user and all keys that they created.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -4798,7 +4879,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Forget the second factor of a person who lost it */
+        /** Remove the second factor of a user */
         post: {
             parameters: {
                 query?: never;
@@ -4840,7 +4921,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give an account a random password and log it out everywhere */
+        /** Set a random password and end all sessions */
         post: {
             parameters: {
                 query?: never;
@@ -4879,7 +4960,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log a person out everywhere, command lines too; keys for machines go on working */
+        /**
+         * End all sessions of a user, command lines too
+         * @description Access keys for machines keep working.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -4918,7 +5002,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a person in again whose account was locked; what the lock ended stays ended */
+        /**
+         * Unlock an account
+         * @description Sessions and keys that the lock ended stay ended.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -4958,7 +5045,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tokens of the organization, newest first: all that live, and those that ended last */
+        /**
+         * List tokens, newest first
+         * @description Lists all live tokens, and those that ended last.
+         */
         get: {
             parameters: {
                 query?: never;
@@ -4980,7 +5070,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Mint a token for an agent */
+        /** Create a token for an agent */
         post: {
             parameters: {
                 query?: never;
@@ -5021,7 +5111,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a token and what it minted; its agents are cut off */
+        /**
+         * Revoke a token and the keys that it created
+         * @description Their agents are disconnected.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -5066,8 +5159,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Cap what a token may spend in a UTC month: 0 blocks it at once, null takes the cap off
-         * @description All that rotation made of the token share the cap. The cap of a master key holds for all that it minted together; to stop a master key cap that, for it can always mint another key.
+         * Set the monthly budget of a token
+         * @description 0 blocks the token at once, null removes the budget. Months are UTC. All that rotation made of the token share the cap. The cap of a master key holds for all that it minted together; to stop a master key cap that, for it can always mint another key.
          */
         put: {
             parameters: {
@@ -5117,8 +5210,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace a token by a new one with the same scopes; keys that a master key minted end with the old one
-         * @description With a grace both tokens work until it is over, each with the whole `tunnelQuota`; budget and bandwidth they share. The old one can be revoked meanwhile, not rotated; to revoke the new one does not end it. Two predecessors of a token may have their grace at one time.
+         * Replace a token with one of the same scopes
+         * @description Keys that a master key created end with the old one. With a grace both tokens work until it is over, each with the whole `tunnelQuota`; budget and bandwidth they share. The old one can be revoked meanwhile, not rotated; to revoke the new one does not end it. Two predecessors of a token may have their grace at one time.
          */
         post: {
             parameters: {
@@ -5161,7 +5254,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mint a master key: it mints keys for projects, and opens no tunnels */
+        /**
+         * Create a master key
+         * @description It creates keys for projects and opens no tunnels.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -5199,7 +5295,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tunnels of the organization, newest first */
+        /** List tunnels, newest first */
         get: {
             parameters: {
                 query?: never;
@@ -5262,7 +5358,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One tunnel */
+        /** Get a tunnel */
         get: {
             parameters: {
                 query?: never;
@@ -5293,7 +5389,10 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Delete; the name rests 24 hours */
+        /**
+         * Delete a tunnel
+         * @description Its name has a cooldown of 24 hours.
+         */
         delete: {
             parameters: {
                 query?: never;
@@ -5333,8 +5432,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Ask visitors of a tunnel for a user name and a password, from the next request on
-         * @description HTTP Basic (RFC 7617), asked behind the tunnel's policy. The password is kept as an argon2id hash. The header `Authorization` is then between the visitor and the edge, and is not passed on; a visitor can show only one, so no request passes both this and an enforced `jwt_validation`. An address that has shown ten different wrong passwords within a minute is 429 for the rest of it. A `tcp` tunnel is refused.
+         * Require a user name and password from visitors
+         * @description Applies from the next request on. HTTP Basic (RFC 7617), asked behind the tunnel's policy. The password is kept as an argon2id hash. The header `Authorization` is then between the visitor and the edge, and is not passed on; a visitor can show only one, so no request passes both this and an enforced `jwt_validation`. An address that has shown ten different wrong passwords within a minute is 429 for the rest of it. A `tcp` tunnel is refused.
          */
         put: {
             parameters: {
@@ -5366,7 +5465,7 @@ export interface paths {
             };
         };
         post?: never;
-        /** Ask visitors of a tunnel for no password any more */
+        /** Remove the password of a tunnel */
         delete: {
             parameters: {
                 query?: never;
@@ -5404,7 +5503,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whom a tunnel's visitor gate lets in */
+        /** Get the visitor login of a tunnel */
         get: {
             parameters: {
                 query?: never;
@@ -5435,8 +5534,8 @@ export interface paths {
             };
         };
         /**
-         * Ask visitors of a tunnel who they are, from the next request on
-         * @description With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Where the operator has set up no provider nobody can pass: `warnings` says so, already before a gate is put.
+         * Require visitors to log in
+         * @description Applies from the next request on. With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Where the operator has set up no provider nobody can pass: `warnings` says so, already before a gate is put.
          */
         put: {
             parameters: {
@@ -5472,7 +5571,7 @@ export interface paths {
             };
         };
         post?: never;
-        /** Ask visitors of a tunnel who they are no more */
+        /** Remove the visitor login of a tunnel */
         delete: {
             parameters: {
                 query?: never;
@@ -5513,7 +5612,7 @@ export interface paths {
         };
         get?: never;
         /**
-         * Answer visitors of a tunnel with 503 and a message
+         * Turn on maintenance mode for a tunnel
          * @description From the next request on; what is under way is finished. It is over with `DELETE`, when the agent of the tunnel disconnects, and when the server is started again.
          */
         put: {
@@ -5548,7 +5647,7 @@ export interface paths {
             };
         };
         post?: never;
-        /** Let visitors of a tunnel in again */
+        /** Turn off maintenance mode for a tunnel */
         delete: {
             parameters: {
                 query?: never;
@@ -5587,7 +5686,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The traffic policy of a tunnel */
+        /** Get the traffic policy of a tunnel */
         get: {
             parameters: {
                 query?: never;
@@ -5633,8 +5732,8 @@ export interface paths {
             };
         };
         /**
-         * Replace the traffic policy of a tunnel, from the next request on
-         * @description Asked in this order, whatever the order of the actions: `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`; a refused request uses up no rate. `deny` tests the path as it was sent and its normalized form, against `path_prefix` as it was written and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` lets in access tokens of this server that were made for the organization of the tunnel. A header that is set replaces what the visitor, or the service, says.
+         * Replace the traffic policy of a tunnel
+         * @description Applies from the next request on. Asked in this order, whatever the order of the actions: `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`; a refused request uses up no rate. `deny` tests the path as it was sent and its normalized form, against `path_prefix` as it was written and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` lets in access tokens of this server that were made for the organization of the tunnel. A header that is set replaces what the visitor, or the service, says.
          */
         put: {
             parameters: {
@@ -5711,7 +5810,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * How a policy would have treated the last recorded requests of a tunnel
+         * Test a policy on recorded requests of a tunnel
          * @description Changes nothing, whoever may see the requests may ask. The policy need not be the tunnel's. It is asked by the very steps that visitors meet, with the times of the records: `rate_limit` counts the recorded requests in their windows (those that were not recorded are not counted), and a token is good if it was then. No keys are fetched. The password and the sign-in of visitors are not asked. Organizations take turns: a test waits up to ten seconds for its own. An organization has one under way and two in line, so that three can be sent at once and the next is 429; and it has ten in a row and then one every three seconds, as has a person over all of their organizations.
          */
         post: {
@@ -5756,7 +5855,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let agents in, begin a new time to live
+         * Start a tunnel and its time to live
          * @description Also after the old one has run out. An agent that was cut off then has ended, and must be started again.
          */
         post: {
@@ -5796,7 +5895,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cut the agent off and refuse agents until start */
+        /**
+         * Stop a tunnel and disconnect its agent
+         * @description Agents are refused until the next start.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -5832,7 +5934,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Webhook receivers of the organization, oldest first */
+        /** List webhook receivers, oldest first */
         get: {
             parameters: {
                 query?: never;
@@ -5855,7 +5957,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Make a public URL that signed webhooks are delivered to
+         * Create a URL that receives signed webhooks
          * @description At most 50. Each keeps 10000 deliveries and 32 MiB, and all together 256 MiB, for as long as the plan keeps inspected requests; beyond that the oldest go.
          */
         post: {
@@ -5895,7 +5997,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A webhook receiver */
+        /** Get a webhook receiver */
         get: {
             parameters: {
                 query?: never;
@@ -5920,7 +6022,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Delete a webhook receiver with all that was delivered to it */
+        /** Delete a webhook receiver and its deliveries */
         delete: {
             parameters: {
                 query?: never;
@@ -5948,7 +6050,10 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Change name, validator or secret, from the next delivery on, or where deliveries are sent on to */
+        /**
+         * Change a webhook receiver
+         * @description A new validator or secret applies from the next delivery on.
+         */
         patch: {
             parameters: {
                 query?: never;
@@ -5985,7 +6090,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deliveries behind a cursor, oldest first
+         * List deliveries after a cursor, oldest first
          * @description Ask with the id of the last delivery that you have as `after`, and none comes twice or is left out. With `wait` the request is held until one comes. With `order=newest` the latest come first, and `before` goes back from there. An answer with many large bodies holds fewer than `limit`.
          */
         get: {
@@ -6037,7 +6142,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A delivery with its headers and body */
+        /** Get a delivery with its headers and body */
         get: {
             parameters: {
                 query?: never;
@@ -6078,7 +6183,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a delivery to the tunnel once more, before those that wait */
+        /**
+         * Send a delivery to the tunnel again
+         * @description It goes ahead of waiting deliveries.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -6117,7 +6225,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Deliver a webhook: for the sender that the receiver was made for */
+        /** Deliver a webhook to a receiver */
         post: {
             parameters: {
                 query?: never;

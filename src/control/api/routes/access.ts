@@ -56,7 +56,7 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
         path: '/auth/login',
         security: [],
         tags: ['auth'],
-        summary: 'Log in; sets the refresh cookie',
+        summary: 'Log in and set the refresh cookie',
         request: { body: { required: true, content: { 'application/json': { schema: credentials } } } },
         responses: {
           200: json(
@@ -82,7 +82,7 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
         path: '/auth/refresh',
         security: [],
         tags: ['auth'],
-        summary: 'Swap the refresh cookie for an access token and a new cookie',
+        summary: 'Exchange the refresh cookie for an access token',
         description: REFRESH_RULES,
         responses: { 200: json(refreshed, 'Refreshed') },
       },

@@ -63,7 +63,7 @@ function mountPurchases(app: Api, { billing }: ApiDeps): void {
       method: 'get',
       path: '/billing',
       tags,
-      summary: 'The plan of the organization, and what is paid for it',
+      summary: 'Get the plan and its price',
       responses: { 200: json(billingView, 'Plan and subscription') },
     }),
     (c) => c.json(present(billing.view(actorOf(c))), 200),
@@ -74,7 +74,7 @@ function mountPurchases(app: Api, { billing }: ApiDeps): void {
         method: 'post',
         path: '/billing/checkout-session',
         tags,
-        summary: 'Buy a plan: the answer says where',
+        summary: 'Start the purchase of a plan',
         'x-needs': 'billing.create',
         request: { body: { required: true, ...json(wanted, 'What is bought') } },
         responses: { 200: json(checkoutUrl, 'Where an owner completes the purchase') },
@@ -92,7 +92,7 @@ function mountPurchases(app: Api, { billing }: ApiDeps): void {
         method: 'post',
         path: '/billing/portal',
         tags,
-        summary: 'Change or cancel a subscription: the answer says where',
+        summary: 'Open the portal to change or cancel a plan',
         responses: { 200: json(portalUrl, 'Where an owner does it') },
       },
       ['forbidden', 'upgrade_required', 'unavailable'],
@@ -105,7 +105,8 @@ function mountPurchases(app: Api, { billing }: ApiDeps): void {
         method: 'post',
         path: '/billing/cancel',
         tags,
-        summary: 'Back to Free, where no payment provider is involved',
+        summary: 'Return to the Free plan',
+        description: 'Only where no payment provider is used.',
         responses: { 200: json(cancelled, 'Done') },
       },
       ['forbidden', 'upgrade_required', 'method_not_allowed'],
@@ -130,7 +131,8 @@ function mountMockPages(app: Api, { billing }: ApiDeps): void {
       {
         ...open,
         path: '/billing/mock-checkout',
-        summary: 'Completes a checkout where plans cost nothing; its token is good once, for an hour',
+        summary: 'Complete a checkout where plans are free',
+        description: 'Its token works once, for an hour.',
         request: { query: z.object({ token }) },
         responses: page,
       },
@@ -152,7 +154,7 @@ function mountMockPages(app: Api, { billing }: ApiDeps): void {
   app.openAPIRegistry.registerPath({
     ...open,
     path: '/billing/mock-portal',
-    summary: 'Says that there is nothing to pay',
+    summary: 'Show that there is nothing to pay',
     responses: page,
   });
   app.get('/billing/mock-portal', (c) => {
@@ -175,7 +177,8 @@ function mountDeliveries(app: Api, { billing }: ApiDeps): void {
         path: '/billing/webhook',
         security: [],
         tags,
-        summary: 'Events of the payment provider, signed by it; 402 on a server without one',
+        summary: 'Receive signed events of the payment provider',
+        description: '402 on a server without a payment provider.',
         request: {
           headers: z.object({
             'stripe-signature': z

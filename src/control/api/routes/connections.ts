@@ -75,7 +75,7 @@ export function mountConnections(app: Api, { connections }: ApiDeps): void {
       method: 'get',
       path: '/connections',
       tags,
-      summary: 'Agents that are connected now',
+      summary: 'List connected agents',
       responses: {
         200: { description: 'Connections', content: { 'application/json': { schema: z.array(connection) } } },
       },
@@ -87,7 +87,7 @@ export function mountConnections(app: Api, { connections }: ApiDeps): void {
       method: 'get',
       path: '/connections/ended',
       tags,
-      summary: 'Why agents dropped: the last sessions that ended, newest first',
+      summary: 'List the last sessions that ended, newest first',
       description: `At most ${MAX_ENDED}, for 30 days. Sessions that a crash of the server ended are not among them.`,
       responses: { 200: json(z.array(ended), 'Ended sessions') },
     }),
@@ -101,8 +101,9 @@ export function mountConnections(app: Api, { connections }: ApiDeps): void {
         'x-needs': 'connection.delete',
         middleware: optionalBody,
         tags,
-        summary: 'End a session; the agent comes back in about 5 seconds unless its token is gone',
-        description: 'A reason may be given in the body or in the query; that of the body counts.',
+        summary: 'Disconnect an agent',
+        description:
+          'The agent reconnects in about 5 seconds unless its token was revoked. A reason may be given in the body or in the query; that of the body counts.',
         request: {
           params: z.object({ id: z.string() }),
           query: z.object({ reason }),

@@ -71,7 +71,7 @@ export function mountDocument(app: Api, deps: ApiDeps): void {
     path: '/openapi.json',
     security: [],
     tags: ['probes'],
-    summary: 'This document',
+    summary: 'Get this document',
     responses: { 200: { description: 'OpenAPI 3.1', content: { 'application/json': { schema: { type: 'object' } } } } },
   });
   let made: { publicUrl: string; text: string } | undefined;

@@ -83,7 +83,7 @@ export function mountEvents(app: Api, { events }: ApiDeps): void {
       method: 'get',
       path: '/events',
       tags: ['events'],
-      summary: 'Audit trail of the organization, newest first',
+      summary: 'List the audit log of the organization, newest first',
       request: { query: filter },
       responses: { 200: json(z.array(event), 'Events') },
     }),
@@ -98,7 +98,7 @@ export function mountEvents(app: Api, { events }: ApiDeps): void {
       method: 'get',
       path: '/me/events',
       tags: ['events'],
-      summary: "What touched the caller's own account, newest first",
+      summary: 'List security events of your account, newest first',
       request: { query: page },
       responses: { 200: json(z.array(event), 'Events') },
     }),
@@ -117,7 +117,8 @@ export function mountOperatedEvents(app: Api, { events }: ApiDeps): void {
         method: 'get',
         path: '/superadmin/events',
         tags: ['superadmin'],
-        summary: 'Audit trail of all organizations, deleted ones too, newest first',
+        summary: 'List the audit log of all organizations, newest first',
+        description: 'Includes deleted organizations.',
         request: {
           query: filter.extend({
             org: text(1, 64).optional().openapi({ description: 'Id or slug', example: 'shop' }),

@@ -49,7 +49,7 @@ export function mountHealth(app: Api, deps: ApiDeps): void {
     defineRoute({
       ...open,
       path: '/health',
-      summary: 'Is the process up, and is all well',
+      summary: 'Check the health of the server',
       description: 'Always 200 while the process runs. The checks are at most 5 seconds old.',
       responses: { 200: json(health, 'Up; `degraded` when a check is not `ok`') },
     }),
@@ -65,7 +65,7 @@ export function mountHealth(app: Api, deps: ApiDeps): void {
     defineRoute({
       ...open,
       path: '/ready',
-      summary: 'Can it serve',
+      summary: 'Check whether the server can serve',
       description: '503 while the database, the keys or the data node fail. The checks are at most 5 seconds old.',
       responses: {
         200: json(readiness, 'Ready'),
@@ -97,7 +97,7 @@ export function mountOperatedHealth(app: Api, { health: of, version }: ApiDeps):
         method: 'get',
         path: '/superadmin/health',
         tags: ['superadmin'],
-        summary: 'The checks of `/health`, with folders, figures and what to do',
+        summary: 'Get health checks with folders, numbers and next steps',
         responses: { 200: json(health, 'As `/health`') },
       },
       ['forbidden'],

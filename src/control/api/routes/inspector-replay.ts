@@ -88,7 +88,7 @@ export function mountInspectorReplay(app: Api, { replays }: ApiDeps): void {
         'x-needs': 'record.create',
         middleware: optionalBody,
         tags: ['inspector'],
-        summary: 'Send a recorded request again',
+        summary: 'Replay a recorded request',
         description:
           "To the service behind the tunnel, by the agent that serves it now and through the policy that the tunnel has now; the password and the sign-in of its visitors are not asked for. It goes as it was recorded, with the address of its visitor, or changed by the body of this call. The service can tell by the header `Culvert-Replay`, which holds the id of the record; visitors can't send it. It counts and is paid for as any other request. The answer comes once the service's is complete, or after 60 seconds with 504 and `local_timeout`. Redirects are not followed.\n\nOff unless the operator has switched it on (501; `inspector.replay`; for some tunnels alone: `inspector.replay_allow`). 409 `conflict`: a request that the edge refused, or that asked for a WebSocket, can't be sent again. 409 `body_truncated`: of its body only a part is there; give the whole one. Per organization 8 at a time, 60 at once and then one per second. 503 `unavailable`: too many are under way on this server, or to this tunnel; nothing was sent.",
         request: {

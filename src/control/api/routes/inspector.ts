@@ -93,7 +93,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         method: 'get',
         path: '/inspector',
         tags,
-        summary: 'Recorded requests, newest first',
+        summary: 'List recorded requests, newest first',
         description:
           'A request that was answered before the call is there. Filters by method, status and path must look at each record: when that takes too long the answer has what was found until then, fewer than `limit` or none, and `Link` goes on from there.',
         request: { query: filters },
@@ -116,7 +116,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         path: '/inspector',
         'x-needs': 'record.delete',
         tags,
-        summary: 'Forget what was recorded of a tunnel until now',
+        summary: 'Delete the recorded requests of a tunnel',
         request: { query: z.object({ tunnel_id: z.uuid() }) },
         responses: { 200: json(z.object({ success: z.literal(true) }), 'Forgotten') },
       },
@@ -133,7 +133,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         method: 'get',
         path: '/inspector/unrecorded',
         tags,
-        summary: 'Requests that were served and not recorded, by tunnel, the most first',
+        summary: 'Count requests that were not recorded, by tunnel',
         description:
           'Recording never slows a visitor: what comes faster than the server records, or finds no memory or disk, is left out and counted by the minute. Not counted is what is not to be recorded: tunnels whose agent says `--no-inspect`, and all on a server with `inspector.enabled = false` (`GET /inspector/recording`). Without `since`, of the last 24 hours.',
         request: {
@@ -164,7 +164,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         method: 'get',
         path: '/inspector/recording',
         tags,
-        summary: 'Whether requests are recorded, and of which tunnels not; whether they can be sent again',
+        summary: 'Get what is recorded, and what can be replayed',
         request: {},
         responses: { 200: json(recording, 'What is recorded') },
       },
@@ -185,7 +185,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         method: 'get',
         path: '/inspector/ws',
         tags,
-        summary: 'Requests as they are recorded, by WebSocket',
+        summary: 'Stream recorded requests by WebSocket',
         description: FEED,
         request: { query: z.object({ tunnel_id: ofTunnel.optional() }) },
         responses: {
@@ -204,7 +204,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         method: 'get',
         path: '/inspector/{id}',
         tags,
-        summary: 'A recorded request with its fields, bodies and what the edge decided',
+        summary: 'Get a recorded request with bodies and decisions',
         request: { params: z.object({ id: z.string() }) },
         responses: { 200: json(inspectedDetail, 'The request') },
       },

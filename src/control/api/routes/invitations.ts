@@ -82,7 +82,7 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
       method: 'get',
       path: '/orgs/{id}/invitations',
       tags,
-      summary: 'Invitations that can be accepted, newest first',
+      summary: 'List open invitations, newest first',
       request: { params: orgPath },
       responses: { 200: json(z.array(invitation), 'Invitations, without their tokens') },
     }),
@@ -95,7 +95,7 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         path: '/orgs/{id}/invitations',
         'x-needs': 'invitation.create',
         tags,
-        summary: 'Invite somebody by mail',
+        summary: 'Invite a user by email',
         description:
           'Up to your own role. The letter holds a link to `/app/invite?token=`, which works once, for 7 days, and for the account with this ' +
           'address alone. An earlier invitation to it ends. 403 until the organization is approved; 409 for a member, and when 100 are open; 429 after 200 of ' +
@@ -156,7 +156,7 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         path: '/orgs/invitations/lookup',
         security: [],
         tags,
-        summary: 'What an invitation says, by the token from the mail',
+        summary: 'Get an invitation by the token of its email',
         description:
           'For a page that asks whether to accept; it needs no account and uses nothing up. Whether the address has an account is not told. 404 for a token ' +
           'that was used or revoked, or has run out. Limited per address as `/auth/*` is, and counted by itself.',
@@ -173,7 +173,7 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         method: 'post',
         path: '/orgs/invitations/accept',
         tags,
-        summary: 'Accept an invitation with the token from the mail',
+        summary: 'Accept an invitation by the token of its email',
         description:
           'Takes the account that has the invited address: 403 for any other. Whoever has none signs up with that address, confirms it, and ' +
           'then accepts; where sign-up is closed, an operator makes the account first. 404 for a token that was used or revoked, or has run ' +

@@ -34,7 +34,7 @@ export function mountMaintenance(app: Api, { maintenance }: ApiDeps): void {
         'x-needs': 'tunnel.change',
         middleware: optionalBody,
         tags,
-        summary: 'Answer visitors of a tunnel with 503 and a message',
+        summary: 'Turn on maintenance mode for a tunnel',
         description:
           'From the next request on; what is under way is finished. It is over with `DELETE`, when the agent of the tunnel disconnects, and when the server is started again.',
         request: { params: id, body: { required: false, content: { 'application/json': { schema: notice } } } },
@@ -55,7 +55,7 @@ export function mountMaintenance(app: Api, { maintenance }: ApiDeps): void {
         method: 'delete',
         path: '/tunnels/{id}/maintenance',
         tags,
-        summary: 'Let visitors of a tunnel in again',
+        summary: 'Turn off maintenance mode for a tunnel',
         request: { params: id },
         responses: { 200: json(ended, 'Not in maintenance') },
       },

@@ -58,7 +58,7 @@ export function mountMembers(app: Api, { members }: ApiDeps): void {
       method: 'get',
       path: '/orgs/{id}/members',
       tags,
-      summary: 'Members, oldest first',
+      summary: 'List members, oldest first',
       request: { params: orgPath },
       responses: { 200: json(z.array(member), 'Members') },
     }),
@@ -71,7 +71,7 @@ export function mountMembers(app: Api, { members }: ApiDeps): void {
         path: '/orgs/{id}/members/{user_id}',
         'x-needs': 'member.change',
         tags,
-        summary: 'Give a member another role',
+        summary: 'Change the role of a member',
         description:
           'Admins change roles up to admin; only owners change owners or make one. Counts from the next request of the member on; invitations ' +
           'of theirs that the new role does not allow are revoked, and so are tokens that they made here when they become a viewer. 403 while ' +

@@ -63,7 +63,7 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
       method: 'get',
       path: '/metrics',
       tags,
-      summary: 'Tunnels and private networks now, and the traffic of the last 24 hours',
+      summary: 'Get current counts and the traffic of 24 hours',
       description: 'Bytes of the last 24 hours are those of both; datagrams are no requests.',
       responses: { 200: json(counters, 'Counters') },
     }),
@@ -88,9 +88,9 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
       method: 'get',
       path: '/metrics/timeseries',
       tags,
-      summary: 'Traffic by time, oldest first; stretches without traffic are 0',
+      summary: 'Get traffic by time, oldest first',
       description:
-        'Buckets: 1h of 1 min, 24h of 15 min, 7d of 1 h, 30d of 6 h. The last one is the present and not over yet.',
+        'Periods without traffic are 0. Buckets: 1h of 1 min, 24h of 15 min, 7d of 1 h, 30d of 6 h. The last one is the present and not over yet.',
       request: { query: asked },
       responses: { 200: json(z.array(point), 'Buckets') },
     }),
@@ -108,7 +108,7 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
       path: '/metrics/prometheus',
       security: WITH_METRIC_KEYS,
       tags,
-      summary: 'The live tunnels and the private networks of the organization for Prometheus',
+      summary: 'Get metrics of the organization for Prometheus',
       description: 'Takes an access token, which is good for 15 minutes, or a key of `POST /metrics/keys`.',
       responses: {
         200: {

@@ -64,7 +64,7 @@ export function mountNetworkRelay(app: Api, { relayStatus }: ApiDeps): void {
       method: 'get',
       path: '/private-networks/{id}/relay',
       tags: ['private-networks'],
-      summary: 'What carries its datagrams now, and what has passed',
+      summary: 'Get the carrier and traffic of a private network',
       description:
         'Counters are two seconds behind. Of a network that clients reach without this server there is nothing to tell.',
       request: { params: z.object({ id: z.string() }) },

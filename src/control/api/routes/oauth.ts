@@ -66,7 +66,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
         path: '/auth/oauth/{provider}/start',
         security: [],
         tags: ['auth'],
-        summary: 'Begin a log-in with an identity provider, from a page',
+        summary: 'Start a login with an identity provider',
         description:
           'As GET, for a page that sends the browser there by itself: what it comes back to, with what is secret in it, then stands in no address.',
         request: {
@@ -90,7 +90,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
         path: '/auth/oauth/{provider}/callback',
         security: [],
         tags: ['auth'],
-        summary: 'Where an identity provider sends the browser back',
+        summary: 'Finish a login with an identity provider',
         request: { params: whichProvider, query: answerQuery },
         responses: {
           302: redirectTo(
@@ -116,7 +116,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
       path: '/auth/providers',
       security: [],
       tags: ['auth'],
-      summary: 'Which ways in this server has, for a log-in page',
+      summary: 'List the login methods of this server',
       responses: { 200: json(waysIn, 'Identity providers, and whether anybody may sign up') },
     }),
     (c) => {

@@ -51,7 +51,7 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
       method: 'get',
       path: '/orgs',
       tags,
-      summary: 'The organizations that you are in, oldest membership first',
+      summary: 'List your organizations, oldest membership first',
       responses: { 200: json(z.array(organization), 'Organizations') },
     }),
     (c) => c.json(organizations.list(actorOf(c)).map(presentOrg), 200),
@@ -62,7 +62,7 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
         method: 'post',
         path: '/orgs',
         tags,
-        summary: 'Make an organization, as its owner',
+        summary: 'Create an organization and become its owner',
         description:
           'At most 20 per owner, and 40 made in a day. It waits for approval where another of yours was suspended. To act for it, switch to it with `POST /auth/switch-org`.',
         request: { body: nameBody },
@@ -77,7 +77,7 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
       method: 'get',
       path: '/orgs/{id}',
       tags,
-      summary: 'One of your organizations',
+      summary: 'Get one of your organizations',
       description: 'Any that you are in, whichever is the active one; all routes below `/orgs/{id}` take it so.',
       request: { params: orgPath },
       responses: { 200: json(organization, 'The organization') },
@@ -91,7 +91,8 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
         path: '/orgs/{id}',
         'x-needs': 'organization.change',
         tags,
-        summary: 'Rename it; its slug stays',
+        summary: 'Rename an organization',
+        description: 'Its slug stays.',
         request: { params: orgPath, body: nameBody },
         responses: { 200: json(organization, 'The organization') },
       },
@@ -108,9 +109,9 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
         method: 'delete',
         path: '/orgs/{id}',
         tags,
-        summary: 'Delete it; for owners',
+        summary: 'Delete an organization',
         description:
-          'Ends its tokens, tunnels and invitations, and cuts its agents off. Who was acting for it goes on in another organization of theirs ' +
+          'Only owners may. Ends its tokens, tunnels and invitations, and cuts its agents off. Who was acting for it goes on in another organization of theirs ' +
           "after the next `POST /auth/refresh`. 409 when it is your only one, or goes on paying for a plan; 503 when the payment provider can't say.",
         request: { params: orgPath },
         responses: { 200: json(deleted, 'Deleted, with what went with it') },

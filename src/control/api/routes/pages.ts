@@ -28,7 +28,7 @@ export function mountPages(app: Api, deps: ApiDeps): void {
   mountWayHome(app, deps);
   mountFiles(app, files);
   for (const { path, params } of PAGES) {
-    const summary = 'The dashboard: one document for all its addresses';
+    const summary = 'Show the dashboard';
     const route = { ...open, path, summary, request: { params }, responses: { 200: fileOf('text/html') } };
     app.openAPIRegistry.registerPath(
       defineRoute(route, path === '/app/' ? ['unavailable'] : ['unavailable', 'not_found']),
@@ -67,7 +67,8 @@ function mountFiles(app: Api, files: DashboardFiles): void {
     defineRoute({
       ...open,
       path: '/app/assets/{file}',
-      summary: 'Code and styles of the dashboard; a file of one name never changes',
+      summary: 'Get a script or style of the dashboard',
+      description: 'A file of one name never changes.',
       request: { params },
       responses: { 200: fileOf(ANY_TYPE) },
     }),
@@ -81,7 +82,7 @@ function mountFiles(app: Api, files: DashboardFiles): void {
     if (file.coding !== 'identity') c.header('Content-Encoding', file.coding);
     return c.body(file.bytes);
   });
-  const style = { ...open, path: '/app/page.css', summary: 'Style of the pages that stand beside the dashboard' };
+  const style = { ...open, path: '/app/page.css', summary: 'Get the style of pages beside the dashboard' };
   app.openAPIRegistry.registerPath(defineRoute({ ...style, responses: { 200: fileOf('text/css') } }));
   app.get('/app/page.css', (c) => {
     c.header('Content-Type', 'text/css; charset=utf-8');
@@ -96,7 +97,7 @@ function nothingAt(c: Context<ApiEnv>): AppError {
 function mountWayHome(app: Api, { publicUrl }: ApiDeps): void {
   for (const path of ['/', '/app']) {
     const responses = { 302: redirectTo('To `/app/`, with the same query') };
-    app.openapi(defineRoute({ ...open, path, summary: 'Leads to the dashboard', responses }), (c) => {
+    app.openapi(defineRoute({ ...open, path, summary: 'Redirect to the dashboard', responses }), (c) => {
       // Its path alone: whoever came by another name of this host stays on it.
       const prefix = new URL(publicUrl()).pathname.replace(/\/+$/, '');
       return c.redirect(`${prefix}/app/${new URL(c.req.url).search}`, 302);

@@ -46,9 +46,9 @@ export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
         path: '/auth/reset',
         security: [],
         tags: ['auth'],
-        summary: 'Set a new password with the token of the link; ends all sessions and all keys of command lines',
+        summary: 'Set a new password with the token of a link',
         description:
-          'The address counts as verified from then on. A second factor stays on. A token that is wrong, was used, has run out, or was asked ' +
+          'Ends all sessions of the user and all keys of their command lines. The address counts as verified from then on. A second factor stays on. A token that is wrong, was used, has run out, or was asked ' +
           'for before the password changed is `invalid_code`.',
         request: { body: { required: true, content: { 'application/json': { schema: reset } } } },
         responses: { 200: json(changed, 'Changed: log in') },
@@ -67,9 +67,9 @@ export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
         method: 'post',
         path: '/auth/password',
         tags: ['auth'],
-        summary: 'Change your password; ends your other sessions and the keys of their command lines',
+        summary: 'Change your password',
         description:
-          '401 also for a wrong current password. 409 for an account without one, which sets it with `POST /auth/forgot`.',
+          'Ends your other sessions and the keys of their command lines. 401 also for a wrong current password. 409 for an account without one, which sets it with `POST /auth/forgot`.',
         request: { body: { required: true, content: { 'application/json': { schema: change } } } },
         responses: { 200: json(changed, 'Changed') },
       },

@@ -74,7 +74,7 @@ export function mountProbes(app: Api, deps: ApiDeps): void {
       {
         ...open,
         path: '/.well-known/culvert',
-        summary: 'Where agents connect',
+        summary: 'Get the address that agents connect to',
         responses: { 200: json(discovery, 'Address and fingerprint') },
       },
       ['unavailable'],
@@ -89,7 +89,7 @@ export function mountProbes(app: Api, deps: ApiDeps): void {
     defineRoute({
       ...open,
       path: '/.well-known/jwks.json',
-      summary: 'Public keys',
+      summary: 'Get the public keys of the server',
       responses: { 200: json(jwks, 'Public keys') },
     }),
     (c) => c.json(deps.keys.jwks(), 200),
@@ -102,9 +102,9 @@ function mountRevocations(app: Api, deps: ApiDeps): void {
     defineRoute({
       ...open,
       path: '/.well-known/culvert-revocations',
-      summary: 'Tokens that have not run out and are revoked, themselves or by the master key that minted them',
+      summary: 'List revoked tokens that have not expired',
       description:
-        'For an edge that checks the wire form of tokens with the public keys alone. A token is to be refused from `from` on when its nonce is ' +
+        'Includes tokens whose master key was revoked. For an edge that checks the wire form of tokens with the public keys alone. A token is to be refused from `from` on when its nonce is ' +
         'listed, or the nonce of its parent. A nonce may be listed twice: the earlier `from` counts. Send `If-None-Match` with the last ETag: ' +
         '304 says that nothing was revoked since.',
       responses: {

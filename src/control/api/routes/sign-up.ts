@@ -42,7 +42,7 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         path: '/auth/signup',
         security: [],
         tags: ['auth'],
-        summary: 'Make an account; a code is sent to its address',
+        summary: 'Create an account',
         description:
           'The answer is the same whether or not the address has an account: one that has gets a letter that says so. Signing up again ' +
           'with an address that is not verified yet replaces name and code. Done with another password, it leaves the account with none, for ' +
@@ -66,7 +66,7 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         path: '/auth/verify-email-otp',
         security: [],
         tags: ['auth'],
-        summary: 'Verify the address with the code from the mail',
+        summary: 'Verify an email address with a code',
         description:
           'The code is valid for 10 minutes and 5 attempts, and the last one sent is the only one. Every failure is the same ' +
           '`invalid_code`: wrong, run out, tried too often, verified before, no such account.',
@@ -87,7 +87,7 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         path: '/auth/resend-verify-otp',
         security: [],
         tags: ['auth'],
-        summary: 'Send a new code to an address that is not verified yet',
+        summary: 'Send a new code to an unverified address',
         description:
           'Always 200. The code before it is void. An address gets a few letters at once and then a few per hour: what is beyond that is ' +
           'not sent, and leaves the last code as it is.',

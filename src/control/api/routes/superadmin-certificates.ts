@@ -35,7 +35,7 @@ export function mountCertificates(app: Api, { certificates }: ApiDeps): void {
         method: 'get',
         path: '/superadmin/certificates',
         tags,
-        summary: 'Certificates by ACME, by name',
+        summary: 'List ACME certificates, by name',
         request: {
           query: z.object({
             limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -57,7 +57,7 @@ export function mountCertificates(app: Api, { certificates }: ApiDeps): void {
         method: 'post',
         path: '/superadmin/certificates/{name}/renew',
         tags,
-        summary: 'Ask for a certificate now, whenever its next attempt was to be',
+        summary: 'Request a certificate now',
         description:
           'The answer does not wait for it: ask the list. 409 while it is being asked for, and where certificates do not come by ACME; 404 for a name that leads to no live tunnel.',
         request: { params: z.object({ name: text(0, 255).openapi({ example: 'shop.example.com' }) }) },

@@ -11,7 +11,7 @@ export function mountOperatedMetrics(app: Api, { operatorMetrics, version }: Api
         method: 'get',
         path: '/superadmin/metrics',
         tags: ['superadmin'],
-        summary: 'The whole server for Prometheus: what is open, what waits, what was dropped, what runs out',
+        summary: 'Get metrics of the server for Prometheus',
         description:
           'No label is of a tunnel, an organization or a visitor. A scraper, which has no access token, asks the listener of `metrics.listen`.',
         responses: {

@@ -75,7 +75,7 @@ function mountAccounts(app: Api, { operatorUsers }: ApiDeps): void {
         method: 'get',
         path: '/superadmin/users',
         tags,
-        summary: 'Accounts of this server, oldest first',
+        summary: 'List users of this server, oldest first',
         request: { query: page },
         responses: { 200: json(z.array(user), 'Accounts') },
       },
@@ -92,7 +92,8 @@ function mountAccounts(app: Api, { operatorUsers }: ApiDeps): void {
         method: 'patch',
         path: '/superadmin/users/{id}',
         tags,
-        summary: 'Change an account; the last superadmin stays one',
+        summary: 'Change a user',
+        description: 'The last superadmin stays one.',
         request: {
           params: userParam,
           body: {
@@ -122,7 +123,7 @@ function mountAccounts(app: Api, { operatorUsers }: ApiDeps): void {
         method: 'post',
         path: '/superadmin/users/{id}/reset-mfa',
         tags,
-        summary: 'Forget the second factor of a person who lost it',
+        summary: 'Remove the second factor of a user',
         request: { params: userParam },
         responses: {
           200: json(z.object({ reset: z.boolean().openapi({ description: 'False when there was none' }) }), 'Done'),
@@ -138,7 +139,8 @@ function mountAccounts(app: Api, { operatorUsers }: ApiDeps): void {
         method: 'post',
         path: '/superadmin/users/{id}/revoke-sessions',
         tags,
-        summary: 'Log a person out everywhere, command lines too; keys for machines go on working',
+        summary: 'End all sessions of a user, command lines too',
+        description: 'Access keys for machines keep working.',
         request: { params: userParam },
         responses: {
           200: json(ended, 'Done'),
@@ -157,7 +159,8 @@ function mountLocks(app: Api, { operatorUsers }: ApiDeps): void {
         method: 'post',
         path: '/superadmin/users/{id}/lock',
         tags,
-        summary: 'Shut every way into an account, and end its sessions and all keys that the person made',
+        summary: 'Lock a user out of their account',
+        description: 'Ends all sessions of the user and all keys that they created.',
         request: { params: userParam },
         responses: { 200: json(ended, 'Locked') },
       },
@@ -171,7 +174,8 @@ function mountLocks(app: Api, { operatorUsers }: ApiDeps): void {
         method: 'post',
         path: '/superadmin/users/{id}/unlock',
         tags,
-        summary: 'Let a person in again whose account was locked; what the lock ended stays ended',
+        summary: 'Unlock an account',
+        description: 'Sessions and keys that the lock ended stay ended.',
         request: { params: userParam },
         responses: {
           200: json(
@@ -193,7 +197,8 @@ function mountPasswords(app: Api, { operatorUsers }: ApiDeps): void {
         method: 'post',
         path: '/superadmin/users',
         tags,
-        summary: 'Make a verified account with an organization of its own and a random password',
+        summary: 'Create a verified user with an organization',
+        description: 'The password is random.',
         request: {
           body: {
             required: true,
@@ -222,7 +227,7 @@ function mountPasswords(app: Api, { operatorUsers }: ApiDeps): void {
         method: 'post',
         path: '/superadmin/users/{id}/reset-password',
         tags,
-        summary: 'Give an account a random password and log it out everywhere',
+        summary: 'Set a random password and end all sessions',
         request: { params: userParam },
         responses: { 200: json(withPassword, 'Done. The password is shown only now.') },
       },

@@ -74,7 +74,7 @@ function mountOrgs(app: Api, { operatorOrgs }: ApiDeps): void {
         method: 'get',
         path: '/superadmin/orgs',
         tags,
-        summary: 'Organizations of this server, oldest first',
+        summary: 'List organizations of this server, oldest first',
         request: {
           query: page.extend({
             status: z.enum(APPROVALS).optional(),
@@ -115,8 +115,8 @@ function mountOrgs(app: Api, { operatorOrgs }: ApiDeps): void {
     },
   );
   for (const [action, summary] of [
-    ['approve', 'Let an organization open tunnels and mint tokens'],
-    ['suspend', 'End all sessions of its agents and let none come back until it is approved again'],
+    ['approve', 'Allow an organization to open tunnels and create tokens'],
+    ['suspend', 'Suspend an organization and disconnect its agents'],
   ] as const) {
     app.openapi(
       defineRoute(
@@ -142,7 +142,8 @@ function mountKeys(app: Api, { keys }: ApiDeps): void {
         method: 'post',
         path: '/superadmin/keys/{purpose}/rotate',
         tags,
-        summary: 'Sign with a new key from now on; what was signed before stays valid',
+        summary: 'Rotate a signing key',
+        description: 'Earlier signatures stay valid.',
         request: { params: z.object({ purpose: z.enum(['access', 'capability']) }) },
         responses: {
           200: json(z.object({ kid: z.string().openapi({ example: '9f86d081884c7d65' }) }), 'Id of the new key'),

@@ -43,7 +43,7 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
       {
         ...open,
         path: '/edge-auth/start',
-        summary: 'Send a visitor of a tunnel to the identity provider',
+        summary: 'Send a visitor to the identity provider',
         description:
           'The edge sends browsers here that it does not know. Errors are a page to a browser. All of `/edge-auth/` has a limit per source address of its own: 300 requests at once, then 5 per second.',
         request: { query: startQuery },
@@ -74,7 +74,7 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
       {
         ...open,
         path: '/edge-auth/callback',
-        summary: 'Where the identity provider sends a visitor back',
+        summary: 'Finish the login of a visitor',
         description:
           'To be registered at the provider as `{api.public_url}/edge-auth/callback`. Only an address that the provider has verified counts; letter case does not.',
         request: { query: answerQuery },

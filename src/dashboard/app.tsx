@@ -1,4 +1,4 @@
-/** Who sees what: the ways in for whoever is not signed in, the pages inside the shell for whoever is. */
+/** The authentication pages for visitors, the pages inside the shell for signed-in users. */
 import { Button, Center, Container, Loader } from '@mantine/core';
 import { Suspense } from 'react';
 import { Redirect, Route, Switch } from 'wouter';

@@ -41,18 +41,18 @@ setNonce(nonce);
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // A server on this machine or in its network answers while the browser takes itself for offline: what does not come is a failure that is told.
+      // A server on this machine or in its network answers while the browser takes itself for offline: a request without a response is a failure that the page shows.
       networkMode: 'always',
       staleTime: 5000,
       // What the API refuses it refuses again; only a lost answer is worth another try.
       retry: (count, error) => count < 2 && error instanceof Failure && (error.status === 0 || error.status >= 502),
     },
-    // Nor is a action put off until nobody thinks of it any more.
+    // Nor is an action delayed until the user has forgotten it.
     mutations: { networkMode: 'always' },
   },
 });
 
-/** What one person or organization saw is not shown to the next. Done before anybody draws anew: what is asked for then must stay. */
+/** Data of one user or organization is not shown to the next. Runs before the pages draw anew: what they fetch then must stay. */
 function forgetWithTheSession(): void {
   let shownTo = session.epoch;
   session.subscribe(() => {

@@ -1,6 +1,6 @@
 /**
- * Every page: where it is, who sees it in the menu, and the code that it needs. Pages are loaded when somebody goes there, and all of them once the
- * first one stands, so that the next click waits for nothing. The build reads here which files the page of an address begins with
+ * Every page: its path, its menu entry, and its code. A page is loaded when the user opens it, and all of them once the first one is drawn, so that
+ * the next click does not wait. The build reads here which files the page of an address begins with
  * (scripts/build-dashboard.mjs), and the document names them.
  */
 import {
@@ -85,7 +85,7 @@ function page(path: string, from: () => Promise<ComponentType>): PageEntry {
   return { path, ...lazyRoute(from) };
 }
 
-/** For whoever comes with something in the address. */
+/** For pages opened by a link with a secret in its address. */
 interface Arriving {
   readonly arrival: Arrival;
 }
@@ -98,10 +98,10 @@ function open(path: string, from: () => Promise<ComponentType<Arriving>>): OpenE
   return { path, ...lazyRoute(from) };
 }
 
-/** At every address for which one has to be signed in, to whoever is not. */
+/** For signed-out users, at every address that needs a session. */
 export const AUTH_PAGE = open('*', async () => (await import('./pages/auth/auth-page.tsx')).AuthPage);
 
-/** Outside the shell, for everybody. */
+/** Outside the shell, signed in or not. */
 export const OPEN_PAGES: readonly OpenEntry[] = [
   open('/reset', async () => (await import('./pages/auth/reset-page.tsx')).ResetPage),
   open('/invite', async () => (await import('./pages/auth/invite-page.tsx')).InvitePage),
@@ -160,7 +160,7 @@ async function loadAll(signal: AbortSignal): Promise<void> {
   for (const { load } of PAGES) {
     if ('requestIdleCallback' in window) await new Promise<unknown>((resolve) => requestIdleCallback(resolve));
     if (signal.aborted) return;
-    // A page that can't be fetched now is fetched again, and its failure told, when somebody goes there.
+    // A page that can't be fetched now is fetched again when the user opens it, which shows the failure.
     await load().catch(() => {});
   }
 }

@@ -17,7 +17,7 @@ export function placeOf(code: string): Place {
 export class Arrival {
   /** Of a mail: what sets a new password, or what an invitation is accepted with. */
   readonly token: string | undefined;
-  /** Of a command line that waits to be let in. */
+  /** Of a command line that waits for approval. */
   readonly deviceCode: string | undefined;
   #mfaChallenge: string | undefined;
 
@@ -39,7 +39,7 @@ export class Arrival {
 }
 
 /**
- * Takes secrets out of the address at once, so that they stay in no history. `oauth_token` is thrown away: whoever wrote the link may have put in
+ * Takes secrets out of the address at once, so that they stay in no history. `oauth_token` is dropped: the author of the link may have put in
  * one of their own account; the cookie says who came back from a provider. What the page had before its reader went there is in the document.
  */
 export function takeArrival(): Arrival {

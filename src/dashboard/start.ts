@@ -25,7 +25,7 @@ export function firstPath(): string {
   return location.pathname.slice(base.length) || '/';
 }
 
-/** Before anybody else hears that the session is there: whoever asks for the same finds it under way. */
+/** Before any other listener learns of the session: a page that requests the same finds it under way. */
 const stop = session.subscribe(() => {
   if (session.state !== 'in') return;
   stop();

@@ -1,6 +1,6 @@
 /**
- * Requests of the REST API, typed after its document. Every call that somebody signed in makes carries the access token; when that has run out,
- * the cookie is swapped and the call made once more.
+ * Requests of the REST API, typed after its document. Calls of a signed-in user carry the access token; once that has expired, the cookie is
+ * swapped and the call repeated.
  */
 import createClient, { type Client } from 'openapi-fetch';
 import type { Prefetch } from './prefetch.ts';
@@ -32,7 +32,7 @@ const ABOUT_SECRETS = /\/auth\/(?:password|mfa\/(?:disable|recovery-codes))$/;
 async function fetchAs({ session, ahead }: Means, request: Request): Promise<Response> {
   const { epoch, state } = session;
   const token = await session.token();
-  // What was meant for one person or organization must not be done as another: in another tab somebody may have changed that.
+  // A request meant for one user or organization must not run as another: another tab may have switched.
   if (state === 'in' && token !== undefined && session.epoch !== epoch) throw otherByNow();
   if (token === undefined) return fetch(request);
   const again = request.clone();
@@ -63,7 +63,7 @@ export async function answered<T>(call: Promise<Answer<T>>): Promise<T> {
   try {
     answer = await call;
   } catch (error) {
-    // What was called off is no failure: nobody waits for it.
+    // An aborted request is no failure: no caller waits for it.
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw failureFrom(error);
   }

@@ -37,10 +37,10 @@ export function useAccountQuery() {
   return useQuery({ queryKey: ['me'], queryFn: ({ signal }) => answered(client.GET('/auth/me', { signal })) });
 }
 
-/** Whoever is signed in; for everything inside the shell. */
+/** The signed-in user; for everything inside the shell. */
 export function useAccount(): Account {
   const account = useContext(AccountContext);
-  if (account === null) throw new Error('nobody is signed in here');
+  if (account === null) throw new Error('no user is signed in here');
   return account;
 }
 

@@ -31,10 +31,9 @@ export class Failure extends Error {
 
 /** Another tab has changed whose session it is. */
 export const OTHER_BY_NOW =
-  'In this browser somebody else has signed in, or another organization was chosen: this tab shows that now.';
+  'Another user signed in, or the organization changed, in this browser. This tab shows it now.';
 
-const NOTHING_DONE =
-  'Nothing was done: it was meant for another person or organization than this tab has by now. Look at who it is, and say it again.';
+const NOTHING_DONE = 'No changes were made. The user or organization of this tab has changed. Check it and try again.';
 
 const OTHER_SESSION = 'other_session';
 

@@ -5,12 +5,12 @@
 import { otherByNow } from './failure.ts';
 import type { Session } from './session.ts';
 
-/** An answer that nobody came for by then is let go. */
+/** A response that no request took by then is dropped. */
 const KEPT_MS = 5_000;
 
 interface Waiting {
   readonly answer: Promise<Response>;
-  /** Of the session that asked: another person's answer is nobody's. */
+  /** Of the session that asked: no other session may take the response. */
   readonly epoch: number;
 }
 
@@ -18,11 +18,11 @@ interface Waiting {
 export class Prefetch {
   readonly #waiting = new Map<string, Waiting>();
 
-  /** Asks for `url` now, as whoever is signed in. */
+  /** Requests `url` now, as the signed-in user. */
   ask(url: URL, session: Session): void {
     const { epoch } = session;
     const answer = askAs(session, url);
-    // Told to whoever takes it.
+    // The request that takes it handles the failure.
     answer.catch(() => {});
     this.#waiting.set(url.href, { answer, epoch });
     setTimeout(() => this.#waiting.delete(url.href), KEPT_MS);

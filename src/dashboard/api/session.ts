@@ -16,7 +16,7 @@ interface Claims {
   readonly exp: number;
 }
 
-/** What one tab tells the others of the browser: that somebody came in or chose another organization, or that the session was ended. No secret. */
+/** Messages between the tabs of a browser: a user signed in, switched the organization, or signed out. No secret. */
 const CHANNEL = 'culvert-session';
 /** Of swaps that others are at, a second each: without locks each tab of a browser may have to wait for all others. */
 const MAX_TRIES = 8;
@@ -25,7 +25,7 @@ const SPREAD_MS = 2_000;
 /** A refresh without an answer must not keep the lock from the other tabs for ever. */
 const ANSWER_MS = 20_000;
 
-/** `starting`: nobody knows yet. `away`: nor does the server say. `over`: it was there and is not any more. */
+/** `starting`: not known yet. `away`: the server does not respond. `over`: the session ended by itself. */
 export type SessionState = 'starting' | 'away' | 'in' | 'out' | 'over';
 
 export class Session {
@@ -37,10 +37,10 @@ export class Session {
   /** When the token runs out, in milliseconds of this machine's clock: its life is counted from its arrival. */
   #tokenEndsMs = 0;
   #state: SessionState = 'starting';
-  /** Grows when somebody else is signed in, or another organization is active: what was shown is then another's. */
+  /** Grows when another user signs in or another organization becomes active: cached data is then another's. */
   #epoch = 0;
   #refreshing: Promise<boolean> | undefined;
-  /** Whose pages the tab shows; undefined while it shows nobody's. */
+  /** The user and organization of the pages in this tab; undefined while signed out. */
   #shown: string | undefined;
 
   /** `api`: address of the API, with a slash at its end. */
@@ -48,7 +48,7 @@ export class Session {
     this.#refreshUrl = new URL('auth/refresh', api);
     // What another tab has changed is true here too: it is asked for at once, for the page shows what may be another's by now.
     this.#channel.addEventListener('message', ({ data }) => {
-      // Without an answer nothing is known yet: the next request asks again. Of a session that was ended nobody gets a cookie: there is no race.
+      // Without a response nothing is known yet: the next request tries again. An ended session gives no cookie, so there is no race.
       const wait = 'locks' in navigator || data === 'out' ? 0 : Math.random() * SPREAD_MS;
       sleep(wait)
         .then(() => this.#refreshAnew())
@@ -76,15 +76,15 @@ export class Session {
   }
 
   /**
-   * Takes up the session of the browser's cookie, whoever's it is: when the server has said that there is one, and when an action of this tab has ended
-   * the organization that it was in.
+   * Takes up the session of the browser's cookie, of any user: after the server has reported one, and after this tab has deleted its own
+   * organization.
    */
   async begin(): Promise<void> {
     this.#become('starting');
     try {
-      await this.#refreshAnew({ asWhoever: true });
+      await this.#refreshAnew({ ofAnyUser: true });
     } catch {
-      // It may well go on: nobody is asked for a password who has a session.
+      // The session may still be valid: a user who has one is not asked for a password.
       this.#become('away');
     }
   }
@@ -111,7 +111,7 @@ export class Session {
     this.#become('in');
   }
 
-  /** Nobody is signed in here any more; `over`: without having asked for it. */
+  /** The user is signed out here; `over`: not at their request. */
   leave(how: 'out' | 'over' = 'out'): void {
     this.#token = undefined;
     this.#shown = undefined;
@@ -119,14 +119,14 @@ export class Session {
     this.#become(how);
   }
 
-  /** A token that is good for a while yet, or undefined when nobody is signed in. */
+  /** A token valid for a while yet, or undefined when signed out. */
   async token(): Promise<string | undefined> {
     if (this.#token === undefined) return undefined;
     if (this.#tokenEndsMs - Date.now() > SOON_MS) return this.#token;
     return (await this.refresh()) ? this.#token : undefined;
   }
 
-  /** Takes up the session of the browser's cookie, or goes on with it. False: there is none, and nobody is signed in. */
+  /** Takes up or renews the session of the browser's cookie. False: there is none. */
   refresh(): Promise<boolean> {
     this.#refreshing ??= this.#oneAtATime().finally(() => {
       this.#refreshing = undefined;
@@ -135,9 +135,9 @@ export class Session {
   }
 
   /** After one that is under way, which may have been answered before what happened now. */
-  async #refreshAnew({ asWhoever = false } = {}): Promise<boolean> {
+  async #refreshAnew({ ofAnyUser = false } = {}): Promise<boolean> {
     await this.#refreshing?.catch(() => false);
-    if (asWhoever) this.#shown = undefined;
+    if (ofAnyUser) this.#shown = undefined;
     return this.refresh();
   }
 
@@ -160,7 +160,7 @@ export class Session {
       if (shown !== undefined && shown !== this.#shown) this.#onOther();
       return true;
     }
-    // Without an answer, with too many requests, or while somebody else is at it, the session may well go on: it is not given up.
+    // Without a response, after too many requests, or while another tab swaps the cookie, the session may still be valid.
     if (answer.status === 401 && answer.retryAfterSeconds === undefined)
       this.leave(this.#state === 'in' ? 'over' : 'out');
     else throw new Error(`the cookie was not swapped: ${answer.status}`);
@@ -194,7 +194,7 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** For whom a token acts, and for which organization of theirs. */
+/** User and organization of a token. */
 export function holderOf(token: string): string {
   const { sub, org } = claimsOf(token);
   return `${sub} ${org}`;

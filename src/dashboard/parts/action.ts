@@ -1,4 +1,4 @@
-/** Something that the person does by the API: says how it ended, and lets the lists that it touches be read again. */
+/** An action of the user by the API: reports the result, and refetches the lists that it changes. */
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { failureFrom, isOtherByNow } from '../api/failure.ts';
@@ -25,7 +25,7 @@ export function useAction<V = void, T = unknown>({
   const queries = useQueryClient();
   return useMutation<T, unknown, V>({
     mutationFn: run,
-    // What it was given and what came of it may be secrets: nothing of that is kept once nobody shows it.
+    // Input and result may be secrets: neither is kept once it is out of sight.
     gcTime: 0,
     onSuccess: async (result, input) => {
       await onDone?.(result, input);

@@ -1,4 +1,4 @@
-/** What somebody types on their own machine to connect an agent. Pure; drawn by connect-command.tsx. */
+/** The command that connects an agent on the user's own machine. Pure; drawn by connect-command.tsx. */
 
 export type TunnelProtocol = 'http' | 'https' | 'websocket' | 'tcp';
 /** Whose words the line is in. */
@@ -17,7 +17,7 @@ export interface AgentCommand {
 
 export const KEY_VARIABLE = 'CULVERT_TOKEN';
 
-/** `culvert http 3000 --subdomain shop --server https://…`: for whoever is logged in on that machine. */
+/** `culvert http 3000 --subdomain shop --server https://…`: for a user logged in on that machine. */
 export function agentCommand(
   { protocol, localPort, subdomain, project, server }: AgentCommand,
   shell: ShellKind,
@@ -28,10 +28,10 @@ export function agentCommand(
   return [...words, '--server', quoted(serverText(server), shell)].join(' ');
 }
 
-/** Stands where the key will be, until somebody makes one. */
+/** Placeholder until a key is made. */
 export const NO_KEY_YET = '<key>';
 
-/** The same with a key. It goes by the environment: arguments are seen by everybody on the machine. */
+/** The same with a key. It goes by the environment: all users of the machine see arguments. */
 export function withKey(command: string, key: string, shell: ShellKind): string {
   if (shell === 'posix') return `${KEY_VARIABLE}=${quoted(key, shell)} ${command}`;
   // A plain word behind `=` would be run as a command.
@@ -58,7 +58,7 @@ function commandOf(protocol: TunnelProtocol): 'http' | 'https' | 'tcp' {
   return protocol === 'websocket' ? 'http' : protocol;
 }
 
-/** Plain words as they are; in PowerShell everything else than letters and digits may mean something, at an argument's beginning at least. */
+/** Plain words as they are; in PowerShell any character but letters and digits may be special, at least at the start. */
 function quoted(text: string, shell: ShellKind): string {
   if (shell === 'powershell') return /^\w[\w-]*$/.test(text) ? text : singleQuoted(text, "''");
   return /^[\w.:/%+=,-]+$/.test(text) ? text : singleQuoted(text, String.raw`'\''`);

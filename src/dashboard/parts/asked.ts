@@ -1,6 +1,6 @@
 /**
- * Which row of a list a dialog is about. One dialog serves all rows, and what it showed stays while it closes. It must be drawn from the start,
- * shut: one that appears opened does not know whom to give the focus back to.
+ * Which row of a list a dialog is about. One dialog serves all rows, and what it showed stays while it closes. It must be drawn closed from
+ * the start: a dialog that appears open can't return the focus.
  */
 import { useState } from 'react';
 

@@ -3,7 +3,7 @@
 const DAY_SECONDS = 86_400;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/** Steps between lines: whole numbers, for nobody makes half a request. */
+/** Steps between lines: whole numbers, for there is no half request. */
 export const WHOLE_STEPS: number[] = Array.from({ length: 16 }, (_, power) =>
   [1, 2, 5].map((one) => one * 10 ** power),
 ).flat();

@@ -21,7 +21,7 @@ interface ChartProps {
   readonly say: (value: number) => string;
   /** Pixels. */
   readonly height?: number;
-  /** What stands above it while nobody points anywhere. */
+  /** The text above it while the pointer is elsewhere. */
   readonly idle?: string;
 }
 

@@ -42,7 +42,7 @@ export interface Copying {
   readonly copy: (text: string) => void;
 }
 
-/** `onRefused`: the browser copies nothing; the person must be told how else. */
+/** `onRefused`: the browser refused to copy; the caller shows another way. */
 export function useCopy(onRefused: () => void): Copying {
   const [isCopied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -1,4 +1,4 @@
-/** Asks before something is done that can't be taken back, or that cuts somebody off. */
+/** Confirms an action that can't be undone or that cuts connections off. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { FailureAlert } from './loaded.tsx';

@@ -1,6 +1,6 @@
 /**
  * How an agent is connected: the exact command, with a key that is made here or for a machine that is logged in. On the overview of an empty
- * organization, and at a tunnel that nobody serves.
+ * organization, and at a tunnel without an agent.
  */
 import { Button, Code, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
@@ -34,7 +34,7 @@ export interface ConnectCommandProps extends Omit<AgentCommand, 'server'> {
 
 type Way = 'key' | 'login';
 
-/** Whoever may only watch has no use for it: the server makes them no key. */
+/** Not for viewers: the server makes them no key. */
 export function ConnectCommand({ names, keyName, onShown, ...wanted }: ConnectCommandProps) {
   const { url: server } = useApi();
   const [way, setWay] = useState<Way>('key');

@@ -53,9 +53,9 @@ function useDeletion<T>({ what, name, run, done, list, listKey, id, touches = []
     run,
     done: done ?? `The ${what} ${name} is deleted.`,
     onDone: () => {
-      // Whoever has gone elsewhere meanwhile stays there.
+      // A user who has opened another page meanwhile stays there.
       if (location.pathname.endsWith(`/${id}`)) go(list);
-      // Whoever still looked at it would be told that there is none.
+      // Its page, still open, would show that there is none.
       queries.removeQueries({ queryKey: [...listKey, id] });
       void queries.invalidateQueries({ queryKey: listKey, exact: true });
     },

@@ -33,7 +33,7 @@ export function durationText(ms: number): string {
   return spanText(ms);
 }
 
-/** From so many hours on nobody counts minutes. */
+/** From so many hours on minutes are left out. */
 const MANY_HOURS = 10;
 
 /**

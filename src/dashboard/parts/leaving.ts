@@ -1,11 +1,11 @@
-/** The way out: of the menu, and for whoever came by a link as somebody else. */
+/** Signs out: for the menu, and for pages opened by a link with the wrong account. */
 import { answered } from '../api/client.ts';
 import { useApi } from '../api/context.tsx';
 import { failureFrom } from '../api/failure.ts';
 
 /**
  * Ends the session on the server and here.
- * @throws Failure when the server could not be told: then the session goes on.
+ * @throws Failure when the server did not respond: then the session goes on.
  */
 export function useLeaving(): () => Promise<void> {
   const { client, session } = useApi();

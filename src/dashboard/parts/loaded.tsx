@@ -12,7 +12,7 @@ interface LoadedProps<T> {
   readonly lines?: number;
 }
 
-/** What was shown stays while it is asked again; a failure is told above it. */
+/** Earlier data stays while it is refetched; a failure is shown above it. */
 export function Loaded<T>({ query, children, lines = 4 }: LoadedProps<T>) {
   if (query.data !== undefined)
     return (

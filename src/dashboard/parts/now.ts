@@ -9,7 +9,7 @@ interface Clock {
   readonly listeners: Set<() => void>;
 }
 
-/** By milliseconds between two looks; only those that somebody looks at. */
+/** By interval in milliseconds; only clocks in use. */
 const clocks = new Map<number, Clock>();
 
 /** Calls `listener` every `everyMs`; the answer ends that. */

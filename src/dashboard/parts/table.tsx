@@ -26,7 +26,7 @@ interface TableProps<T> {
   readonly rows: readonly T[];
   readonly rowKey: (row: T) => string;
   readonly columns: ReadonlyArray<Column<T>>;
-  /** Whoever gives the rows gives them page by page, and has a button for the next. */
+  /** The caller pages the rows and has its own button for more. */
   readonly isPaged?: boolean;
 }
 

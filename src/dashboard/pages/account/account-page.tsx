@@ -1,4 +1,4 @@
-/** The account of whoever is signed in: name, password, second factor, where they are logged in, and what has happened to it. */
+/** The user's own account: name, password, second factor, sessions and events. */
 import { SimpleGrid, Stack } from '@mantine/core';
 import { Page } from '../../parts/page.tsx';
 import { PlanPanel } from '../overview/plan-panel.tsx';

@@ -1,4 +1,4 @@
-/** Turns the second factor off, by the password or, for whoever has none, by a recovery code. */
+/** Turns the second factor off, by the password or, for accounts without one, by a recovery code. */
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** What has happened to the account, whoever did it. */
+/** Events of the account. */
 import { Button, Center, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
@@ -14,7 +14,7 @@ import { detailWords } from '../audit/details.ts';
 type Event = Schemas['AuditEvent'];
 
 const PAGE = 10;
-/** New ones are looked for while nobody has gone back in time. */
+/** New events are fetched while the user has not paged back. */
 const AGAIN_MS = 15_000;
 
 const COLUMNS: ReadonlyArray<Column<Event>> = [

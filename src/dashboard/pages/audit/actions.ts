@@ -1,4 +1,4 @@
-/** What was done, in words: whoever did it is said beside it. An action of a newer server is shown as it is named. Pure: tested without a browser. */
+/** Labels of audit actions; the actor stands beside them. An action of a newer server is shown by its name. Pure. */
 import type { Schemas } from '../../api/types.ts';
 
 export type Action = Schemas['AuditEvent']['action'];

@@ -19,7 +19,7 @@ export const NO_FILTER: Filter = { action: null, actor: '', from: '', limit: 50,
 
 export type Scope = 'organization' | 'server';
 
-/** New ones are looked for while nobody has gone back in time. */
+/** New events are fetched while the user has not paged back. */
 const AGAIN_MS = 10_000;
 
 /** Asks for one page: those before an event. */
@@ -49,7 +49,7 @@ export function useAuditLog(scope: Scope, filter: Filter) {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => (page.length < filter.limit ? undefined : page.at(-1)?.id),
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : AGAIN_MS),
-    // While somebody types, what was found before stays.
+    // While the user types, the earlier result stays.
     placeholderData: (before) => before,
   });
 }

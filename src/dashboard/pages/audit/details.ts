@@ -23,7 +23,7 @@ const SPEAKING: ReadonlySet<string> = new Set(['name', 'email', 'subdomain', 'do
 function sayOne(name: string, value: string | number | boolean | null): readonly string[] {
   if (value === null || value === '' || value === false) return [];
   if (SPEAKING.has(name)) return [String(value)];
-  const words = name.replaceAll('_', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const words = name.replaceAll('_', ' ').replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`);
   if (value === true) return [words];
   if (typeof value === 'number' && words.endsWith(' at')) return [`${words} ${clockText(timeOf(value))}`];
   return [`${words} ${plain(value)}`];

@@ -1,4 +1,4 @@
-/** Approve or cancel, for one organization of whoever is signed in. */
+/** Approve or cancel, for one organization of the signed-in user. */
 import { Button, Code, Group, List, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';

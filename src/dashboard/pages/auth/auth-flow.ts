@@ -1,4 +1,4 @@
-/** Where somebody is on their way in, and how its steps lead to one another (auth-steps.tsx). What is typed in secret lives in the step that needs it. */
+/** State of an authentication, and how its steps lead to one another (auth-steps.tsx). Secrets stay in the step that needs them. */
 import type { Schemas } from '../../api/types.ts';
 import type { HeadingOrder } from './step.tsx';
 import type { Place } from './step-address.ts';
@@ -8,7 +8,7 @@ export type LogIn = Schemas['LoginResult'] | Schemas['MfaRequired'];
 /** What every step is given. */
 export interface AuthFlow {
   readonly order: HeadingOrder;
-  /** Nobody should type it twice: all steps share it. */
+  /** Shared by all steps, so that it is typed once. */
   readonly email: string;
   readonly setEmail: (email: string) => void;
   readonly go: (place: Place) => void;

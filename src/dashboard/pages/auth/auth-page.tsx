@@ -1,4 +1,4 @@
-/** What whoever is not signed in sees at every address of the dashboard; once they are, the page that they wanted is there. */
+/** The page of signed-out users at every address of the dashboard; after signing in, the page they wanted is there. */
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Arrival } from '../../place.ts';

@@ -28,7 +28,7 @@ interface AuthStepsProps {
   readonly onConfirmed?: () => void;
   /** Where the whole page is about signing in: its steps have addresses. */
   readonly address?: StepAddress;
-  /** The address that somebody was invited by: they choose between a new account and signing in, and need not type it. */
+  /** The invited address: the user chooses between a new account and signing in, and need not type it. */
   readonly invited?: string;
 }
 

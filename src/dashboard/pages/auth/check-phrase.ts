@@ -1,5 +1,5 @@
 /**
- * The three words that this page and a terminal show for one device code, computed here: the server is told nothing, and a stranger's page could
+ * The three words that this page and a terminal show for one device code, computed here: nothing goes to the server, and a stranger's page could
  * not borrow them. The contract is in wire/check-phrase.ts. Browsers have a SHA-256 of their own on https and on this machine only, and servers in a
  * local network have neither; a code is 43 signs, which is one block of the hash.
  */

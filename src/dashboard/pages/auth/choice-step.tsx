@@ -1,4 +1,4 @@
-/** Whoever was invited mostly has no account here yet: making one and signing in are offered alike. */
+/** Offers a new account and signing in alike: most invited users have no account yet. */
 import { Button, Stack, Text } from '@mantine/core';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { Providers, useAuthOptions } from './providers.tsx';

@@ -11,7 +11,7 @@ import { Step } from './step.tsx';
 import { useStep } from './use-step.ts';
 import type { LogIn, AuthFlow } from './auth-flow.ts';
 
-/** A code confirms an address and not a password that somebody else may have typed. */
+/** A code confirms an address, and no password that another person may have typed. */
 const OTHER_PASSWORD =
   'Your address is confirmed, but not this password: the address was signed up with another one too. Ask for a link to set one.';
 

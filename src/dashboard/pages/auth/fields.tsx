@@ -18,14 +18,14 @@ export function EmailField(props: TextInputProps) {
   );
 }
 
-/** A code that somebody reads elsewhere. */
+/** A code from an app or an email. */
 export function CodeField(props: TextInputProps) {
   return (
     <TextInput name="code" inputMode="numeric" autoComplete="one-time-code" maxLength={64} {...PLAIN} {...props} />
   );
 }
 
-/** A password. Mantine says to everybody but screen readers that it is wrong. */
+/** A password. Mantine marks a wrong one for all but screen readers. */
 export function PasswordField(props: PasswordInputProps) {
   const isWrong = props.error !== undefined && props.error !== null && props.error !== false;
   return (

@@ -1,4 +1,4 @@
-/** The frame of the pages for whoever is not signed in yet, or came by a link: one column that fits a phone. */
+/** The frame of authentication pages and of pages opened by a link: one column that fits a phone. */
 import { Box, Card, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 

@@ -21,7 +21,7 @@ const TITLES = {
 export function InvitationEnded({ end }: { readonly end: End }) {
   const [, navigate] = useLocation();
   const { client, session } = useApi();
-  // Whoever was invited wants to see the organization that they are in now.
+  // The new member wants to see the organization that they joined.
   const enter = useAction({
     run: (id: string) => answered(client.POST('/auth/switch-org', { body: { org_id: id } })),
     onDone: ({ access_token: token }) => {

@@ -1,5 +1,5 @@
 /**
- * `/invite?token=`, to which the mail of an invitation leads: it says what it is before anything is asked; then whoever it was sent to makes an
+ * `/invite?token=`, the page of an invitation's email: it shows the invitation first; then the invited user makes an
  * account, or signs in, and accepts.
  */
 import { Button, Text } from '@mantine/core';
@@ -57,7 +57,7 @@ interface OfferProps extends InvitationProps {
 function Offer({ arrival, token, invitation }: OfferProps) {
   const { client } = useApi();
   const { epoch } = useSessionState();
-  // Of the account that it was said to: whoever takes another one is not concerned.
+  // Of the account that got it: after a switch to another account it does not apply.
   const [problem, setProblem] = useState<{ readonly text: string; readonly epoch: number }>();
   const [end, setEnd] = useState<End>();
   const accept = useAction({

@@ -9,7 +9,7 @@ import { useAction } from '../../parts/action.ts';
 
 type Provider = Schemas['WaysIn']['providers'][number];
 
-/** The same for everybody, until the server is started anew. */
+/** The same for all users, until the server restarts. */
 export function useAuthOptions() {
   const { client } = useApi();
   return useQuery({
@@ -20,7 +20,7 @@ export function useAuthOptions() {
 }
 
 interface ProvidersProps {
-  /** Undefined while nobody knows. */
+  /** Undefined while not known. */
   readonly providers: readonly Provider[] | undefined;
   /** Path of this server, with all that the page there needs. */
   readonly returnTo: string;

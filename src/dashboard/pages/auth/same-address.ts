@@ -1,6 +1,6 @@
-/** Whether an invitation is for whoever is signed in. Pure: tested without a browser; the server decides all the same. */
+/** Whether an invitation is for the signed-in user. Pure; the server decides all the same. */
 
-/** As the server tells addresses apart: it counts no letter case. */
+/** As the server compares addresses: without case. */
 export function isSameAddress(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** A new account, on a server where anybody may make one. */
+/** A new account, on a server with open sign-up. */
 import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';

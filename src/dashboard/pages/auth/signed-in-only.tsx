@@ -1,4 +1,4 @@
-/** For pages that somebody comes to by a link: the ways in until they are signed in, then who they are, and what the page is for. */
+/** For pages opened by a link: the authentication steps first, then the account in use and the page itself. */
 import { Button, Center, Group, Loader, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useAccountQuery, useApi, useSessionState } from '../../api/context.tsx';

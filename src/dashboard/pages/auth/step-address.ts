@@ -1,10 +1,10 @@
 /**
- * The steps on the flow in, and their addresses for the back button, reloads and links: what was typed in secret is in none of them. Pure: tested
- * without a browser. For auth-steps.tsx, and for app.tsx, where whoever is signed in has no use for them.
+ * The steps of authentication, and their addresses for the back button, reloads and links: no secret is in them. Pure. For auth-steps.tsx, and for
+ * app.tsx, which sends signed-in users elsewhere.
  */
 
 export type Place =
-  /** For whoever was invited. */
+  /** For invited users. */
   | { readonly step: 'choice' }
   | { readonly step: 'sign-in'; readonly problem?: string }
   | { readonly step: 'second'; readonly challenge: string }

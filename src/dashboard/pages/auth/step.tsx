@@ -1,6 +1,6 @@
 /**
- * One step of a flow in, in the place of the one before. Whoever goes by the keyboard or listens begins at what is to be typed first, or at its
- * heading.
+ * One step of authentication, in the place of the one before. Keyboard and screen readers begin at the first field, or at the title where there is
+ * none.
  */
 import { Alert, Box, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';

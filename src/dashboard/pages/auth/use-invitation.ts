@@ -1,4 +1,4 @@
-/** Asks what an invitation says. In no cache of queries: those are forgotten when somebody signs in, which is what happens next. */
+/** Fetches an invitation. In no cache of queries: signing in, the next step, clears those. */
 import { useEffect, useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';

@@ -1,5 +1,5 @@
 /**
- * What each plan includes, for comparing them; what the organization has now is told by the API. A test holds this table against the server's.
+ * What each plan includes, for comparing them; the API has the organization's current plan. A test holds this table against the server's.
  * Pure: tested without a browser.
  */
 import type { Schemas } from '../../api/types.ts';

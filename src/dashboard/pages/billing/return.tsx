@@ -1,4 +1,4 @@
-/** What is said to whoever comes back from the payment provider, whose addresses tell how it ended. */
+/** The result of a checkout, by the address that the payment provider returns the user to. */
 import { Alert } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';

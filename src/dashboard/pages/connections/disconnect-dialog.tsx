@@ -1,4 +1,4 @@
-/** Asks before an agent is disconnected, and for a reason, which it is told. */
+/** Confirms that an agent is disconnected, and asks for a reason, which the agent shows. */
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
@@ -8,7 +8,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { useAction } from '../../parts/action.ts';
 
 interface DisconnectDialogProps {
-  /** Undefined: nobody was to be disconnected yet. */
+  /** Undefined: no agent was chosen yet. */
   readonly connection: Schemas['Connection'] | undefined;
   readonly opened: boolean;
   readonly onClose: () => void;

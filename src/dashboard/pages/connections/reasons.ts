@@ -1,4 +1,4 @@
-/** Why agents leave, in words: a short name, whether somebody should look at it, and what to do. The server's own sentence stands beside it. Pure. */
+/** Why agents disconnect: a short name, its severity, and what to do. The server's own message stands beside it. Pure. */
 import type { Schemas } from '../../api/types.ts';
 import type { Tone } from '../../parts/tone.ts';
 
@@ -53,7 +53,7 @@ interface Findable {
   readonly reason: string;
 }
 
-/** Whether somebody who types `text` means this one; in words that stand on the page. */
+/** Whether the search text `text` matches this one. */
 export function matches({ hostname, remote_ip: ip, message, reason }: Findable, text: string): boolean {
   const wanted = text.trim().toLowerCase();
   return [hostname, ip, message, reasonOf(reason).name].some((one) => one.toLowerCase().includes(wanted));

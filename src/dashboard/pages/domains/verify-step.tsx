@@ -9,7 +9,7 @@ import { DnsRecord } from './dns-record.tsx';
 import { DOMAINS } from './domain-query.ts';
 import type { Domain } from './domain-state.ts';
 
-/** New records are seen after some minutes: so long and so often it is looked again once somebody has asked. */
+/** DNS changes take some minutes: after the user has asked, the check repeats so often and so long. */
 const AGAIN_MS = 20_000;
 const TRIES = 15;
 
@@ -54,7 +54,7 @@ function useCheck({ id, domain }: Domain) {
   useEffect(() => {
     if (!isError || isPending || tries >= TRIES) return;
     const timer = setTimeout(() => {
-      // A tab that nobody looks at asks nothing, and goes on when it is looked at again.
+      // A hidden tab pauses, and resumes once visible.
       if (document.hidden) return setTries(tries);
       setTries(tries + 1);
       mutate();

@@ -1,5 +1,5 @@
 /**
- * `/inspector/ws`: requests as they are recorded. Keeps a connection for as long as somebody looks: after an end it comes again, with a token that
+ * `/inspector/ws`: requests as they are recorded. Keeps a connection while a page shows it: after an end it reconnects, with a token that
  * is good then, and says that it has, so that what was missed can be asked for. Called by live-requests.ts.
  */
 import type { Item } from './filter.ts';
@@ -17,7 +17,7 @@ export type FeedState = 'connecting' | 'live' | 'cut';
 export interface FeedDeps {
   /** The API, with a slash at its end. */
   readonly api: URL;
-  /** A token that is good for a while yet; undefined: nobody is signed in. */
+  /** A token valid for a while yet; undefined: signed out. */
   readonly token: () => Promise<string | undefined>;
   /** Asks for another token: this one was refused. */
   readonly refresh: () => Promise<boolean>;

@@ -123,7 +123,7 @@ export function FilterBar({ filter, tunnels, onChange }: FilterBarProps) {
   );
 }
 
-/** Asks once whoever types has stopped. */
+/** Asks once the user has stopped typing. */
 function PathInput({ value, onChange }: { readonly value: string; readonly onChange: (path: string) => void }) {
   const [typed, setTyped] = useState(value);
   const tell = useDebouncedCallback(onChange, TYPING_MS);

@@ -13,7 +13,7 @@ export interface Filter {
   /** `404`, `4xx`, or `0`: the visitor got nothing. */
   readonly status?: string;
   readonly outcome?: Outcome;
-  /** Stands somewhere in the path or query, in letters of either case. */
+  /** Part of the path or query, in either case. */
   readonly path?: string;
   /** One of `SPANS`: no older than this. */
   readonly since?: string;
@@ -32,7 +32,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<Outcome>(['forwarded', 'refused', 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const MAX_PATH = 200;
 
-/** What each part of the address may hold: what the server would refuse is left out, for anybody can write a link. */
+/** What each part of the address may hold: values that the server would refuse are dropped, for a link may hold anything. */
 const GOOD: Readonly<Record<string, (text: string) => boolean>> = {
   tunnel: (text) => UUID.test(text),
   method: (text) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/.test(text),

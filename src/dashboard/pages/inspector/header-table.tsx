@@ -1,4 +1,4 @@
-/** The fields of a message, in their order. What lets somebody in is covered until it is asked for: others may look at the screen. */
+/** The fields of a message, in their order. Credentials are hidden until the user asks: others may see the screen. */
 import { Button, Switch, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyIcon } from '../../parts/copy.tsx';
@@ -11,7 +11,7 @@ interface Field {
   readonly value: string;
 }
 
-/** What lets somebody in, or proves who has sent it; as names say it. */
+/** Names of fields that hold credentials or signatures. */
 const SECRET = /key|token|secret|signature|authorization|cookie|password|credential/i;
 const COVER = '••••••••';
 /** Fewer are found by looking. */

@@ -1,5 +1,5 @@
 /**
- * The line ends of a text after somebody has edited it: a text area knows LF alone, and a multipart body with that is broken for its service. Used
+ * The line ends of an edited text: a text area knows LF alone, and a multipart body with that is broken for its service. Used
  * by replay-edits.ts. Pure: tested without a browser.
  */
 

@@ -99,7 +99,7 @@ export class LiveList {
     this.#waiting = [];
     this.#waited = 0;
     this.#isTorn = false;
-    // Some of those that waited were left out: what is older would stand beside a gap that nobody sees.
+    // Some of the waiting ones were dropped: older ones would stand beside a gap that the list does not show.
     this.#show(isTorn ? fresh : merged(this.#view.rows, fresh));
     return isTorn;
   }

@@ -16,7 +16,7 @@ const MAX_PARTS = 10;
 const SCREEN = 40;
 /** Of what was missed, as many pages as the list has room for. */
 const MAX_MISSED_PARTS = MAX_ROWS / MAX_PAGE;
-/** Nobody reads faster; each change of the list costs its drawing. */
+/** No reader is faster; each change of the list costs a redraw. */
 const BETWEEN_CHANGES_MS = 100;
 /** Heads that came so long before the newest known one may be recorded after it. */
 const OVERLAP_MS = 60_000;
@@ -145,7 +145,7 @@ export class LiveRequests {
     return found;
   }
 
-  /** What came while nobody listened. */
+  /** Requests recorded while the connection was down. */
   async #catchUp(): Promise<void> {
     const { newest } = this.list;
     if (newest === undefined) {

@@ -1,4 +1,4 @@
-/** Why the requests of a tunnel can't be sent again here, before anybody fills in what to send. Pure: tested without a browser. */
+/** Why requests of a tunnel can't be replayed, known before the form is filled in. Pure. */
 import type { Schemas } from '../../api/types.ts';
 
 /** Undefined: they can, as far as is known. `recording`: undefined while it is asked for. */

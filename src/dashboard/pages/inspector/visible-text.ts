@@ -1,5 +1,5 @@
 /**
- * One line of somebody else's text with its unseen characters made seen: controls, and those that turn the direction of what follows, which would
+ * One line of foreign text with its invisible characters made visible: controls, and those that turn the direction of what follows, which would
  * let a path look like another one. They stand there as JavaScript writes them.
  */
 
@@ -12,7 +12,7 @@ const UNSEEN =
 // oxlint-disable-next-line no-control-regex
 const TURNING = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Beyond the screen's width nobody reads it, and a long one costs each drawing. */
+/** More than the screen's width is not read, and a long text costs every redraw. */
 const MAX_PATH = 300;
 
 export function visibleText(text: string): string {

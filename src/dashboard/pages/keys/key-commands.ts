@@ -5,7 +5,7 @@ import { agentCommand, KEY_VARIABLE, serverText, withKey } from '../../parts/age
 export interface KeyCommands {
   /** With the key in the environment of the one command. */
   readonly environment: string;
-  /** Waits for the key and puts it into a file that nobody else can read: it stands in no history of a shell. */
+  /** Reads the key into a file with mode 600: it stands in no shell history. */
   readonly store: string;
   /** Goes by that file. */
   readonly use: string;

@@ -14,7 +14,7 @@ import { RotateDialog } from './rotate-dialog.tsx';
 interface KeyTableProps {
   readonly label: string;
   readonly tokens: readonly Token[];
-  /** All of the organization: who minted whom. */
+  /** All keys of the organization, for the names of master keys. */
   readonly all: readonly Token[];
 }
 

@@ -1,4 +1,4 @@
-/** What a new key may do: for whom it is, how long it lives, which names it takes, how much of everything. */
+/** The form of a new key: kind, lifetime, names and limits. */
 import { Alert, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Invites somebody by mail. */
+/** Invites a member by email. */
 import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { answered } from '../../api/client.ts';

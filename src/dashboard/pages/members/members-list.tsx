@@ -66,7 +66,7 @@ function Who({ member: { name, email }, isMe }: { readonly member: Member; reado
   );
 }
 
-/** Of others only admins and owners are told. */
+/** Only admins and owners see this of other members. */
 function SecondFactor({ enabled }: { readonly enabled: boolean | null }) {
   if (enabled === null)
     return (

@@ -1,4 +1,4 @@
-/** Takes somebody out of the organization, or lets the person leave. */
+/** Removes a member from the organization, or lets the user leave it. */
 import { Text } from '@mantine/core';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';

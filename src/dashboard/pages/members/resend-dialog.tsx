@@ -1,4 +1,4 @@
-/** Sends an invitation again, and shows its new link once: where letters do not arrive, somebody hands it over. */
+/** Sends an invitation again, and shows its new link once, for servers whose email does not arrive. */
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** What each role may do, in words, and who may touch whom. The server decides all the same. Pure: tested without a browser. */
+/** What each role may do, and which members it may change. The server decides all the same. Pure. */
 import { ROLES, type Role } from '../../api/types.ts';
 
 export const ROLE_NAMES: Readonly<Record<Role, string>> = {
@@ -15,12 +15,12 @@ export const ROLE_WORDS: Readonly<Record<Role, string>> = {
   owner: 'As an admin; also buys plans, makes other owners, and can delete the organization.',
 };
 
-/** The role of somebody as the API names it; one of a newer server is taken for the weakest. */
+/** A role by its name in the API; one of a newer server counts as the weakest. */
 export function roleOf(name: string): Role {
   return ROLES.find((one) => one === name) ?? 'viewer';
 }
 
-/** Roles that somebody of this role may give, weakest first. */
+/** Roles that this role may give, weakest first. */
 export function rolesUpTo(mine: Role): readonly Role[] {
   return ROLES.slice(0, ROLES.indexOf(mine) + 1);
 }
@@ -30,7 +30,7 @@ interface Pair {
   readonly other: Role;
 }
 
-/** May I change the role of such a member, or remove them? Admins touch everybody up to admins, owners everybody. */
+/** Whether I may change the role of such a member, or remove them: admins up to admins, owners all. */
 export function mayTouch({ me, other }: Pair): boolean {
   return me === 'owner' || (me === 'admin' && other !== 'owner');
 }
@@ -40,7 +40,7 @@ interface Seat {
   readonly role: string;
 }
 
-/** Whether nobody would own the organization without this member. */
+/** Whether this member is the only owner. */
 export function isLastOwner(members: readonly Seat[], userId: string): boolean {
   const owners = members.filter(({ role }) => role === 'owner');
   return owners.length === 1 && owners[0]?.user_id === userId;
@@ -48,5 +48,5 @@ export function isLastOwner(members: readonly Seat[], userId: string): boolean {
 
 export const LAST_OWNER = 'This is the last owner. Make somebody else an owner first, or delete the organization.';
 
-/** Why nobody is invited. */
+/** Why the user can't invite members. */
 export const NOT_APPROVED = 'The organization has to be approved first.';

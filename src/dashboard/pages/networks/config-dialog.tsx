@@ -116,7 +116,7 @@ export function DeviceConfig({ network, device }: OfDevice) {
   );
 }
 
-/** WireGuard at the network's server lets nobody in whom it was not told of. */
+/** WireGuard at the network's server accepts only the peers in its config. */
 export function AddPeer({ network, device }: OfDevice) {
   return (
     <Stack gap={4}>

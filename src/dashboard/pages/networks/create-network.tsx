@@ -1,4 +1,4 @@
-/** The dialog for a new network: a name, and addresses that nobody else of the organization has. */
+/** The dialog for a new network: a name, and addresses that no other network of the organization has. */
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconRefresh } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-/** Asks before a network is deleted: everybody in it loses it at once. */
+/** Confirms that a network is deleted: its devices lose it at once. */
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { DeleteDialog } from '../../parts/delete-dialog.tsx';

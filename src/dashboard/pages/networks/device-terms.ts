@@ -1,4 +1,4 @@
-/** Until when a device is let in, as the form says it. Pure. */
+/** When a device expires, as the form has it. Pure. */
 
 export const TERMS = [
   { value: 'never', label: 'Never', days: 0 },

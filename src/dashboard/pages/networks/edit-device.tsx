@@ -55,7 +55,7 @@ function EditForm({ network, device, onClose }: Omit<EditDeviceProps, 'opened'>)
   });
   const save = useAction({
     run: ({ name, term, expires_at: at, extra_allowed_ips: behind }: Values) => {
-      // The field has no seconds: an end that nobody touched stays as it is, also one that is over.
+      // The field has no seconds: an end that was not edited stays as it is, even one in the past.
       const isUntouched = end !== null && term === 'at' && at === localTime(end);
       const body = {
         name: name.trim(),

@@ -1,4 +1,4 @@
-/** What is shown once a device is enrolled: its config, finished where the keys were made here, and what the network's server must be told. */
+/** The result of an enrolment: the device's config, complete where the keys were made here, and the command for the network's server. */
 import { Button, Group, Stack } from '@mantine/core';
 import { AddPeer, DeviceConfig, useDeviceConfig } from './config-dialog.tsx';
 import { FinishedConfig } from './finished-config.tsx';

@@ -115,7 +115,7 @@ interface TermFieldsProps {
   readonly onChange: (term: Term, at: string) => void;
 }
 
-/** Until when a device is let in. */
+/** When a device expires. */
 export function TermFields({ term, at, error, onChange }: TermFieldsProps) {
   return (
     <Group gap="xs" align="flex-start" grow>

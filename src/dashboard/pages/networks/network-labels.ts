@@ -17,12 +17,12 @@ export function relayCommand(network: Network): string {
   return `culvert udp ${network.server_listen_port ?? 'PORT'} --network ${handleOf(network)}`;
 }
 
-/** How the WireGuard of the network's server takes its config anew. It cuts nobody. */
+/** Reloads the config of WireGuard at the network's server. No peer is disconnected. */
 export function syncCommand({ name }: Network): string {
   return `wg-quick strip ./${fileNameOf(name)} | sudo wg syncconf ${interfaceOf(name)} /dev/stdin`;
 }
 
-/** How it learns of one device. What is behind it needs a route besides, which wg-quick makes. */
+/** Adds one device there. Networks behind it need a route besides, which wg-quick makes. */
 export function addPeerCommand({ name }: Network, device: Device): string {
   const allowed = [`${plainIp(device.assigned_ip)}/32`, ...device.extra_allowed_ips].join(',');
   return `sudo wg set ${interfaceOf(name)} peer ${device.public_key} allowed-ips ${allowed}`;
@@ -33,12 +33,12 @@ export function isSelfRelayed({ server_public_key: key, reserved_udp_port: port,
   return key !== null && port === null && at !== null;
 }
 
-/** The operator has taken its port away: nobody gets in until the server is registered again. */
+/** The operator has removed its port: no device connects until the server is registered again. */
 export function hasLostPort({ server_public_key: key, public_endpoint: at }: Network): boolean {
   return key !== null && at === null;
 }
 
-/** Devices are told of an address that each machine takes for itself: only this one gets in. */
+/** The endpoint is a loopback address: only this machine reaches it. */
 export function isOnlyHere({ public_endpoint: at }: Pick<Network, 'public_endpoint'>): boolean {
   const host = at?.replace(/:\d+$/, '').toLowerCase() ?? '';
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d/.test(host);

@@ -1,4 +1,4 @@
-/** On a server that is known as localhost: what devices are told leads each of them to itself. Said before anybody scans a config. */
+/** Warns, before a config is scanned, that the server's public name is localhost: configs would lead each device to itself. */
 import { Alert, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { isOnlyHere, isSelfRelayed, type Network } from './network-labels.ts';

@@ -1,4 +1,4 @@
-/** Asks before a device is shut out. */
+/** Confirms that a device is revoked. */
 import { Stack, Text } from '@mantine/core';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';

@@ -11,7 +11,7 @@ export interface KeyPair {
 /** What makes a public key elsewhere: the private one stays in its file. */
 export const MAKE_KEY = 'umask 077; wg genkey | tee private.key | wg pubkey';
 
-/** 32 bytes in base64, as `wg genkey` and `wg pubkey` write them: the last letter holds four bits. */
+/** 32 bytes in base64, as `wg genkey` and `wg pubkey` write them: the last character holds four bits. */
 const KEY = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/;
 const KEY_BYTES = 32;
 

@@ -1,4 +1,4 @@
-/** Whom the server has refused or cut, why, and which setting changes that. */
+/** Visitors that the server has blocked or cut off, by reason, with the setting that changes it. */
 import { Code, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../api/types.ts';

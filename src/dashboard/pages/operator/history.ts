@@ -1,4 +1,4 @@
-/** What the server's figures were while somebody looked: a bounded number of samples, and rates between them. Pure: tested without a browser. */
+/** The server's figures while the page is open: a bounded number of samples, and rates between them. Pure. */
 import { byLabel, figure, type Metrics } from './exposition.ts';
 
 /** Six minutes of a sample every three seconds. */

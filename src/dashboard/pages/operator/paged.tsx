@@ -30,7 +30,7 @@ export function Paged<T>({ queryKey, ask, cursorOf, children }: PagedProps<T>) {
       const isEnd = page.length < PAGE_ROWS || pages.length === MOST_PAGES;
       return isEnd || last === undefined ? undefined : cursorOf(last);
     },
-    // Whoever reads further down reads what stands still: each page would be asked for again.
+    // A reader further down sees a list that stands still: each page would be fetched again.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : AGAIN_MS),
     placeholderData: (before) => before,
   });

@@ -56,7 +56,7 @@ export function queuesOf(metrics: Metrics): readonly Queue[] {
 interface Line {
   readonly title: string;
   readonly about: string;
-  /** How many there are when somebody should look. */
+  /** From this length on the queue needs attention. */
   readonly longFrom: number;
 }
 

@@ -1,4 +1,4 @@
-/** How far somebody is on the way to the first tunnel. Pure: what first-tunnel.tsx polls goes in. */
+/** Progress to the first tunnel. Pure: first-tunnel.tsx polls the input. */
 import type { Tunnel } from '../../api/types.ts';
 
 export type FirstState =

@@ -1,6 +1,6 @@
 /** Where the program is got from. Pure. */
 
-/** The server is on the machine of whoever reads the page. */
+/** The server runs on the reader's own machine. */
 export function isHere({ hostname }: URL): boolean {
   return (
     hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || hostname.startsWith('127.')

@@ -1,4 +1,4 @@
-/** The first page: how everything stands. Whoever has nothing yet is led to the first tunnel. */
+/** The first page: state of tunnels, traffic and plan. An empty organization sees the steps to the first tunnel. */
 import { SimpleGrid, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { ConnectButton } from '../../parts/connect-dialog.tsx';
@@ -16,7 +16,7 @@ import { WarningsPanel } from './warnings-panel.tsx';
 
 export function OverviewPage() {
   const counters = useCounters();
-  // Decided once: whoever is on the way to the first tunnel sees it come, and goes on by themselves.
+  // Decided once: a user on the way to the first tunnel sees it come, and continues by themselves.
   const [isFirst, setFirst] = useState<boolean>();
   if (isFirst === undefined && counters.data !== undefined) setFirst(isEmpty(counters.data));
   if (isFirst === true)

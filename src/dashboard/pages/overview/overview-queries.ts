@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 
-/** While somebody waits for their agent, and otherwise. */
+/** While the user waits for an agent, and otherwise. */
 export const WAITING_MS = 1_000;
 const LIVE_MS = 3_000;
 const SLOW_MS = 30_000;

@@ -1,4 +1,4 @@
-/** What somebody should look at. Nothing at all where all is well. */
+/** Problems that need attention. Absent where there are none. */
 import { Anchor, Group, List, Text, ThemeIcon } from '@mantine/core';
 import { IconAlertTriangle, IconExclamationCircle } from '@tabler/icons-react';
 import { Link } from 'wouter';

@@ -1,4 +1,4 @@
-/** What somebody should look at, of what the organization has. Pure: the lists are those that other pages show. */
+/** Problems of the organization that need attention. Pure: the lists are those of other pages. */
 import type { Schemas, Token, Tunnel } from '../../api/types.ts';
 import { countText, moneyText, spanText, timeOf } from '../../parts/format.ts';
 import { hasWorked, isAlarming, reasonsText, refusedSince, wordsOf } from '../webhooks/refusals.ts';
@@ -21,14 +21,14 @@ interface Seen {
 }
 
 const DAY_MS = 86_400_000;
-/** A key that nobody has used for so long ends without harm. */
+/** A key unused for so long ends without harm. */
 const IN_USE_MS = 7 * DAY_MS;
 /** A key of months is said three days before, one of hours when a tenth is left. */
 const KEY_ENDS_MS = 3 * DAY_MS;
 const BUDGET_NEAR = 0.8;
 /** Of one of an hour or less, its last tenth: what is always said warns of nothing. */
 const TUNNEL_ENDS_MS = 10 * 60_000;
-/** Whoever tries a sender out and gives up is not reminded for longer. */
+/** A sender that was tried and abandoned is not reported for longer. */
 const REFUSED_MS = DAY_MS;
 const MOST = 8;
 

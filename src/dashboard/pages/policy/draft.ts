@@ -1,5 +1,5 @@
 /**
- * A policy while somebody edits it, in one of two ways: by forms, or as text. Each action keeps a key of its own, so that a form stays the same
+ * A policy while it is edited, in one of two ways: by forms, or as text. Each action keeps a key of its own, so that a form stays the same
  * while others are added and removed around it. Pure.
  */
 import type { Action, Kind, Policy } from './kinds.ts';
@@ -21,7 +21,7 @@ export interface Draft {
   readonly actions: readonly DraftAction[];
   /** The next key. */
   readonly next: number;
-  /** What it was made from, as text: another one meanwhile is somebody else's. */
+  /** The saved policy it began with, as text: a different one was saved by another member. */
   readonly base: string;
 }
 
@@ -91,7 +91,7 @@ function complete(action: Action): Action {
 
 export type Read = { readonly policy: Policy } | { readonly fault: string };
 
-/** Reads what somebody has typed. Whether the actions are good is for check.ts and the server to say. */
+/** Reads typed text. check.ts and the server judge the actions. */
 export function policyOfText(text: string): Read {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-/** What somebody is editing: the draft, the same as text while that is shown, and what is wrong with either. Used by policy-panel.tsx. */
+/** State of the editor: the draft, its text while that is shown, and the faults of either. Used by policy-panel.tsx. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { failureFrom } from '../../api/failure.ts';
@@ -22,9 +22,9 @@ const NO_FAULTS: Faults = new Map();
 export interface Editor {
   readonly draft: Draft;
   readonly isChanged: boolean;
-  /** Somebody else has saved another policy since this one was begun. */
+  /** Another member has saved a policy since this draft was begun. */
   readonly isOvertaken: boolean;
-  /** By field. What this page finds is told once somebody has tried to save. */
+  /** By field. Faults found here are shown after the first attempt to save. */
   readonly faults: Faults;
   /** What the server has said that belongs to no field. */
   readonly trouble: string | undefined;

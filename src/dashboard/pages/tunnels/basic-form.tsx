@@ -13,9 +13,9 @@ import { newPassword } from './new-password.ts';
 
 interface BasicFormProps {
   readonly tunnelId: string;
-  /** Whom the gate knows now; null: there is no gate. */
+  /** The current user name; null: no password is required. */
   readonly username: string | null;
-  /** `password`: it was made here, and nobody knows it by heart. */
+  /** `password`: generated here, and not known to the user yet. */
   readonly onDone: (password?: string) => void;
   readonly onCancel?: () => void;
 }

@@ -1,4 +1,4 @@
-/** Asks before visitors of a tunnel are shut out whose service they reach now. */
+/** Confirms that maintenance blocks the visitors of a tunnel that is online. */
 import type { Tunnel } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useBeginMaintenance } from './use-tunnel-actions.ts';

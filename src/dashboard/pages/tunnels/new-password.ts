@@ -1,4 +1,4 @@
-/** A password that nobody thought of: 24 characters, none of which is taken for another when it is read out; about 130 bits. */
+/** A random password: 24 characters, none of which is taken for another when it is read out; about 130 bits. */
 
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const LENGTH = 24;

@@ -1,4 +1,4 @@
-/** Asks before a tunnel is stopped that an agent serves. One that nobody serves is stopped without a question: nobody is cut off. */
+/** Confirms that a tunnel with an agent is stopped. One without an agent is stopped at once: no connection is cut off. */
 import type { Tunnel } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useStop } from './use-tunnel-actions.ts';

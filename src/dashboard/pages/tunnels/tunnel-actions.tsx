@@ -7,7 +7,7 @@ import { RowMenu } from '../../parts/row-menu.tsx';
 import { useBeginMaintenance, useEndMaintenance, useStart, useStop } from './use-tunnel-actions.ts';
 import { isShut } from './tunnel-state.ts';
 
-/** What cuts somebody off, or can't be taken back: it is asked first, by a dialog of the whole list. */
+/** Actions that cut visitors off or can't be undone: a dialog of the whole list confirms them. */
 export interface Asks {
   readonly onStop: (tunnel: Tunnel) => void;
   readonly onMaintenance: (tunnel: Tunnel) => void;

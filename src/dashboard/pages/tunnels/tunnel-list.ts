@@ -13,7 +13,7 @@ export interface ListChoice {
   readonly sort: Sort;
 }
 
-/** Anybody may have written the address: what is not known counts for nothing. */
+/** A link may hold anything: unknown values are ignored. */
 export function choiceIn(params: URLSearchParams): ListChoice {
   const state = params.get('state');
   const sort = params.get('sort');

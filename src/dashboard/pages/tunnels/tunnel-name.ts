@@ -1,4 +1,4 @@
-/** The public name that a new tunnel would get, and what is wrong with one: as the API decides it, said while somebody types. Pure. */
+/** The public name that a new tunnel would get, and what is wrong with one: by the rules of the API, shown while the user types. Pure. */
 
 /** A label of DNS (RFC 1035). */
 const MAX_LABEL = 63;

@@ -10,7 +10,7 @@ export type TunnelDetail = paths['/tunnels/{id}']['get']['responses'][200]['cont
 
 /** Agents come and go by themselves. */
 const LIVE_MS = 3000;
-/** What changes when somebody changes it, mostly in this very browser. */
+/** Data that changes by edits alone, mostly in this browser. */
 const CALM_MS = 15_000;
 
 export function useTunnels() {
@@ -79,7 +79,7 @@ export function useLatestRequests(tunnelId: string, limit: number) {
   });
 }
 
-/** Whom the visitor gate of a tunnel lets in. */
+/** The visitors that Visitor login allows. */
 export function useVisitorGate(tunnelId: string) {
   const { client } = useApi();
   return useQuery({

@@ -46,7 +46,7 @@ export function useEndMaintenance() {
   return useAction({ run: useMaintenance().end });
 }
 
-/** Both ways, each with the offer to go back: what shuts a service for everybody, and what opens it, is a click on the wrong row away. */
+/** Begins and ends maintenance, each with an offer to undo: both are one click on the wrong row away. */
 function useMaintenance() {
   const { client } = useApi();
   const queries = useQueryClient();
@@ -85,7 +85,7 @@ export function useDeleteTunnel(onDone: () => void) {
     onDone: (_, { id }) => {
       onDone();
       queries.setQueryData<readonly Tunnel[]>(['tunnels'], (list) => list?.filter((one) => one.id !== id));
-      // Not the tunnel's own query: whoever still looks at it would be told that there is none.
+      // Not the tunnel's own query: its page, still open, would show that there is none.
       void queries.invalidateQueries({ queryKey: ['tunnels'], exact: true });
     },
     touches: [['domains'], ['projects'], ['connections']],

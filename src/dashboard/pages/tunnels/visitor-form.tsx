@@ -1,4 +1,4 @@
-/** Whom the visitor gate of a tunnel lets in: two lists. */
+/** The visitors that Visitor login allows: a list of domains and one of addresses. */
 import { Button, Group, Stack, TagsInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';

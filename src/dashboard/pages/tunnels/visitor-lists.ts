@@ -1,4 +1,4 @@
-/** The lists of a visitor gate as somebody types them: tidied, and checked as the API does. Pure. */
+/** The lists of Visitor login as typed: normalized, and checked as the API does. Pure. */
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);

@@ -50,7 +50,7 @@ export function VisitorPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
 interface AskingProps {
   readonly tunnel: TunnelDetail;
   readonly lists: VisitorLists;
-  /** Nobody could sign in: a gate would shut the tunnel for everybody. */
+  /** The server has no identity provider: Visitor login would block all visitors. */
   readonly isBlocked: boolean;
 }
 

@@ -15,7 +15,7 @@ import { makeSecret, type Receiver, SENDERS, senderOf, type Validator } from './
 
 interface Made {
   readonly receiver: Receiver;
-  /** Undefined: whoever made the receiver has it, or the sender will make it. */
+  /** Undefined: the creator of the receiver has it, or the sender will make it. */
   readonly secret: string | undefined;
 }
 
@@ -100,7 +100,7 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
   });
   const create = useAction({
     run: async ({ name, validator, secret }: Values): Promise<Made> => {
-      // Where the sender has yet to make its secret, one that nobody knows lets nobody in meanwhile.
+      // Until the sender has made its secret, a random one blocks all deliveries.
       const used = secret === '' ? makeSecret() : secret;
       const body = { name: name.trim(), validator, secret: used };
       const receiver = await answered<Receiver>(client.POST('/webhook-receivers', { body }));

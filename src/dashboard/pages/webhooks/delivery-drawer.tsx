@@ -24,7 +24,7 @@ interface DeliveryDrawerProps {
   readonly opened: OpenedDelivery;
 }
 
-/** Drawn from the start, shut: one that appears opened does not know whom to give the focus back to. */
+/** Drawn closed from the start: a drawer that appears open can't return the focus. */
 export function DeliveryDrawer({ receiver, listed, opened: { id, isOpen, close } }: DeliveryDrawerProps) {
   const mayChange = useMay('member');
   const whole = useDelivery(receiver.id, id);

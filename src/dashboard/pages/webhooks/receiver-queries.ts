@@ -12,7 +12,7 @@ const LONG_MS = 15_000;
 /** Deliveries at first, and how many more "Show older" brings; more than this are for a program. */
 const PAGE = 50;
 const MOST = 300;
-/** A body may have a megabyte: it is not held for long once nobody looks at it. */
+/** A body may have a megabyte: it is dropped soon after it is out of sight. */
 const BODY_KEPT_MS = 10_000;
 
 export const RECEIVERS = ['webhook-receivers'] as const;
@@ -83,7 +83,7 @@ export function useDelivery(receiverId: string, id: string | undefined) {
       const path = { id: receiverId, event_id: id ?? '' };
       return answered<Delivery>(client.GET('/webhook-receivers/{id}/events/{event_id}', { params: { path }, signal }));
     },
-    // What came never changes; what becomes of it is told by the list.
+    // The delivery itself never changes; the list has its progress.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: BODY_KEPT_MS,
   });

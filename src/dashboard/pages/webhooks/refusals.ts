@@ -24,7 +24,7 @@ export function reasonsText({ by_reason: counts }: Pick<Refused, 'by_reason'>): 
     .join(', ');
 }
 
-/** What the last one asks whoever set it up. */
+/** What to check at the sender, by the last refusal. */
 export function hintFor(reason: RefusalReason, { validator }: Pick<Receiver, 'validator'>): string {
   const { label, isOurs } = senderOf(validator);
   const sender = validator === 'generic_hmac_sha256' ? 'the sender' : label;
@@ -47,16 +47,16 @@ export function hintFor(reason: RefusalReason, { validator }: Pick<Receiver, 'va
   }
 }
 
-/** Nothing has been taken since the last was refused: the set-up is at fault, or somebody else sends. */
+/** No delivery was accepted since the last refusal: the setup is wrong, or another sender uses the address. */
 export function isRefusing({ refused, last_received_at: taken }: Pick<Receiver, 'refused' | 'last_received_at'>) {
   const { last_at: last } = refused;
   return last !== null && (taken === null || Date.parse(last) > Date.parse(taken));
 }
 
-/** So few behind a good delivery may be of somebody who tries: whoever does not look at the receiver is not told. */
+/** So few after a good delivery may be an attacker's attempts: the overview does not show them. */
 const MANY = 3;
 
-/** Something was taken in by the secret that it has, which is right then; who signs otherwise is somebody else, or has changed theirs since. */
+/** A delivery was accepted with this secret, so it was right; other signatures are another sender's, or made with a newer secret. */
 export function hasWorked({ refused }: Pick<Receiver, 'refused'>): boolean {
   return refused.since_received !== null;
 }

@@ -58,7 +58,7 @@ export function senderOf(validator: Validator): Sender {
 
 const SECRET_BYTES = 32;
 
-/** Nobody guesses it, and every sender takes it: hex. */
+/** Random, and in hex, which every sender accepts. */
 export function makeSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

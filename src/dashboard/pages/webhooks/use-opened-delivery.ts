@@ -1,5 +1,5 @@
 /**
- * Which delivery is open beside the list: it stands in the address, so that a reload shows it again and Back closes it. What was open is told on
+ * Which delivery is open beside the list: it stands in the address, so that a reload shows it again and Back closes it. The open one is reported on
  * while it closes.
  */
 import { useEffect, useRef, useState } from 'react';

@@ -74,6 +74,6 @@ export function endingOf(contentType: string): string {
   if (/[/+]json$/.test(type)) return 'json';
   const picture = /^image\/(png|jpeg|gif|webp|avif|bmp)$/.exec(type)?.[1];
   if (picture !== undefined) return picture;
-  // Neither .html nor .svg: whoever opens the file would run what a visitor sent.
+  // Neither .html nor .svg: opening the file would run a visitor's script.
   return type.startsWith('text/') ? 'txt' : 'bin';
 }

@@ -2,7 +2,7 @@
 
 /** Of what comes out. */
 export const MAX_OPENED_BYTES = 1_000_000;
-/** Nobody means more than this. */
+/** No real message has more. */
 const MAX_CODINGS = 3;
 
 /** Names of DecompressionStream by those of RFC 9110. */

@@ -65,7 +65,7 @@ function Picture({ type, bytes }: { readonly type: string; readonly bytes: Uint8
         <HexView bytes={bytes} />
       </>
     );
-  // Not by a blob: whoever opens the picture in a tab of its own must not be in this page's origin.
+  // No blob: a picture opened in a tab of its own must not be in this page's origin.
   return (
     <img
       className="culvert-picture"

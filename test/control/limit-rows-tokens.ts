@@ -52,7 +52,7 @@ const atLeastOne = (field: 'bandwidthLimitMbps' | 'tunnelQuota', standard: numbe
 export const tokenLimits = (): readonly Row[] => [
   met<number | undefined>({
     limit: 'Key `ttlHours`',
-    value: '1 to 2160, default 24; larger values are cut',
+    value: '1 to 2160, default 24; larger values are reduced',
     meet: async (w, ttlHours) => hours(await mint(w, { ttlHours })),
     below: [
       [0, INVALID],
@@ -157,7 +157,7 @@ export const tokenLimits = (): readonly Row[] => [
   }),
   met<number | undefined>({
     limit: 'Project key `ttl_hours`, by a master key',
-    value: '1 to 2160, default 1; larger values are cut',
+    value: '1 to 2160, default 1; larger values are reduced',
     meet: async (w, ttl_hours) => hours(await asKey(w, (await mintMaster(w)).body['apiKey'], { ...child, ttl_hours })),
     below: [[0, INVALID]],
     at: [
@@ -169,7 +169,7 @@ export const tokenLimits = (): readonly Row[] => [
   }),
   met<number | undefined>({
     limit: 'Project key `ttl_hours`, by a user',
-    value: '1 to 2160, default 24; larger values are cut',
+    value: '1 to 2160, default 24; larger values are reduced',
     meet: async (w, ttl_hours) =>
       hours(await w.caller().call('POST', '/projects/default/tokens', { ...child, ttl_hours })),
     below: [[0, INVALID]],

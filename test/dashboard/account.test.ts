@@ -72,7 +72,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'account-codes');
     const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Save as a file')]);
     assert.equal(file.suggestedFilename(), 'culvert-recovery-codes.txt');
-    await press(page, 'I have kept them');
+    await press(page, 'Done');
     await panel(page, 'Second factor').getByText('10 recovery codes left').waitFor();
     await dialog(page).waitFor({ state: 'detached' });
     assert.ok(!(await page.content()).includes(codes[0] ?? ''), 'shown once');
@@ -82,13 +82,13 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Make new codes');
     const renewed = await codesShown(page);
     assert.notDeepEqual(renewed, codes);
-    await press(page, 'I have kept them');
+    await press(page, 'Done');
 
     const other = await world.open(t, '/', { as: null });
     await signIn(other, bob);
     await press(other, 'Use a recovery code');
     await field(other, 'One of your recovery codes').fill(renewed[0] ?? '');
-    await press(other, 'Go on');
+    await press(other, 'Continue');
     await heading(other, 'Overview');
 
     await press(page, 'Turn off');

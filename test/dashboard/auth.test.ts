@@ -50,12 +50,12 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Make an account');
     assert.equal(await field(page, 'E-mail address').inputValue(), 'ann@example.test', 'typed once');
     await field(page, 'Password').fill('too short');
-    await press(page, 'Go on');
+    await press(page, 'Continue');
     await page.getByText('this one has 9').waitFor();
     await fits(page);
     await shoot(page, 'sign-up-phone');
     await field(page, 'Password').fill('correct horse battery staple');
-    await press(page, 'Go on');
+    await press(page, 'Continue');
     await heading(page, 'Confirm your address');
     await fits(page);
     await shoot(page, 'confirm-phone');
@@ -170,7 +170,7 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.ok(!page.url().includes('challenge'));
     await noSeriousFinding(page);
     await field(page, 'Code of your authenticator app').fill('123456');
-    await press(page, 'Go on');
+    await press(page, 'Continue');
     await page.getByRole('alert').getByText(/\w/).waitFor();
     await press(page, 'Back to sign-in');
     await signIn(page, world.owner);

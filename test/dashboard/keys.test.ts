@@ -44,7 +44,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await page.keyboard.press('Escape');
     assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0);
-    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     const row = rowOf(page, 'laptop');
     await row.getByText('pr-*').waitFor();
     await row.getByText('of $0.29').waitFor();
@@ -87,7 +87,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Rotate key' }).click();
     await shownKey(page, /^mtk_/);
-    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await rowOf(page, 'turner').getByText('Replaced').waitFor();
     assert.equal(await rowOf(page, 'turner').count(), 2);
@@ -164,7 +164,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     assert.equal(answer.status, 200);
     await dialog.getByText('metrics_path: /metrics/prometheus').waitFor();
     await shoot(page, 'keys-scraper');
-    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Delete the scraper key prometheus' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete key' }).click();
     await page.getByText('None yet.').waitFor();

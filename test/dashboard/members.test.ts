@@ -19,7 +19,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
   test('an owner invites somebody, who is then a member, gets another role, and is removed', async (t) => {
     const page = await world.open(t, '/members');
     await heading(page, 'Members');
-    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await page.getByRole('button', { name: 'Invite member' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('E-mail address').fill('no address');
     await dialog.getByRole('button', { name: 'Send invitation' }).click();
@@ -171,7 +171,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await page.getByRole('button', { name: /^Organization: / }).click();
     await page.getByRole('menuitem', { name: /viewer/ }).click();
     await page.getByRole('table', { name: 'Members' }).getByText('admin@localhost').first().waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Invite somebody' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Invite member' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: /^Actions for/ }).count(), 1);
     await shoot(page, 'members-phone-dark');
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

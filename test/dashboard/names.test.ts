@@ -33,7 +33,7 @@ suite('reserved names', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'names');
     await page.getByRole('button', { name: 'Give up the name shop' }).click();
     const asking = page.getByRole('dialog', { name: 'Give up the name shop?' });
-    await asking.getByText('For 24 hours nobody else can take it').waitFor();
+    await asking.getByText('For 24 hours only your organization can').waitFor();
     await noSeriousFinding(page);
     await asking.getByRole('button', { name: 'Give up name' }).click();
     await row.waitFor({ state: 'detached' });

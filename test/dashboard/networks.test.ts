@@ -78,9 +78,9 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'network-server-config');
     // A slip does not lose what is shown once.
     await page.keyboard.press('Escape');
-    await press(page, 'I have kept it');
+    await press(page, 'Done');
     await server.waitFor({ state: 'hidden' });
-    await page.getByText('No other machine gets in').waitFor();
+    await page.getByText('No other machine can connect').waitFor();
     await page.getByText(`localhost:${port}`).first().waitFor();
     assert.match(serverConfig, new RegExp(`culvert udp 51820 --network home --server ${world.culvert.apiUrl}$`, 'm'));
     assert.match(await page.locator('[aria-current=step]').innerText(), /Start WireGuard on it/);
@@ -99,7 +99,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'network-enrol');
     await dialog(page, 'Enrol a device in home').getByRole('button', { name: 'Enrol device' }).click();
     const enrolled = dialog(page, 'phone is enrolled');
-    await enrolled.getByText('No other machine gets in').waitFor();
+    await enrolled.getByText('No other machine can connect').waitFor();
     const scanned = await qrTextOf(page);
     await noSeriousFinding(page);
     await shoot(page, 'network-enrolled');
@@ -115,7 +115,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
         .filter((line) => line !== '' && !line.startsWith('#'))
         .join('\n'),
     );
-    await press(page, 'I have kept it');
+    await press(page, 'Done');
     await enrolled.waitFor({ state: 'hidden' });
 
     const [device] = (await call('GET', `/private-networks/${id}/devices`)) as unknown as [{ public_key: string }];

@@ -84,7 +84,7 @@ test('a queue that is long is marked', () => {
   const long = queuesOf(readMetrics(PAGE)).filter(({ isLong }) => isLong);
   assert.deepEqual(
     long.map(({ title }) => title),
-    ['Letters', 'Buffers of streams'],
+    ['Outgoing mail', 'Buffers of streams'],
   );
 });
 

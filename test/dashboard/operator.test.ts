@@ -24,11 +24,11 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'operator-new-account');
     await dialog.getByRole('button', { name: 'Make account' }).click();
-    await dialog.getByText('It is shown only now.').waitFor();
+    await dialog.getByText("You won't see it again").waitFor();
     const password = await dialog.getByRole('group', { name: 'the password', exact: true }).textContent();
     await noSeriousFinding(page);
     await page.keyboard.press('Escape');
-    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(password));
     assert.doesNotMatch(await page.content(), new RegExp(String(password)));
@@ -42,7 +42,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.keyboard.press('Escape');
     await page.locator('[aria-label="Actions for bob@example.com"]:focus').waitFor();
     await choose('Lock account');
-    await dialog.getByText('agents with them are cut off').waitFor();
+    await dialog.getByText('agents with these keys are disconnected').waitFor();
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Lock account' }).click();
     await rows.getByText('locked', { exact: true }).waitFor();
@@ -52,9 +52,9 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await rows.getByText('locked', { exact: true }).waitFor({ state: 'detached' });
     await choose('Reset password');
     await dialog.getByRole('button', { name: 'Reset password' }).click();
-    await dialog.getByText('It is shown only now.').waitFor();
+    await dialog.getByText("You won't see it again").waitFor();
     const next = await dialog.getByRole('group', { name: 'the password', exact: true }).textContent();
-    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     await Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(next));
 
     async function choose(action: string): Promise<void> {

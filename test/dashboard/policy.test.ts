@@ -62,7 +62,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByText('Not saved', { exact: true }).count(), 0);
     await page.getByLabel('Path begins with').fill('/private');
     await page.getByText('The policy has been changed since this test.').waitFor();
-    await page.getByRole('tab', { name: 'Gates' }).click();
+    await page.getByRole('tab', { name: 'Access control' }).click();
     await page.getByRole('tab', { name: 'Policy' }).click();
     await page.getByText('Not saved', { exact: true }).waitFor();
     assert.equal(await page.getByLabel('Path begins with').inputValue(), '/private');
@@ -93,12 +93,12 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('Saved: it holds from the next request on.').waitFor();
     assert.equal(await path.inputValue(), '/second');
     await page.getByText('Not saved', { exact: true }).waitFor();
-    assert.equal(await page.getByText('Somebody else has changed').count(), 0);
+    assert.equal(await page.getByText('Another member has changed').count(), 0);
     assert.deepEqual(await saved(), { actions: [{ kind: 'deny', path_prefix: '/first' }] });
     await page.getByText('JSON', { exact: true }).click();
     const text = page.getByLabel('Policy as JSON');
     await text.fill('{ "actions": [');
-    await page.getByRole('tab', { name: 'Gates' }).click();
+    await page.getByRole('tab', { name: 'Access control' }).click();
     await page.getByRole('tab', { name: 'Policy' }).click();
     assert.equal(await text.inputValue(), '{ "actions": [');
     await page.getByText('This is not JSON').waitFor();
@@ -109,8 +109,8 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   test('an action is only tried, and what it would have refused is counted beside it', async (t) => {
     await put([{ kind: 'deny', path_prefix: '/admin' }]);
     const page = await open(t);
-    await page.getByRole('switch', { name: 'Block a path: only try' }).click({ force: true });
-    await page.getByText('Once it is saved, it refuses nobody').waitFor();
+    await page.getByRole('switch', { name: 'Block a path: log only' }).click({ force: true });
+    await page.getByText('Once saved, it blocks no request').waitFor();
     await page.getByRole('button', { name: 'Save policy' }).click();
     await page.getByText('Would have refused nothing since the policy was saved.').waitFor();
     assert.equal(await status('/admin/reports'), 200);

@@ -39,7 +39,7 @@ suite('projects', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await shown.waitFor();
     const token = await shown.innerText();
     await minting.getByText('--project shop').waitFor();
-    await minting.getByRole('button', { name: 'I have kept it' }).click();
+    await minting.getByRole('button', { name: 'Done' }).click();
     await world.culvert
       .agent(['http', '3000', '--project', 'shop', '--subdomain', 'pr-7'], { token })
       .printed(/pr-7-shop/);

@@ -29,7 +29,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     // The token of this tab has run out by now: the next request swaps the cookie.
     await page.clock.setFixedTime(Date.now() + MINUTES_16);
     await page.getByRole('button', { name: 'Reserve name' }).click();
-    await page.getByRole('alert').filter({ hasText: 'Nothing was done' }).first().waitFor();
+    await page.getByRole('alert').filter({ hasText: 'No changes were made' }).first().waitFor();
     assert.ok(sent.includes('POST /auth/refresh'), 'the cookie was not swapped');
     assert.ok(!sent.includes('POST /reserved-subdomains'), 'it was asked for as the other organization');
     // It shows which one is active now.
@@ -49,7 +49,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await asks.getByRole('button', { name: 'Delete organization' }).click();
     await page.getByText('Other is deleted').waitFor();
     await page.getByText('two-homes', { exact: true }).first().waitFor();
-    assert.equal(await page.getByText('Nothing was done').count(), 0);
+    assert.equal(await page.getByText('No changes were made').count(), 0);
   });
 
   test('swaps the cookie no more often where the clock of the machine is an hour ahead', async (t) => {

@@ -40,13 +40,13 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await world.open(t, `/tunnels/${shop}?tab=gates`);
     await heading(page, 'shop');
     const panel = page.getByRole('region', { name: 'Password' });
-    await panel.getByRole('button', { name: 'Ask for this password' }).click();
+    await panel.getByRole('button', { name: 'Require password' }).click();
     await panel.getByText('Choose a user name').waitFor();
     await panel.getByRole('textbox', { name: 'User name' }).fill('team');
     await panel.getByRole('button', { name: 'Generate one' }).click();
     const password = await panel.getByLabel('Password', { exact: true }).inputValue();
     await noSeriousFinding(page);
-    await panel.getByRole('button', { name: 'Ask for this password' }).click();
+    await panel.getByRole('button', { name: 'Require password' }).click();
     await panel.getByText('The user name is team').waitFor();
     assert.equal(await visit(), 'unauthorized');
     assert.equal(await visit(`team:${password}@`), 200);
@@ -59,7 +59,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const dialog = page.getByRole('dialog', { name: 'Remove the password of shop?' });
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Remove password' }).click();
-    await panel.getByRole('button', { name: 'Ask for this password' }).waitFor();
+    await panel.getByRole('button', { name: 'Require password' }).waitFor();
     assert.equal(await visit(), 200);
   });
 
@@ -67,12 +67,12 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await world.open(t, `/tunnels/${shop}?tab=gates`);
     const panel = page.getByRole('region', { name: 'Visitor sign-in' });
     await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
-    await panel.getByText('Name at least one domain or address').waitFor();
-    await panel.getByLabel('Everybody of these domains').fill('@Example.com,');
-    await panel.getByLabel('And these addresses').fill('nobody');
+    await panel.getByText('Add at least one domain or address').waitFor();
+    await panel.getByLabel('Allowed domains').fill('@Example.com,');
+    await panel.getByLabel('Allowed addresses').fill('nobody');
     await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
     await panel.getByText('nobody is no e-mail address').waitFor();
-    await panel.getByLabel('And these addresses').press('Backspace');
+    await panel.getByLabel('Allowed addresses').press('Backspace');
     await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
     await panel.getByRole('button', { name: 'Save lists' }).waitFor();
     const { body } = await world.culvert.account.call('GET', `/tunnels/${shop}/edge-auth`);
@@ -147,7 +147,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
       Date.parse(String((await world.culvert.account.call('GET', `/tunnels/${id}`)).body['expiresAt']));
     const before = await end();
     const renewed = page.waitForResponse((response) => response.url().endsWith('/start'));
-    await page.getByRole('button', { name: 'Start again' }).click();
+    await page.getByRole('button', { name: 'Extend' }).click();
     await renewed;
     assert.ok((await end()) > before, 'its time begins anew');
     await page.getByRole('button', { name: 'Delete tunnel' }).click();
@@ -179,7 +179,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['1 hour, as long as your plan allows']);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Create tunnel' }).click();
-    await page.getByRole('tab', { name: 'Gates' }).click();
+    await page.getByRole('tab', { name: 'Access control' }).click();
     await page.getByRole('region', { name: 'Visitor sign-in' }).getByRole('link', { name: 'See the plans' }).waitFor();
     await fits(page);
     await noSeriousFinding(page);

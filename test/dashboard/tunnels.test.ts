@@ -139,7 +139,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await rowOf(page, 'shop').waitFor();
     assert.equal(await page.getByRole('button', { name: /^(New tunnel|Actions for|Connect)/ }).count(), 0);
     await page.getByRole('link', { name: 'shop', exact: true }).click();
-    await page.getByRole('tab', { name: 'Gates' }).click();
+    await page.getByRole('tab', { name: 'Access control' }).click();
     await page.getByRole('region', { name: 'Visitor sign-in' }).waitFor();
     assert.equal(await page.getByRole('button', { name: /Ask|Stop|Start|Delete|Generate/ }).count(), 0);
     await noSeriousFinding(page);
@@ -149,7 +149,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   test('on a server without an identity provider the sign-in of visitors is not offered, and what its operator does is said', async (t) => {
     const page = await world.open(t, '/tunnels');
     await page.getByRole('link', { name: 'shop', exact: true }).click();
-    await page.getByRole('tab', { name: 'Gates' }).click();
+    await page.getByRole('tab', { name: 'Access control' }).click();
     const panel = page.getByRole('region', { name: 'Visitor sign-in' });
     await panel.getByText(/Its operator sets oauth\.google\.client_id and client_secret/).waitFor();
     assert.ok(await panel.getByRole('button', { name: 'Ask visitors to sign in' }).isDisabled());

@@ -30,7 +30,7 @@ const WAITING: Progress = {
 test('what became of a delivery is one word, and its last try a sentence where it went wrong', () => {
   const states = ['none', 'waiting', 'sending', 'delivered', 'failed'] as const;
   const words = states.map((state) => progressState({ ...WAITING, state }).words);
-  assert.deepEqual(words, ['Kept', 'Waiting', 'Sending', 'Delivered', 'Given up']);
+  assert.deepEqual(words, ['Stored', 'Waiting', 'Sending', 'Delivered', 'Given up']);
   assert.equal(lastTry(WAITING), undefined);
   assert.equal(lastTry({ ...WAITING, state: 'delivered', attempts: 2, last_status: 200 }), undefined);
   assert.equal(lastTry({ ...WAITING, attempts: 1 }), '1 try, no answer');
@@ -117,7 +117,7 @@ test('one that has worked with its secret is not called wrong for what somebody 
     for (const { value: validator } of SENDERS) {
       const hint = strayHintFor(reason, { validator });
       const isAboutSigner = reason === 'signature_wrong' || reason === 'signature_missing';
-      if (isAboutSigner) assert.match(hint, /somebody else who knows the address/);
+      if (isAboutSigner) assert.match(hint, /another sender who knows the address/);
       else assert.equal(hint, hintFor(reason, { validator }));
     }
 });

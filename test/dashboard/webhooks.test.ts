@@ -48,7 +48,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'webhooks-created');
     // A slip does not lose what is shown once.
     await page.keyboard.press('Escape');
-    await press(page, 'I have kept it');
+    await press(page, 'Done');
     await heading(page, 'orders');
     await page.getByText('Nothing has come yet').waitFor();
     await ready.waitFor({ state: 'hidden' });
@@ -198,7 +198,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const made = dialog(page, 'New secret of orders');
     const other = await made.getByRole('group', { name: 'the secret', exact: true }).innerText();
     await noSeriousFinding(page);
-    await press(page, 'I have kept it');
+    await press(page, 'Done');
     assert.deepEqual([await deliver(url, secret, 'old'), await deliver(url, other, 'new')], [401, 202]);
     await press(page, 'Delete');
     const asked = dialog(page, 'Delete the receiver orders?');

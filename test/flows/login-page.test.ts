@@ -95,17 +95,17 @@ suite('the log-in page', {
     const first = await visit(t);
     await signIn(first.page, owner());
     await field(first.page, 'Code of your authenticator app').fill(wrongCode(secret, Date.now()));
-    await press(first.page, 'Go on');
+    await press(first.page, 'Continue');
     await first.page.getByRole('alert').getByText(/\w/).waitFor();
     await field(first.page, 'Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
-    await press(first.page, 'Go on');
+    await press(first.page, 'Continue');
     await first.page.getByText('Signed in as admin@localhost').waitFor();
 
     const second = await visit(t);
     await signIn(second.page, owner());
     await press(second.page, 'Use a recovery code');
     await field(second.page, 'One of your recovery codes').fill(recoveryCodes[0] ?? '');
-    await press(second.page, 'Go on');
+    await press(second.page, 'Continue');
     await approve(second.page);
     await second.page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
     assert.equal(await second.pickUp(), 'admin@localhost, Admin');
@@ -134,7 +134,7 @@ suite('the log-in page', {
     await press(second.page, 'Sign in with GitHub');
     await field(second.page, 'Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
     assert.equal(second.page.url(), `${h.server.apiUrl}/app/cli`);
-    await press(second.page, 'Go on');
+    await press(second.page, 'Continue');
     await approve(second.page);
     await second.page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
     assert.equal(await second.pickUp(), 'careful@example.test, Person 9');

@@ -61,7 +61,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Make an account');
     await field(page, 'E-mail address').fill(email);
     await field(page, 'Password').fill(PASSWORD);
-    await press(page, 'Go on');
+    await press(page, 'Continue');
     await heading(page, 'Confirm your address');
     await field(page, 'Code from the mail').fill((await smtp.nextMail(email)).code ?? '');
     await press(page, 'Confirm');
@@ -91,12 +91,12 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Make an account');
     await field(page, 'E-mail address').fill('ann@example.test');
     await field(page, 'Password').fill('too short');
-    await press(page, 'Go on');
+    await press(page, 'Continue');
     await page.getByText('A password has 12 to 256 characters; this one has 9.').waitFor();
     assert.equal(await field(page, 'Password').getAttribute('aria-invalid'), 'true');
     await shoot(page, 'sign-up');
     await field(page, 'Password').fill(PASSWORD);
-    await press(page, 'Go on');
+    await press(page, 'Continue');
     await page.getByText('from the mail to ann@example.test').waitFor();
     await field(page, 'Code from the mail').fill('nonsense');
     await press(page, 'Confirm');
@@ -148,14 +148,14 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Make an account');
     await field(page, 'E-mail address').fill(email);
     await field(page, 'Password').fill(PASSWORD);
-    await press(page, 'Go on');
+    await press(page, 'Continue');
     await field(page, 'Code from the mail').fill((await smtp.nextMail(email)).code ?? '');
     await press(page, 'Confirm');
     await alertOf(page, 'Your address is confirmed, but not this password');
     await press(page, 'Send the link');
     await page.goto((await smtp.nextMail(email)).link ?? '');
     await field(page, 'New password').fill(PASSWORD);
-    await field(page, 'The same again').fill(PASSWORD);
+    await field(page, 'Confirm password').fill(PASSWORD);
     await press(page, 'Set the password');
     await page.getByRole('link', { name: 'Sign in' }).click();
     await signIn(page, { email, password: PASSWORD });
@@ -183,15 +183,15 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(page.url(), `${h.server.apiUrl}/app/reset`, 'the token is out of the address');
     assert.ok(!(await page.content()).includes(token));
     await field(page, 'New password').fill('too short');
-    await field(page, 'The same again').fill('too short');
+    await field(page, 'Confirm password').fill('too short');
     await press(page, 'Set the password');
     await page.getByText('this one has 9').waitFor();
     await field(page, 'New password').fill(OTHER);
-    await field(page, 'The same again').fill(PASSWORD);
+    await field(page, 'Confirm password').fill(PASSWORD);
     await press(page, 'Set the password');
     await page.getByText('The two passwords are not the same.').waitFor();
     await shoot(page, 'reset');
-    await field(page, 'The same again').fill(OTHER);
+    await field(page, 'Confirm password').fill(OTHER);
     await press(page, 'Set the password');
     await heading(page, 'Your password is changed');
     await page.getByText('You are logged out everywhere').waitFor();
@@ -204,7 +204,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
     await page.goto(link);
     await field(page, 'New password').fill(PASSWORD);
-    await field(page, 'The same again').fill(PASSWORD);
+    await field(page, 'Confirm password').fill(PASSWORD);
     await press(page, 'Set the password');
     await alertOf(page, 'This link was used already, or has run out.');
     await shoot(page, 'reset-used');
@@ -276,7 +276,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     );
     assert.ok(!(await page.content()).includes(token));
     await shoot(page, 'second');
-    await press(page, 'Go on');
+    await press(page, 'Continue');
     await press(page, 'Accept the invitation');
     await page.getByText('You are in the organization Acme with the role member.').waitFor();
   });
@@ -338,7 +338,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await other.evaluate("fetch('/auth/logout', { method: 'POST' })");
     await other.evaluate(logIn('erin2@example.test', erin.password));
     await press(page, 'Accept the invitation');
-    await alertOf(page, 'Nothing was done');
+    await alertOf(page, 'No changes were made');
     await signedInAs(page, 'erin2@example.test');
     await heading(page, 'This is another account');
     await other.reload();

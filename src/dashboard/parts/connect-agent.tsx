@@ -25,7 +25,7 @@ export function ConnectAgent({ keyName, onShown }: ConnectAgentProps) {
   return (
     <Stack gap="sm">
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
-        <Input.Wrapper label="What it speaks" labelElement="div">
+        <Input.Wrapper label="Protocol" labelElement="div">
           <SegmentedControl
             fullWidth
             value={kind}

@@ -106,7 +106,7 @@ function WithKey({ line, isFresh }: { readonly line: string; readonly isFresh: b
     <Stack gap={4} ref={box} tabIndex={-1} role="group" aria-label="The command with its key" className="culvert-quiet">
       <CopyLine value={line} what="the command" />
       <Text size="xs" c="dimmed">
-        It holds the key, which is shown only now. Whoever has it can publish in your organization until it ends in{' '}
+        It holds the key. You won&apos;t see it again. Its holder can publish in your organization until it expires in{' '}
         {KEY_DAYS} days, or is revoked at Keys.
       </Text>
     </Stack>

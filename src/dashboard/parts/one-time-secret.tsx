@@ -1,7 +1,7 @@
 /**
  * Dialogs whose action answers with something that is shown only once: a key, a password, recovery codes, a config with its private key. While the action
  * is under way, and while that is on the screen, no Escape, no click beside it and no X closes them: it would be lost, and the action done. What is
- * shown stands in a `OneTimeSecret`; the dialog then ends with "I have kept it", which alone closes it.
+ * shown stands in a `OneTimeSecret`; the dialog then ends with "Done", which alone closes it.
  */
 import { Button, Group, Modal, type ModalProps, Stack } from '@mantine/core';
 import { useIsMutating } from '@tanstack/react-query';
@@ -31,19 +31,13 @@ export function useShown(isShown: boolean): void {
 }
 
 interface OneTimeSecretModalProps extends Pick<ModalProps, 'opened' | 'onClose' | 'title' | 'size' | 'children'> {
-  /** What is said of several: "I have kept them"; null where what is shown has a button of its own that closes the dialog. */
+  /** Null where the content has a button of its own that closes the dialog. */
   readonly kept?: string | null;
   /** When it is out of sight: what it showed can be forgotten, and no form is seen while it fades. */
   readonly onGone?: () => void;
 }
 
-export function OneTimeSecretModal({
-  onClose,
-  onGone,
-  kept = 'I have kept it',
-  children,
-  ...rest
-}: OneTimeSecretModalProps) {
+export function OneTimeSecretModal({ onClose, onGone, kept = 'Done', children, ...rest }: OneTimeSecretModalProps) {
   const [isShown, setShown] = useState(false);
   // Of the whole page: the only action that can be begun is the dialog's.
   const isBusy = useIsMutating() > 0;

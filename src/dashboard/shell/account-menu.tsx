@@ -12,7 +12,7 @@ export function AccountMenu() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const leave = useLeaving();
   const schemes = [
-    { value: 'auto', title: 'Colours as the system', icon: IconDeviceDesktop },
+    { value: 'auto', title: 'Match system', icon: IconDeviceDesktop },
     { value: 'light', title: 'Light', icon: IconSun },
     { value: 'dark', title: 'Dark', icon: IconMoon },
   ] as const;

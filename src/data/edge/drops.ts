@@ -88,13 +88,9 @@ export const DROPS = {
     'warn',
   ),
   h2_headers: kind('HTTP/2 requests were refused for their fields: malformed, too many or too long', null, 'info'),
-  password_checks: kind(
-    'visitors of password gates were told to come back: too many passwords were being checked',
-    null,
-    'warn',
-  ),
+  password_checks: kind('visitors of password gates got a 503: too many passwords were being checked', null, 'warn'),
   tcp_refused: kind(
-    'connections to public TCP ports were closed: their tunnel takes none (no agent, stopped, address not let in, or budget spent)',
+    'connections to public TCP ports were closed: their tunnel takes none (no agent, stopped, address not allowed, or budget spent)',
     null,
     'debug',
   ),

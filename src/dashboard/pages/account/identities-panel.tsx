@@ -67,7 +67,7 @@ export function IdentitiesPanel() {
         onConfirm={() => row !== undefined && unlink.mutate(row.id)}
         onClose={asked.close}
       >
-        It signs nobody in to this account then, until somebody signs in with it again. Your sessions go on.
+        You can no longer sign in with it. Your sessions continue. Signing in with it again links it again.
       </Confirm>
     </Panel>
   );

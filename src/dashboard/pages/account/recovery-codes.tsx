@@ -10,9 +10,9 @@ export function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) 
   const text = `${codes.join('\n')}\n`;
   const { isCopied, copy } = useCopy(() => sayNews('The browser copies nothing here. Save the codes as a file.'));
   return (
-    <OneTimeSecret label="Recovery codes, shown only now">
+    <OneTimeSecret label="Recovery codes, shown once">
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
-        Keep these recovery codes where you keep passwords: they are shown only now. Each is good once, in the place of
+        Keep these recovery codes where you keep passwords. You won&apos;t see them again. Each works once, in place of
         a code of your app.
       </Alert>
       <List listStyleType="none" className="culvert-account-codes" aria-label="Recovery codes">

@@ -43,7 +43,7 @@ export function SecondFactorPanel() {
       <Loaded query={status} lines={1}>
         {(data) => <Standing status={data} open={open} />}
       </Loaded>
-      <OneTimeSecretModal opened={opened} onClose={close} title={TITLES[dialog]} kept="I have kept them">
+      <OneTimeSecretModal opened={opened} onClose={close} title={TITLES[dialog]}>
         {dialog === 'enrol' && <EnrolForm onClose={close} />}
         {dialog === 'renew' && <RenewForm onClose={close} />}
         {dialog === 'disable' && <DisableForm onClose={close} />}

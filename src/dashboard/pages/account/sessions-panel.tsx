@@ -90,8 +90,8 @@ export function SessionsPanel() {
           ending.close();
         }}
       >
-        Its key is revoked, and the tunnels that it publishes with it go down. To publish from there again, somebody
-        logs in again on that machine.
+        Its key is revoked, and the tunnels that it publishes with it go down. To publish from there again, run culvert
+        login on that machine.
       </Confirm>
     </Panel>
   );

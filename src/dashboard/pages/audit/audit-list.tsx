@@ -72,7 +72,7 @@ function columnsFor(scope: Scope, names: Names): ReadonlyArray<Column<AuditEvent
     {
       key: 'what',
       title: 'What',
-      cell: (event) => <What event={event} hasLink={scope === 'organization'} whom={names.get(event.resourceId)} />,
+      cell: (event) => <What event={event} hasLink={scope === 'organization'} target={names.get(event.resourceId)} />,
     },
     {
       key: 'from',
@@ -108,14 +108,14 @@ interface WhatProps {
   readonly event: AuditEvent;
   readonly hasLink: boolean;
   /** Name of the thing, where it is known. */
-  readonly whom: string | undefined;
+  readonly target: string | undefined;
 }
 
-function What({ event, hasLink, whom }: WhatProps) {
+function What({ event, hasLink, target }: WhatProps) {
   const words = actionWords(event.action);
   const page = hasLink ? pageOf(event) : undefined;
   const said = detailWords(event.details);
-  const details = whom === undefined || said.includes(whom) ? said : [whom, ...said];
+  const details = target === undefined || said.includes(target) ? said : [target, ...said];
   return (
     <div>
       <span title={event.action}>

@@ -11,7 +11,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit"
-      about="Every change in the organization: who made it, when, and from which address. Nobody can alter it."
+      about="Every change in the organization, with its author, time and address. Entries can't be edited."
       actions={<ExportMenu scope="organization" filter={filter} />}
     >
       <Filters scope="organization" filter={filter} onChange={setFilter} />

@@ -28,13 +28,13 @@ export function DevicePage({ arrival }: { readonly arrival: Arrival }) {
       </Frame>
     );
   return (
-    <Frame title={TITLE} heading="Let a command line in?">
+    <Frame title={TITLE} heading="Authorize CLI?">
       <Card className="culvert-auth-phrase" padding="md">
         <Text size="sm">Your terminal shows these three words:</Text>
         <Text className="culvert-auth-three">{phrase}</Text>
         <Text size="xs" c="dimmed">
-          If it shows others, or you did not run <Code>culvert login</Code> just now, close this page: somebody else
-          sent you here.
+          If it shows other words, or you did not just run <Code>culvert login</Code>, close this page: another person
+          sent you the link.
         </Text>
       </Card>
       <Approval arrival={arrival} deviceCode={deviceCode} onEnd={setEnding} />

@@ -80,7 +80,12 @@ function NewPassword({ token, go }: { readonly token: string; readonly go: (plac
         autoComplete="new-password"
         {...form.getInputProps('new_password')}
       />
-      <PasswordField label="The same again" name="again" autoComplete="new-password" {...form.getInputProps('again')} />
+      <PasswordField
+        label="Confirm password"
+        name="again"
+        autoComplete="new-password"
+        {...form.getInputProps('again')}
+      />
       <Button type="submit" size="md" loading={isBusy}>
         Set the password
       </Button>

@@ -44,7 +44,7 @@ export function SecondStep({ flow, challenge, back }: SecondStepProps) {
         {...form.getInputProps('code')}
       />
       <Button type="submit" size="md" loading={isBusy}>
-        Go on
+        Continue
       </Button>
       <Group justify="space-between">
         <LinkButton onClick={change}>{isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}</LinkButton>

@@ -32,7 +32,7 @@ export function SignUpStep({ flow, back }: { readonly flow: AuthFlow; readonly b
         {...form.getInputProps('password')}
       />
       <Button type="submit" size="md" loading={isBusy}>
-        Go on
+        Continue
       </Button>
       {back}
     </Step>

@@ -27,7 +27,7 @@ export function LivePanel() {
         {(connections) =>
           connections.length === 0 ? (
             <Empty icon={IconPlugConnected} title="No agent is connected" action={<ConnectButton />}>
-              Whoever runs culvert http, https, tcp, udp or start with a key of this organization stands here.
+              Agents appear here: run culvert http, https, tcp, udp or start with a key of this organization.
             </Empty>
           ) : (
             <Table

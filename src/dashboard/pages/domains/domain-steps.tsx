@@ -37,7 +37,7 @@ export function DomainSteps({ domain, tunnels }: DomainStepsProps) {
           <VerifyStep domain={domain} />
         )}
       </Step>
-      <Step title="Lead visitors here">
+      <Step title="Point DNS here">
         <PointStep domain={domain} bound={bound} />
       </Step>
       <Step title="Let a tunnel answer" isDone={boundTunnelId !== null}>

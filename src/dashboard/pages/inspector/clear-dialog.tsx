@@ -49,8 +49,8 @@ function Asked({ tunnels, tunnel, opened, onClose, onCleared }: ClearDialogProps
     >
       <Stack gap="sm">
         <span>
-          Everything that was recorded of the tunnel until now goes, bodies included, for everybody of the organization.
-          New requests are recorded as before.
+          All recorded requests of the tunnel are deleted for the whole organization, with their bodies. Recording
+          continues.
         </span>
         <Select
           label="Tunnel"

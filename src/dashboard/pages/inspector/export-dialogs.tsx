@@ -54,7 +54,7 @@ function SecretsSwitch({ checked, onChange }: { readonly checked: boolean; reado
   return (
     <Switch
       label="With credentials and cookies"
-      description="Whoever gets it can act as the visitor did."
+      description="Its holder can act as the visitor."
       checked={checked}
       onChange={() => onChange(!checked)}
     />

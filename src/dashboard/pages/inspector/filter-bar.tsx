@@ -10,13 +10,13 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const STATUSES = [
   { value: '2xx', label: '2xx success' },
   { value: '3xx', label: '3xx redirect' },
-  { value: '4xx', label: '4xx refused' },
-  { value: '5xx', label: '5xx failed' },
+  { value: '4xx', label: '4xx client error' },
+  { value: '5xx', label: '5xx server error' },
   { value: '0', label: 'no answer' },
 ];
 const OUTCOMES = [
-  { value: 'forwarded', label: 'Passed on' },
-  { value: 'refused', label: 'Refused by the edge' },
+  { value: 'forwarded', label: 'Forwarded' },
+  { value: 'refused', label: 'Blocked' },
   { value: 'failed', label: 'No whole answer' },
 ];
 const SPAN_WORDS: Readonly<Record<string, string>> = {

@@ -48,8 +48,8 @@ export class LiveList {
   }
 
   /**
-   * The newest of the history, when more than these came since `since` (a time of `newest`): what was known until then would stand beside a gap that
-   * nobody sees, and is left out; under the eyes of a reader that happens once the new ones are wanted.
+   * The newest of the history, when more than these came since `since` (a time of `newest`): older ones would stand beside a hidden gap, and are
+   * dropped; while the reader is scrolled down, that waits until they ask for the new ones.
    */
   restart(items: readonly Item[], since: string): void {
     const isLater = ({ timestamp }: Item): boolean => timestamp > since;

@@ -84,7 +84,7 @@ const CODES: Readonly<Record<string, Said>> = {
 };
 
 const OUTCOMES: Readonly<Record<Item['outcome'], Said>> = {
-  forwarded: { short: 'Passed on', long: "It was passed on, and the visitor got the service's answer." },
+  forwarded: { short: 'Forwarded', long: "The visitor got the service's response." },
   refused: { short: 'Refused', long: 'The edge did not pass it on.' },
   failed: { short: 'Failed', long: 'It was passed on, and no whole answer came back.' },
 };
@@ -168,7 +168,7 @@ export function partOf(detail: Detail): { readonly tab: string; readonly words: 
   if (detail.code === 'maintenance') return { tab: 'maintenance', words: "To the tunnel's maintenance" };
   if (step === undefined || step.step === 'agent_wait') return undefined;
   return step.index === null
-    ? { tab: 'gates', words: "To the tunnel's gates" }
+    ? { tab: 'gates', words: "To the tunnel's access control" }
     : { tab: 'policy', words: "To the tunnel's policy" };
 }
 

@@ -11,9 +11,9 @@ export function MintedKey({ token }: { readonly token: MintedToken }) {
   const { url } = useApi();
   const { environment, store, use } = commandsFor(token, url);
   return (
-    <OneTimeSecret label={`The key ${token.name}, shown only now`}>
+    <OneTimeSecret label={`The key ${token.name}, shown once`}>
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
-        This is the key {token.name}. Copy it now: it is shown only now.
+        This is the key {token.name}. Copy it now. You won&apos;t see it again.
       </Alert>
       <CopyLine value={token.apiKey} what="the key" />
       <Text size="sm" fw={600}>

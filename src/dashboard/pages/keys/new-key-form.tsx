@@ -125,8 +125,7 @@ function useBarred(use: KeyUse) {
   if (isAdmin) return undefined;
   return (
     <Alert color="yellow" variant="light">
-      Master keys are made by admins: whoever holds one mints keys for as long as it lives. Ask an admin of your
-      organization.
+      Only admins create master keys, because a master key mints other keys. Ask an admin of your organization.
     </Alert>
   );
 }

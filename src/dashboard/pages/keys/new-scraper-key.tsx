@@ -55,9 +55,9 @@ function Steps({ onClose }: Pick<DialogProps, 'onClose'>) {
 function Made({ made }: { readonly made: Schemas['MadeMetricKey'] }) {
   const { url } = useApi();
   return (
-    <OneTimeSecret label={`The scraper key ${made.name}, shown only now`}>
+    <OneTimeSecret label={`The scraper key ${made.name}, shown once`}>
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
-        This is the scraper key {made.name}. Copy it now: it is shown only now.
+        This is the scraper key {made.name}. Copy it now. You won&apos;t see it again.
       </Alert>
       <CopyLine value={made.key} what="the key" />
       <Text size="sm">

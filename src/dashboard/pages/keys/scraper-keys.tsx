@@ -21,7 +21,7 @@ export const METRIC_KEYS = ['metrics', 'keys'] as const;
 
 const COLUMNS: ReadonlyArray<Column<MetricKey>> = [
   { key: 'name', title: 'Name', cell: ({ name }) => name },
-  { key: 'by', title: 'Made by', cell: ({ created_by: by }) => by ?? 'somebody who left' },
+  { key: 'by', title: 'Made by', cell: ({ created_by: by }) => by ?? 'former member' },
   { key: 'made', title: 'Made', cell: ({ created_at: at }) => <Ago at={at} /> },
   { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
 ];
@@ -107,7 +107,7 @@ function DeleteDialog({ asked: { row: key, opened, close } }: { readonly asked: 
         close();
       }}
     >
-      Whoever reads the numbers with it is refused from then on.
+      Scrapers that use it are refused at once.
     </Confirm>
   );
 }

@@ -19,7 +19,7 @@ interface InviteDialogProps {
 export function InviteDialog({ opened, onClose }: InviteDialogProps) {
   const { active_org: org } = useAccount();
   return (
-    <Modal opened={opened} onClose={onClose} title={`Invite somebody to ${org.name}`}>
+    <Modal opened={opened} onClose={onClose} title={`Invite member to ${org.name}`}>
       <InviteForm onClose={onClose} />
     </Modal>
   );
@@ -64,8 +64,8 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
           error={typeof form.errors['role'] === 'string' ? form.errors['role'] : undefined}
         />
         <Text size="sm" c="dimmed">
-          They get a letter with a link, good once, for 7 days, and for this address alone. Where no letter arrives,
-          “Send again” in the list of invitations shows you a link to hand over.
+          They get an email with a link that works once, for 7 days, and only for this address. If no email arrives,
+          “Send again” in the list of invitations shows you a link to pass on.
         </Text>
         <FormEnd action="Send invitation" refused={rest} isBusy={invite.isPending} onClose={onClose} />
       </Stack>

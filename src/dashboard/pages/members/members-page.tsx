@@ -26,7 +26,7 @@ export function MembersPage() {
             disabled={!isApproved}
             title={isApproved ? undefined : NOT_APPROVED}
           >
-            Invite somebody
+            Invite member
           </Button>
         )
       }

@@ -14,7 +14,7 @@ type Invitation = Schemas['Invitation'];
 
 export function ResendDialog({ asked: { row, opened, close } }: { readonly asked: Asked<Invitation> }) {
   return (
-    <OneTimeSecretModal opened={opened} onClose={close} kept="Done" title={`Send again to ${row?.email ?? ''}?`}>
+    <OneTimeSecretModal opened={opened} onClose={close} title={`Send again to ${row?.email ?? ''}?`}>
       {row !== undefined && <Steps key={row.id} invitation={row} onClose={close} />}
     </OneTimeSecretModal>
   );
@@ -45,8 +45,8 @@ function Steps({ invitation: { id: invitationId, email }, onClose }: StepsProps)
     return (
       <OneTimeSecret label="The link of the invitation">
         <Text size="sm" className="culvert-wrap">
-          A letter to <strong>{email}</strong> is on its way. If it does not arrive, hand over the link in it yourself:
-          it works for the account of this address alone, and is shown here once.
+          Email sent to <strong>{email}</strong>. If it does not arrive, pass this link on yourself: it works only for
+          the account of this address. You won&apos;t see it again.
         </Text>
         <CopyLine value={link} what="the link" />
       </OneTimeSecret>
@@ -54,7 +54,7 @@ function Steps({ invitation: { id: invitationId, email }, onClose }: StepsProps)
   return (
     <Stack>
       <Text size="sm">
-        They get another letter, with a new link that works for 7 days. The link that they have stops working.
+        They get another email, with a new link that works for 7 days. The earlier link stops working.
       </Text>
       {resend.isError && <FailureAlert error={resend.error} />}
       <Group justify="flex-end" gap="xs">

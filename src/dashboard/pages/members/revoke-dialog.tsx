@@ -35,7 +35,7 @@ export function RevokeDialog({ asked: { row: invitation, opened, close } }: { re
         close();
       }}
     >
-      The link in the letter stops working. You can invite them again.
+      The link in the email stops working. You can invite them again.
     </Confirm>
   );
 }

@@ -117,8 +117,8 @@ function DeleteName({ asked: { row: name, opened, close } }: { readonly asked: A
         close();
       }}
     >
-      For 24 hours nobody else can take it, and your organization can reserve it again. After that it is free for
-      everybody. A tunnel of yours that has the name goes on.
+      For 24 hours only your organization can reserve it again. After that, any organization can. A tunnel of yours that
+      has the name continues.
     </Confirm>
   );
 }

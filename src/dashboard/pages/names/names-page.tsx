@@ -23,7 +23,7 @@ export function NamesPage() {
   return (
     <Page
       title="Reserved names"
-      about="A name that stays yours, whether or not a tunnel has it. Others are free for everybody 24 hours after they are let go."
+      about="A reserved name stays yours, with or without a tunnel. Other names have a cooldown of 24 hours, then any organization can take them."
     >
       <Loaded query={names}>
         {(rows) => (

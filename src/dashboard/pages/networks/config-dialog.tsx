@@ -67,7 +67,7 @@ function ServerConfig({ network }: { readonly network: Network }) {
           <Group>
             <DownloadButton text={config} name={file}>{`Download ${file}`}</DownloadButton>
           </Group>
-          <Text size="sm">Where WireGuard runs already, it takes what has changed and cuts nobody:</Text>
+          <Text size="sm">If WireGuard is already running, apply the changes without disconnecting peers:</Text>
           <CopyLine value={syncCommand(network)} what="the command" />
         </Stack>
       )}

@@ -40,7 +40,7 @@ export function EnrolDevice({ network, opened, onClose }: EnrolDeviceProps) {
       {enrolled?.privateKey === undefined ? (
         config
       ) : (
-        <OneTimeSecret label="The config, shown only now">{config}</OneTimeSecret>
+        <OneTimeSecret label="The config, shown once">{config}</OneTimeSecret>
       )}
     </OneTimeSecretModal>
   );

@@ -55,7 +55,7 @@ function KeyAlone({ privateKey, onClose, children }: KeyAloneProps) {
     <Stack>
       {children}
       <Alert color="yellow" variant="light" icon={<IconShieldLock size={18} />}>
-        This is the private key, made in this browser. Take it now: it is shown only now.
+        This is the private key, created in this browser. Copy it now. You won&apos;t see it again.
       </Alert>
       <CopyLine value={privateKey} what="the private key" />
       <Text size="sm">
@@ -63,7 +63,7 @@ function KeyAlone({ privateKey, onClose, children }: KeyAloneProps) {
         <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span>.
       </Text>
       <Group justify="flex-end">
-        <Button onClick={onClose}>I have kept it</Button>
+        <Button onClick={onClose}>Done</Button>
       </Group>
     </Stack>
   );

@@ -90,7 +90,7 @@ function ServerStep({ network, onOpen, mayChange }: StepProps & { readonly mayCh
       <Stack gap="xs" align="flex-start">
         <Text size="sm" c="dimmed">
           One that is always on, with WireGuard: a box at home, a server in the office. It gets the address{' '}
-          {firstHost(cidr)}; no port of it must be open.
+          {firstHost(cidr)}; no inbound ports needed.
         </Text>
         {mayChange && <Button onClick={onOpen}>Register server</Button>}
       </Stack>

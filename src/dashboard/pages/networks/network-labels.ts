@@ -67,7 +67,7 @@ const REASONS: Readonly<Record<string, string>> = {
   queue_full: 'because the way to the agent was full',
   send_failed: 'because the server’s system took no more',
   flows: 'because there was no room for another client',
-  unproven: 'to an address that has not shaken hands yet',
+  unproven: 'to an address without a handshake yet',
   not_enrolled: 'handshakes with a key that is not enrolled, was revoked or has expired',
   no_flow: 'for a client that has gone',
   too_long: 'because they were too long',

@@ -30,15 +30,15 @@ export function NetworksPage() {
   return (
     <Page
       title="Private networks"
-      about="WireGuard among your machines, where the network's server stands behind NAT and no port of it is open."
+      about="WireGuard among your machines. The network's server may be behind NAT: no inbound ports needed."
       actions={isEmpty ? undefined : button}
     >
       <Loaded query={networks}>
         {(all) =>
           all.length === 0 ? (
             <Empty icon={IconNetwork} title="No private network yet" action={button}>
-              Phones, laptops and routers reach your machine at home or in the office by the WireGuard apps that they
-              have. An agent beside its WireGuard carries what they send; nobody between can read it.
+              Phones, laptops and routers reach your machine at home or in the office with the WireGuard app. An agent
+              beside its WireGuard relays the encrypted datagrams; Culvert can&apos;t read them.
               {!mayMake && ' The role of a member makes networks.'}
             </Empty>
           ) : (

@@ -28,7 +28,8 @@ export function OneTimeConfig({ config, fileName, qr = false, command, children,
   return (
     <Stack>
       <Alert color="yellow" variant="light" icon={<IconShieldLock size={18} />}>
-        The private key in it was made in this browser and has never left it. Take it now: it is shown only now.
+        The private key in it was created in this browser and has never left it. Copy it now. You won&apos;t see it
+        again.
       </Alert>
       {qr ? (
         <Tabs defaultValue="qr">
@@ -57,7 +58,7 @@ export function OneTimeConfig({ config, fileName, qr = false, command, children,
       )}
       {children}
       <Group justify="flex-end">
-        <Button onClick={onClose}>I have kept it</Button>
+        <Button onClick={onClose}>Done</Button>
       </Group>
     </Stack>
   );

@@ -14,14 +14,14 @@ export function OnlyHere({ network, isBrief = false }: OnlyHereProps) {
   return (
     <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} />} role="status">
       <Text size="sm">
-        No other machine gets in: devices are told to come to{' '}
-        <span className="culvert-mono">{network.public_endpoint}</span>, which each takes for itself.{' '}
+        No other machine can connect: configs send devices to{' '}
+        <span className="culvert-mono">{network.public_endpoint}</span>, which is each device itself.{' '}
         {isSelfRelayed(network) && !isBrief && 'Change the server of the network, and give it a public endpoint.'}
         {!isSelfRelayed(network) && !isBrief && (
           <>
             The server has no public name yet: its operator sets{' '}
             <span className="culvert-mono">edge.tcp_public_host</span> and{' '}
-            <span className="culvert-mono">edge.udp_host</span>. Configs from before that must be made anew.
+            <span className="culvert-mono">edge.udp_host</span>. Then create the configs again.
           </>
         )}
       </Text>

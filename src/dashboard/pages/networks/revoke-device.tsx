@@ -42,9 +42,9 @@ export function RevokeDevice({ network, device, opened, onClose }: RevokeDeviceP
       <Stack gap="xs">
         <Text size="sm">
           {isSelfRelayed(network)
-            ? 'It is shut out once WireGuard at the server of the network has its new config.'
+            ? 'It is blocked once WireGuard at the server of the network has its new config.'
             : 'It is cut off at once.'}{' '}
-          Its address, {plainIp(device.assigned_ip)}, is the next device&apos;s. To let it in again, enrol it anew.
+          Its address, {plainIp(device.assigned_ip)}, goes to the next device. To allow it again, enrol it again.
         </Text>
       </Stack>
     </Confirm>

@@ -39,7 +39,7 @@ export function ServerDialog({ network, opened, onClose }: ServerDialogProps) {
       kept={null}
     >
       {isShown ? (
-        <OneTimeSecret label="The config, shown only now">
+        <OneTimeSecret label="The config, shown once">
           <Made network={network} privateKey={privateKey} onClose={onClose} />
         </OneTimeSecret>
       ) : (
@@ -144,7 +144,7 @@ function ServerForm({ network, onClose, onMade }: ServerFormProps) {
             <Radio
               value="relay"
               label="Through Culvert"
-              description="For a machine behind NAT. An agent beside it carries the datagrams; nobody between can read them."
+              description="For a machine behind NAT. An agent beside it relays the encrypted datagrams; Culvert can't read them."
             />
             <Radio
               value="own"

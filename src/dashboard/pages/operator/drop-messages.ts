@@ -67,11 +67,11 @@ export const VISITOR_DROPS: Readonly<Record<string, DropWords>> = {
   },
   h2_headers: { words: 'HTTP/2 requests were refused for their fields: malformed, too many or too long' },
   password_checks: {
-    words: 'visitors of password gates were told to come back: too many passwords were being checked',
+    words: 'visitors of password gates got a 503: too many passwords were being checked',
   },
   tcp_refused: {
     words:
-      'connections to public TCP ports were closed: their tunnel takes none (no agent, stopped, address not let in, or budget spent)',
+      'connections to public TCP ports were closed: their tunnel takes none (no agent, stopped, address not allowed, or budget spent)',
   },
   hold_full: {
     words: 'visitors were refused at once instead of waiting for an agent to come back: too many were waiting',

@@ -34,7 +34,7 @@ export function DropsPanel({ edge }: { readonly edge: Schemas['EdgeCounts'] }) {
       title="Refused, cut and left out"
       about={
         <>
-          Since the server started, <Ago at={edge.since} />. Connections of visitors that were let in:{' '}
+          Since the server started, <Ago at={edge.since} />. Connections of visitors accepted:{' '}
           {countText(edge.connections.admitted)}.
         </>
       }
@@ -43,7 +43,7 @@ export function DropsPanel({ edge }: { readonly edge: Schemas['EdgeCounts'] }) {
       }
     >
       {shown.length === 0 ? (
-        <Text size="sm">Nobody was refused or cut.</Text>
+        <Text size="sm">No visitor was blocked or cut off.</Text>
       ) : (
         <Table label="Refused, cut and left out" rows={shown} rowKey={({ key }) => key} columns={COLUMNS} />
       )}

@@ -14,7 +14,7 @@ const PURPOSES: Readonly<Record<Purpose, { readonly title: string; readonly abou
   access: {
     title: 'Log-ins',
     about: 'Signs the access tokens of browsers and command lines. A new one is made every 90 days without your doing.',
-    old: 'The old key verifies for another day, so that nobody is logged out.',
+    old: 'The old key verifies for another day, so that sessions continue.',
   },
   capability: {
     title: 'Keys of agents',
@@ -51,8 +51,8 @@ export function KeysPart() {
         </Panel>
       ))}
       <Text size="sm" c="dimmed">
-        Rotation ends nothing that was signed before: to end the log-ins and keys of a person, lock the account. As long
-        as an old key verifies, whoever has a copy of it can sign too. The public halves are at /.well-known/jwks.json.
+        Rotation does not end sessions or keys signed before: to end those of a user, lock the account. While an old key
+        verifies, a stolen copy of it can sign too. The public halves are at /.well-known/jwks.json.
       </Text>
       {asked.row !== undefined && (
         <RotateDialog

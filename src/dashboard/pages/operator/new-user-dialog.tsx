@@ -78,8 +78,7 @@ function NewUserForm({ onClose, onMade }: NewUserFormProps) {
           {...form.getInputProps('superadmin', { type: 'checkbox' })}
         />
         <Text size="sm" c="dimmed">
-          The account is verified, has an organization of its own, and a random password that is shown to you once. No
-          letter is sent.
+          The account is verified, with its own organization and a random password that you see once. No email is sent.
         </Text>
         <FormEnd action="Make account" refused={rest} isBusy={make.isPending} onClose={onClose} />
       </Stack>

@@ -62,8 +62,8 @@ function SuspendDialog({ org, opened, onClose }: SuspendDialogProps) {
         onClose();
       }}
     >
-      Its agents are cut off within a second and can not come back: visitors of its tunnels find them offline. Its
-      members are told, here, that it is suspended, and can change nothing. Its names stay until you approve it again.
+      Its agents are disconnected within a second and can&apos;t reconnect: its tunnels are offline. Its members see
+      here that it is suspended, and can change nothing. Its names stay reserved until you approve it again.
     </Confirm>
   );
 }

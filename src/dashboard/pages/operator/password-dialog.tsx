@@ -20,11 +20,11 @@ export function PasswordDialog({ email, password, onClose }: PasswordDialogProps
 /** In a `OneTimeSecretModal`. */
 export function IssuedPassword({ email, password }: Omit<PasswordDialogProps, 'onClose'>) {
   return (
-    <OneTimeSecret label={`The password of ${email}, shown only now`}>
+    <OneTimeSecret label={`The password of ${email}, shown once`}>
       <CopyLine value={password} what="the password" />
       <Text size="sm">
-        It is shown only now. Give it to them in a safe way, and tell them to choose one of their own after the first
-        log-in.
+        You won&apos;t see it again. Send it over a safe channel, and ask them to choose another one after their first
+        login.
       </Text>
     </OneTimeSecret>
   );

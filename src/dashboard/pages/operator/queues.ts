@@ -18,7 +18,7 @@ export function queuesOf(metrics: Metrics): readonly Queue[] {
   const lines = ['ready', 'delayed', 'parked', 'sending'].map((state) => of('webhook_lines', ['state', state]));
   return [
     {
-      title: 'Letters',
+      title: 'Outgoing mail',
       now: countText(of('mail_waiting')),
       about: mailSeconds > 0 ? `the oldest for ${spanText(mailSeconds * 1000)}` : 'for the mail server',
       isLong: mailSeconds > 600,
@@ -40,8 +40,8 @@ export function queuesOf(metrics: Metrics): readonly Queue[] {
       { title: 'Webhook receivers', about: 'with deliveries for a tunnel', longFrom: Infinity },
     ),
     queue(of('agent_handshakes'), {
-      title: 'Agents at the door',
-      about: 'that have shown no good key yet',
+      title: 'Agents connecting',
+      about: 'without a verified key yet',
       longFrom: 500,
     }),
     {

@@ -23,7 +23,7 @@ export const USER_ACTIONS = {
     title: 'Lock account',
     question: ({ email }) => `Lock the account of ${email}?`,
     words:
-      'Every way in is shut until somebody unlocks it. Their sessions end, and all keys that they made end in every organization: agents with them are cut off. Keys stay ended also when the account is unlocked.',
+      "The user can't sign in until an operator unlocks the account. Their sessions end, and all keys that they made, in every organization: agents with these keys are disconnected. Unlocking does not restore keys.",
     isOffered: ({ is_locked: isLocked }) => !isLocked,
     run: async (client, { id, email }) => {
       const ended = await answered(client.POST('/superadmin/users/{id}/lock', { params: { path: { id } } }));
@@ -54,7 +54,7 @@ export const USER_ACTIONS = {
     title: 'Reset password',
     question: ({ email }) => `Reset the password of ${email}?`,
     words:
-      'They get a random password, which is shown to you once, and are logged out everywhere. A letter tells them. Their second factor stays.',
+      'They get a random password, which you see once, and are logged out everywhere. An email notifies them. Their second factor stays.',
     isOffered: () => true,
     run: async (client, { id }) => {
       const { password } = await answered(
@@ -67,7 +67,7 @@ export const USER_ACTIONS = {
     title: 'Reset second factor',
     question: ({ email }) => `Forget the second factor of ${email}?`,
     words:
-      'They log in with the password alone until they set up another one; their recovery codes end too. Be sure that it is them who asks. A letter tells them.',
+      'They log in with the password alone until they set up another one; their recovery codes end too. Verify their identity first. An email notifies them.',
     isOffered: ({ mfa_enabled: has }) => has,
     run: async (client, { id, email }) => {
       await answered(client.POST('/superadmin/users/{id}/reset-mfa', { params: { path: { id } } }));

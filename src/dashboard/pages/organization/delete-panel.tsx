@@ -63,12 +63,12 @@ function DeleteDialog({ org, onClose }: { readonly org: Organization; readonly o
         }}
       >
         <Stack>
-          <Text size="sm">This is lost for all members, and nobody can bring it back:</Text>
+          <Text size="sm">This is deleted for all members and can&apos;t be restored:</Text>
           <List size="sm" spacing={4}>
             <List.Item>all tunnels, their policies and what was recorded of their requests</List.Item>
             <List.Item>all keys; agents with them are cut off at once</List.Item>
             <List.Item>projects, domains, reserved names, private networks and webhook receivers</List.Item>
-            <List.Item>members and invitations; the other owners are told by mail</List.Item>
+            <List.Item>members and invitations; an email notifies the other owners</List.Item>
           </List>
           <TextInput
             label={`Type ${org.name} to confirm`}

@@ -79,7 +79,7 @@ function Waiting({ whence, hasCommand }: WaitingProps) {
 function Watching() {
   return (
     <Text size="sm" c="dimmed">
-      Nobody of this organization has published anything yet.
+      This organization has not published anything yet.
     </Text>
   );
 }

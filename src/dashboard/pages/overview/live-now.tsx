@@ -39,7 +39,7 @@ export function LiveNow({ tunnel, onDone }: LiveNowProps) {
             <CopyIcon value={publicUrl} what="the address" />
           </Group>
           <Text size="sm" c="dimmed">
-            Whoever opens it reaches port {localPort} of that machine.
+            This address leads to port {localPort} of that machine.
           </Text>
         </div>
         {protocol !== 'tcp' && <FirstRequest tunnel={tunnel} />}

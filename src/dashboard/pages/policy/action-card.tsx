@@ -42,8 +42,8 @@ export function ActionCard({ dryRun, onRemove, ...fields }: CardProps) {
           </Group>
           <Group gap="sm" wrap="nowrap">
             <Switch
-              label={setsHeader ? 'On' : 'Only try'}
-              aria-label={`${title}: ${setsHeader ? 'on' : 'only try'}`}
+              label={setsHeader ? 'On' : 'Log only'}
+              aria-label={`${title}: ${setsHeader ? 'on' : 'log only'}`}
               checked={setsHeader ? action.enforce : !action.enforce}
               disabled={isReadOnly}
               size="sm"
@@ -76,7 +76,7 @@ function DryRunLine({ dryRun }: { readonly dryRun: DryRun | undefined }) {
   if (dryRun === undefined)
     return (
       <Text size="sm" c="dimmed">
-        Once it is saved, it refuses nobody and counts what it would have refused.
+        Once saved, it blocks no request and counts those that it would have blocked.
       </Text>
     );
   const { would_refuse: count, last_at: last, sample } = dryRun;

@@ -141,7 +141,7 @@ function keysWords({ jwks_url: keys, allowed_issuers: issuers }: Extract<Action,
   if (keys !== null) return 'Tokens must be signed by one of these keys.';
   return issuers.some((issuer) => issuer.startsWith('https://'))
     ? 'Empty: the issuer says where its keys are (OpenID discovery).'
-    : 'Empty, and no https issuer: access tokens of this server alone are let in, for people of your organization.';
+    : 'Empty, and no https issuer: only access tokens of this server are allowed, of members of your organization.';
 }
 
 function HeaderFields({ action, index, faults, isReadOnly, onChange }: Of<'header_set' | 'response_header_set'>) {

@@ -11,7 +11,7 @@ export interface Example {
 export const EXAMPLES: readonly Example[] = [
   {
     title: 'Keep /admin private',
-    about: 'Nobody reaches paths below /admin from outside.',
+    about: 'Paths below /admin are closed to visitors.',
     actions: [{ kind: 'deny', path_prefix: '/admin', enforce: true }],
   },
   {
@@ -22,7 +22,7 @@ export const EXAMPLES: readonly Example[] = [
   },
   {
     title: '60 requests a minute per visitor',
-    about: 'Whoever asks more often gets 429 until the minute is over.',
+    about: 'Visitors over the limit get 429 until the minute is over.',
     actions: [{ kind: 'rate_limit', requests_per_minute: 60, per_client_ip: true, enforce: true }],
   },
   {

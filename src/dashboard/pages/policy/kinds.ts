@@ -34,7 +34,7 @@ export const KINDS: readonly KindEntry[] = [
   {
     kind: 'ip_allow',
     title: 'Only these addresses',
-    about: 'Refuses everybody who does not come from one of them.',
+    about: 'Blocks visitors from other addresses.',
     forTcp: true,
     blank: { kind: 'ip_allow', networks: [], enforce: true },
   },

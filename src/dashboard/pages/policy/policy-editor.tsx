@@ -65,7 +65,7 @@ export function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
         <Stack gap="md">
           {editor.isOvertaken && (
             <Warning>
-              Somebody else has changed this policy meanwhile. Saving replaces theirs; discard your changes to see it.
+              Another member has changed this policy. Saving replaces their version; discard your changes to see it.
             </Warning>
           )}
           {warnings.map((warning) => (

@@ -30,8 +30,8 @@ export function DeleteProject({ project, opened, onClose }: DeleteProjectProps) 
       id={slug}
       touches={[['tunnels'], ['tokens']]}
     >
-      Its {counted(tunnels, 'tunnel')} and {counted(tokens, 'live key')} go with it: agents are cut off at once, and the
-      names of the tunnels are nobody else&apos;s for 24 hours. This can&apos;t be undone.
+      Its {counted(tunnels, 'tunnel')} and {counted(tokens, 'live key')} go with it: agents are disconnected at once,
+      and the names of the tunnels have a cooldown of 24 hours. This can&apos;t be undone.
     </DeleteDialog>
   );
 }

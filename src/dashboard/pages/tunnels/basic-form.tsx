@@ -75,7 +75,7 @@ export function BasicForm({ tunnelId, username, onDone, onCancel }: BasicFormPro
         {isRefused && <FailureAlert error={put.error} />}
         <Group gap="xs">
           <Button type="submit" loading={put.isPending}>
-            {username === null ? 'Ask for this password' : 'Change password'}
+            {username === null ? 'Require password' : 'Change password'}
           </Button>
           <Button
             variant="default"

@@ -100,7 +100,7 @@ function RemoveBasic({ tunnel: { id, subdomain } }: { readonly tunnel: TunnelDet
           close();
         }}
       >
-        From the next request on, whoever knows the address is let in, unless something else on this page asks.
+        Applies immediately: visitors get in without a password, unless another setting on this page blocks them.
       </Confirm>
     </>
   );

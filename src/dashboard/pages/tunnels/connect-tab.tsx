@@ -22,7 +22,7 @@ export function ConnectTab({ tunnel, now }: ConnectTabProps) {
       <ConnectPanel
         tunnel={tunnel}
         title="How to connect"
-        about="Run this beside the service. Whoever connects last serves the tunnel; the one before is told so and ends."
+        about="Run this beside the service. The newest agent serves the tunnel; the earlier one is notified and ends."
       />
     </Stack>
   );

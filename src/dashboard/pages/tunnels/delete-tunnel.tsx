@@ -29,8 +29,8 @@ export function DeleteTunnel({ tunnel, opened, onClose, onDone }: DeleteTunnelPr
         onClose();
       }}
     >
-      Its agent is cut off, and visitors are told that there is no tunnel. Its gates and its policy are forgotten, and
-      domains that lead to it lead nowhere. Nobody else gets the name for 24 hours.
+      Its agent is disconnected, and visitors see that there is no tunnel. Its access control and policy are deleted,
+      and its domains lead nowhere. The name has a cooldown of 24 hours.
     </Confirm>
   );
 }

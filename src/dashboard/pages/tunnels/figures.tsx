@@ -54,9 +54,9 @@ function Ends({ tunnel, now }: FiguresProps) {
             size="compact-sm"
             loading={start.isPending}
             onClick={() => start.mutate(tunnel)}
-            title="Begins its time anew; visitors notice nothing"
+            title="Restarts its lifetime without interrupting visitors"
           >
-            Start again
+            Extend
           </Button>
         )}
       </Group>

@@ -52,7 +52,7 @@ export function NewTunnelForm({ onMade }: { readonly onMade: (tunnel: Tunnel) =>
   return (
     <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack>
-        <Input.Wrapper label="What it speaks" labelElement="div">
+        <Input.Wrapper label="Protocol" labelElement="div">
           <SegmentedControl
             fullWidth
             data={PROTOCOLS.map(({ value, label }) => ({ value, label }))}
@@ -125,7 +125,7 @@ function NameField({ values: { subdomain, protocol }, project, input }: NameFiel
       />
       <Text size="xs" c="dimmed" aria-live="polite">
         {protocol === 'tcp' || edgeDomain === undefined ? (
-          'Visitors connect to a port of the server, which is told when it is made.'
+          'Visitors connect to a port of the server, which you see once the tunnel exists.'
         ) : (
           <>
             Visitors will reach it at <span className="culvert-mono">{publicName(subdomain, project, edgeDomain)}</span>

@@ -23,7 +23,7 @@ export function OverviewTab({ tunnel, now }: OverviewTabProps) {
         <ConnectPanel
           tunnel={tunnel}
           title="Waiting for an agent"
-          about="Nobody serves it yet: visitors are told that it is offline. Run this beside the service, and it is online."
+          about="No agent serves it yet: visitors see that it is offline. Run this beside the service to bring it online."
         />
       )}
       <Figures tunnel={tunnel} now={now} />

@@ -15,7 +15,7 @@ export function ServedBy({ tunnel }: { readonly tunnel: TunnelDetail }) {
           <Stack gap={4}>
             {agents.length === 0 ? (
               <Text size="sm" c="dimmed">
-                {online ? 'An agent that has just come.' : 'Nobody now.'}
+                {online ? 'An agent that has just connected.' : 'No agent.'}
               </Text>
             ) : (
               agents.map(({ agent_id: agent, remote_ip: ip, connected_at: at }) => (

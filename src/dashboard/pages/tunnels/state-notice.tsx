@@ -22,14 +22,14 @@ export function StateNotice({ tunnel, now }: StateNoticeProps) {
     case 'stopped':
       return (
         <Notice color="gray" icon={IconPlayerStop} title="Stopped">
-          Agents are refused, and visitors are told that it is offline, until somebody starts it.
+          Agents are refused, and visitors see that it is offline, until you start it.
         </Notice>
       );
     case 'expired':
       return (
         <Notice color="red" icon={IconClockOff} title="Its time has run out">
-          It ended <Ago at={tunnel.expiresAt} />: its agent was cut off, and visitors are told that it is offline. Start
-          it to begin a new time, and then the agent.
+          It ended <Ago at={tunnel.expiresAt} />: its agent was disconnected, and visitors see that it is offline. Start
+          the tunnel again, and then the agent.
         </Notice>
       );
     case 'online':
@@ -56,8 +56,8 @@ function InMaintenance({ tunnel }: { readonly tunnel: TunnelDetail }) {
       }
     >
       {maintenanceMessage === null || maintenanceMessage === ''
-        ? 'Nobody gets through to the service.'
-        : `Nobody gets through. Visitors read: ${maintenanceMessage}`}
+        ? 'All visitors are blocked.'
+        : `All visitors are blocked. They see: ${maintenanceMessage}`}
     </Notice>
   );
 }

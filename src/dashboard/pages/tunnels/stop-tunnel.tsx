@@ -26,8 +26,8 @@ export function StopTunnel({ tunnel, opened, onClose }: StopTunnelProps) {
       onConfirm={() => tunnel !== undefined && stop.mutate(tunnel, { onSuccess: close })}
       onClose={close}
     >
-      Its agent is cut off, and visitors are told that it is offline, until somebody starts it again. Its gates, policy
-      and name stay.
+      Its agent is disconnected, and visitors see that it is offline, until you start it again. Its access control,
+      policy and name stay.
     </Confirm>
   );
 }

@@ -67,7 +67,7 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
         <Tabs.List mb="md" aria-label="Parts of the tunnel">
           <Tabs.Tab value="overview">Overview</Tabs.Tab>
           <Tabs.Tab value="gates" rightSection={mark(authEnabled || edgeAuthEnabled)}>
-            Gates
+            Access control
           </Tabs.Tab>
           <Tabs.Tab value="policy" rightSection={mark(policyEnabled)}>
             Policy

@@ -112,7 +112,7 @@ function columnsOf(now: number, hasProjects: boolean): ReadonlyArray<Column<Tunn
     },
     {
       key: 'guards',
-      title: 'In front of it',
+      title: 'Access control',
       cell: (tunnel) => <GuardBadges tunnel={tunnel} none="nothing" />,
     },
     { key: 'traffic', title: 'Traffic', align: 'right', cell: (tunnel) => <Traffic tunnel={tunnel} /> },

@@ -63,8 +63,8 @@ function List({ all }: { readonly all: readonly Tunnel[] }) {
 function NoTunnels() {
   return (
     <Empty icon={IconWorld} title="Nothing is published yet" action={<ConnectButton />}>
-      An agent beside your service opens a tunnel by itself: one command is enough. Or make a tunnel here first, to keep
-      its name and to put a password in front of it before anybody can come.
+      An agent beside your service opens a tunnel by itself: one command is enough. Or create a tunnel here first, to
+      keep its name and to require a password from the first visit.
     </Empty>
   );
 }

@@ -12,7 +12,7 @@ export function usePutVisitorGate(tunnelId: string, isOn: boolean) {
   return useAction({
     run: (body: Schemas['VisitorGate']) =>
       answered(client.PUT('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } }, body })),
-    done: isOn ? 'The lists are saved. Everybody is asked again.' : 'Visitors are asked from the next request on.',
+    done: isOn ? 'Lists saved. Visitors sign in again.' : 'Visitor login is on. Applies immediately.',
     onDone: (gate) => {
       queries.setQueryData(['tunnels', tunnelId, 'edge-auth'], gate);
       show(queries, { id: tunnelId, edgeAuthEnabled: true });

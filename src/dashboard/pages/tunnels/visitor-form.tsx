@@ -36,7 +36,7 @@ export function VisitorForm({ tunnelId, isOn, lists, children }: VisitorFormProp
     <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack gap="sm">
         <TagsInput
-          label="Everybody of these domains"
+          label="Allowed domains"
           description="What stands behind the @, exactly: subdomains are others. Enter or a comma ends one."
           placeholder={domains.length === 0 ? 'example.com' : ''}
           splitChars={SPLITS}
@@ -44,8 +44,8 @@ export function VisitorForm({ tunnelId, isOn, lists, children }: VisitorFormProp
           onChange={(entries) => form.setFieldValue('allowed_domains', tidyDomains(entries))}
         />
         <TagsInput
-          label="And these addresses"
-          description="The service is told who came, by the header Culvert-Visitor-Email."
+          label="Allowed addresses"
+          description="Your service gets the visitor's address in the header Culvert-Visitor-Email."
           placeholder={emails.length === 0 ? 'ann@partner.example' : ''}
           splitChars={SPLITS}
           {...form.getInputProps('allowed_emails')}

@@ -27,7 +27,7 @@ export function tidyEmails(entries: readonly string[]): string[] {
 /** By field; none where all is well. */
 export function listFaults({ allowed_domains: domains, allowed_emails: emails }: VisitorLists): Faults {
   if (domains.length + emails.length === 0)
-    return { allowed_domains: 'Name at least one domain or address: nobody else is let in.' };
+    return { allowed_domains: 'Add at least one domain or address: all other visitors are blocked.' };
   if (domains.length + emails.length > MAX_ENTRIES)
     return { allowed_domains: `At most ${MAX_ENTRIES} domains and addresses together.` };
   const [domain, email] = [domains.find((one) => !isDomain(one)), emails.find((one) => !isEmail(one))];

@@ -81,8 +81,8 @@ function Asking({ tunnel, lists, isBlocked }: AskingProps) {
 }
 
 function Listed({ lists }: { readonly lists: VisitorLists }) {
-  const entries = [...lists.allowed_domains.map((domain) => `everybody of ${domain}`), ...lists.allowed_emails];
-  return <Text size="sm">Let in: {entries.join(', ')}.</Text>;
+  const entries = [...lists.allowed_domains.map((domain) => `all of ${domain}`), ...lists.allowed_emails];
+  return <Text size="sm">Allowed: {entries.join(', ')}.</Text>;
 }
 
 function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: TunnelDetail }) {
@@ -105,8 +105,8 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
           close();
         }}
       >
-        From the next request on, whoever knows the address is let in, unless something else on this page asks. The
-        lists are forgotten.
+        Applies immediately: visitors get in without signing in, unless another setting on this page blocks them. The
+        lists are deleted.
       </Confirm>
     </>
   );

@@ -43,7 +43,7 @@ export function CreateReceiver({ opened, onClose }: CreateReceiverProps) {
       kept={null}
     >
       {made === undefined && <CreateForm onMade={setMade} onClose={onClose} />}
-      {made?.secret === undefined ? ready : <OneTimeSecret label="The secret, shown only now">{ready}</OneTimeSecret>}
+      {made?.secret === undefined ? ready : <OneTimeSecret label="The secret, shown once">{ready}</OneTimeSecret>}
     </OneTimeSecretModal>
   );
 }
@@ -65,12 +65,12 @@ function Ready({ made: { receiver, secret }, onClose }: { readonly made: Made; r
           </Text>
           <CopyLine value={secret} what="the secret" />
           <Text size="xs" c="dimmed" mt={4}>
-            Take it now: it is shown only now.
+            Copy it now. You won&apos;t see it again.
           </Text>
         </div>
       )}
       <Group justify="flex-end">
-        <Button onClick={onClose}>{secret === undefined ? 'To the receiver' : 'I have kept it'}</Button>
+        <Button onClick={onClose}>{secret === undefined ? 'To the receiver' : 'Done'}</Button>
       </Group>
     </Stack>
   );

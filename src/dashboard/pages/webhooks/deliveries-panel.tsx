@@ -91,7 +91,7 @@ function columnsFor(onOpen: (id: string) => void): ReadonlyArray<Column<Delivery
       ),
     },
     { key: 'size', title: 'Size', align: 'right', cell: ({ size }) => bytesText(size) },
-    { key: 'state', title: 'Sent on', cell: ({ forward }) => <SentOn forward={forward} /> },
+    { key: 'state', title: 'Forwarding', cell: ({ forward }) => <SentOn forward={forward} /> },
   ];
 }
 

@@ -71,7 +71,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
         <Ago at={at} />
       </Fact>
       <Fact title="Size">{bytesText(size)}</Fact>
-      <Fact title="Sent on">
+      <Fact title="Forwarding">
         <StateBadge tone={tone}>{words}</StateBadge>
       </Fact>
       {forward.delivered_at !== null && (

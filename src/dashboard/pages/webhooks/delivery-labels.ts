@@ -6,7 +6,7 @@ export type Delivery = Schemas['WebhookDelivery'];
 export type Progress = Schemas['WebhookProgress'];
 
 const SAID: Readonly<Record<Progress['state'], { readonly tone: Tone; readonly words: string }>> = {
-  none: { tone: 'quiet', words: 'Kept' },
+  none: { tone: 'quiet', words: 'Stored' },
   waiting: { tone: 'warn', words: 'Waiting' },
   sending: { tone: 'info', words: 'Sending' },
   delivered: { tone: 'good', words: 'Delivered' },

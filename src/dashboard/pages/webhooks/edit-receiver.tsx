@@ -88,11 +88,11 @@ export function NewSecret({ receiver, opened, onClose }: DialogProps) {
       {made === undefined ? (
         <SecretForm receiver={receiver} onMade={setMade} onClose={onClose} />
       ) : (
-        <OneTimeSecret label="The secret, shown only now">
+        <OneTimeSecret label="The secret, shown once">
           <Text size="sm">{senderOf(receiver.validator).secret}</Text>
           <CopyLine value={made} what="the secret" />
           <Text size="xs" c="dimmed">
-            Take it now: it is shown only now. What is signed with the old one is refused from now on.
+            Copy it now. You won&apos;t see it again. Deliveries signed with the old one are refused.
           </Text>
         </OneTimeSecret>
       )}

@@ -22,7 +22,7 @@ export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
   const stop = useReceiverChange(receiver, close);
   return (
     <Panel
-      title="Sent on"
+      title="Forwarding"
       actions={
         mayChange && (
           <>
@@ -65,8 +65,7 @@ function Standing({ receiver: { forward, waiting } }: { readonly receiver: Recei
   if (forward === null)
     return (
       <Text size="sm" c="dimmed">
-        Nowhere: deliveries are kept. Sent on to a tunnel, they come to your service in their order, and wait while it
-        is away.
+        Deliveries are stored. Forwarded to a tunnel, they reach your service in order, and wait while it is offline.
       </Text>
     );
   const tunnel = tunnels.data?.find(({ id }) => id === forward.tunnel_id);

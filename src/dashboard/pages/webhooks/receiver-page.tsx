@@ -92,7 +92,7 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
 function ByProgram({ id }: { readonly id: string }) {
   const { url } = useApi();
   return (
-    <Panel title="Read by a program">
+    <Panel title="Via API">
       <Text size="sm" c="dimmed">
         With a key from{' '}
         <Anchor component={Link} href="/keys" inherit underline="always">

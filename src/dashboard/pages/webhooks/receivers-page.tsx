@@ -91,7 +91,7 @@ const COLUMNS: ReadonlyArray<Column<Receiver>> = [
   { key: 'sender', title: 'Sender', cell: ({ validator }) => senderOf(validator).label },
   { key: 'received', title: 'Received', align: 'right', cell: ({ received }) => countText(received) },
   { key: 'last', title: 'Last delivery', cell: (receiver) => <Last receiver={receiver} /> },
-  { key: 'forward', title: 'Sent on', cell: (receiver) => <Forwarding receiver={receiver} /> },
+  { key: 'forward', title: 'Forwarding', cell: (receiver) => <Forwarding receiver={receiver} /> },
   {
     key: 'url',
     title: 'Address',
@@ -112,7 +112,7 @@ function Last({ receiver }: { readonly receiver: Receiver }) {
 }
 
 function Forwarding({ receiver: { forward, waiting } }: { readonly receiver: Receiver }) {
-  if (forward === null) return <StateBadge tone="quiet">Kept only</StateBadge>;
+  if (forward === null) return <StateBadge tone="quiet">Stored</StateBadge>;
   if (waiting > 0) return <StateBadge tone="warn">{`${countText(waiting)} waiting`}</StateBadge>;
   return <StateBadge tone="good">Up to date</StateBadge>;
 }

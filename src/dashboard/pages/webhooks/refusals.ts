@@ -77,9 +77,9 @@ export function strayHintFor(reason: RefusalReason, receiver: Pick<Receiver, 'va
   const sender = receiver.validator === 'generic_hmac_sha256' ? 'the sender' : label;
   switch (reason) {
     case 'signature_wrong':
-      return `Others were taken in with this secret: it was right, and this may be from somebody else who knows the address. If the secret was changed at ${sender} since then, set that one here.`;
+      return `Other deliveries were accepted with this secret, so this one may be from another sender who knows the address. If the secret has changed at ${sender} since then, set the new one here.`;
     case 'signature_missing':
-      return `Others were taken in, signed as ${sender} signs: this may be from somebody else who knows the address.`;
+      return `Other deliveries with signatures of ${sender} were accepted: this one may be from another sender who knows the address.`;
     default:
       return hintFor(reason, receiver);
   }

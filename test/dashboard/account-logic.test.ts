@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { programWords } from '../../src/dashboard/pages/account/program-labels.ts';
 
-test('programs are called what people call them', () => {
+test('program label: known browsers and systems have their usual names', () => {
   for (const [userAgent, words] of [
     [
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/156.0.0.0 Safari/537.36',
@@ -29,7 +29,7 @@ test('programs are called what people call them', () => {
     assert.equal(programWords(userAgent), words);
 });
 
-test('a program that says much, or markup, is cut and shown as it is', () => {
+test('program label: a long or hostile user agent is cut and shown as text', () => {
   const evil = `<img src=x onerror=alert(1)>${'x'.repeat(500)}`;
   assert.equal(programWords(evil), `${evil.slice(0, 60)}…`);
   assert.ok(programWords(`culvert on ${'x'.repeat(500)}`).length < 70);

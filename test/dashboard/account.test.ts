@@ -20,7 +20,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
   const dialog = (page: Page) => page.getByRole('dialog');
 
-  test('name and password: a wrong one is said at its field, a new one ends the other sessions', async (t) => {
+  test('account page: a wrong password is reported at its field, a new one ends the other sessions', async (t) => {
     const ann = await world.person('ann@example.test');
     const elsewhere = await world.open(t, '/account', { as: ann });
     await heading(elsewhere, 'Account');
@@ -52,7 +52,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(elsewhere, 'Account');
   });
 
-  test('a second factor is set up, asked for, renewed and turned off', async (t) => {
+  test('account page: a second factor is set up, required, renewed and turned off', async (t) => {
     const bob = await world.person('bob@example.test');
     const page = await world.open(t, '/account', { as: bob });
     await press(page, 'Set up');
@@ -103,7 +103,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Set up');
   });
 
-  test('one session is ended, then all others; on a phone nothing is wider than the window', async (t) => {
+  test('account page: sessions end one by one and all at once; the page fits a phone', async (t) => {
     const eve = await world.person('eve@example.test');
     const tabs = [];
     for (let i = 0; i < 3; i++) tabs.push(await world.open(t, '/account', { as: eve }));

@@ -39,7 +39,7 @@ suite('every page', { timeout: 500_000, skip: NO_CHROMIUM }, () => {
   ] as const;
   for (const [who, part, of] of parts) {
     const which = of === 1 ? '' : `, part ${part} of ${of}`;
-    test(`axe-core finds nothing serious, and all fits on a phone, for the ${who}${which}`, async (t) => {
+    test(`every page: no serious axe-core finding, and all fits a phone, for the ${who}${which}`, async (t) => {
       const page = await seeded.open(t, '/', { as: whoIs(seeded, who), context: { hasTouch: true } });
       const asked = new Set<string>();
       page.on('request', (request) => asked.add(new URL(request.url()).origin));

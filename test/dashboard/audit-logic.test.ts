@@ -23,13 +23,13 @@ const EVENT: AuditEvent = {
   details: null,
 };
 
-test('every action of the audit log has words, once, and no other has', () => {
+test('audit labels: every action of the server has exactly one', () => {
   const listed = actionChoices().flatMap(({ items }) => items.map(({ value }) => value));
   assert.deepEqual(listed.toSorted(), [...AUDIT_ACTIONS].toSorted());
   assert.equal(actionWords('tunnel.teleport'), 'tunnel.teleport');
 });
 
-test('details are said in order, a change last and with an arrow', () => {
+test('audit details: in order, changes last and with an arrow', () => {
   assert.deepEqual(detailWords({ email: 'bob@example.com', from: 'viewer', to: 'member' }), [
     'bob@example.com',
     'viewer → member',
@@ -44,7 +44,7 @@ test('details are said in order, a change last and with an arrow', () => {
   assert.deepEqual(detailWords(null), []);
 });
 
-test('a thing is linked to while it is there, and by nothing but an id', () => {
+test('audit log: an entry links to an existing resource by its id alone', () => {
   assert.equal(pageOf(EVENT), '/tunnels/019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10');
   assert.equal(pageOf({ ...EVENT, action: 'tunnel.delete' }), undefined);
   assert.equal(pageOf({ ...EVENT, resourceId: '../../evil' }), undefined);
@@ -52,7 +52,7 @@ test('a thing is linked to while it is there, and by nothing but an id', () => {
   assert.equal(pageOf({ ...EVENT, resourceType: 'session' }), undefined);
 });
 
-test('no cell is a formula to a spreadsheet', () => {
+test('audit export: no cell is a spreadsheet formula', () => {
   for (const bad of ['=1+1', '+1', '-1', '@SUM(A1)', '\tx']) assert.equal(csvCell(bad), `'${bad}`);
   assert.equal(csvCell('\r=1'), `"'\r=1"`);
   assert.equal(csvCell('=HYPERLINK("http://evil","x")'), `"'=HYPERLINK(""http://evil"",""x"")"`);
@@ -60,7 +60,7 @@ test('no cell is a formula to a spreadsheet', () => {
   assert.equal(csvCell('plain 1-2=3'), 'plain 1-2=3');
 });
 
-test('a file has a line of titles and a line per event; organizations are told where they are known', () => {
+test('audit export: a header line and a line per event, with organizations where known', () => {
   const [head, line, end] = csvOf([{ ...EVENT, userEmail: '=cmd', details: { name: 'a' } }]).split('\r\n');
   assert.equal(head, 'time,action,what,who,kind_of_actor,address,kind_of_thing,thing,details,id');
   assert.match(String(line), /,tunnel\.create,made a tunnel,'=cmd,user,203\.0\.113\.7,tunnel,/);
@@ -69,7 +69,7 @@ test('a file has a line of titles and a line per event; organizations are told w
   assert.match(csvOf([{ ...EVENT, orgId: null }]), /^[^\r]*,organization\r\n/);
 });
 
-test('an export reads page after page, up to its bound', async () => {
+test('audit export: reads page after page, up to its limit', async () => {
   const asked: Array<[string | undefined, number]> = [];
   const give = (total: number) => async (before: string | undefined, limit: number) => {
     asked.push([before, limit]);

@@ -21,7 +21,7 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await account.call('POST', '/tunnels', { localPort: 3000, subdomain: 'shop' });
   });
 
-  test('events are found by action and by person, and earlier ones are asked for', async (t) => {
+  test('audit page: filters by action and user, and loads earlier events', async (t) => {
     const page = await world.open(t, '/audit');
     await heading(page, 'Audit');
     const rows = page.getByRole('table', { name: 'Audit log' }).locator('tbody').getByRole('row');
@@ -40,7 +40,7 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('option', { name: 'made a tunnel' }).click();
     await rows.nth(1).waitFor({ state: 'detached' });
     assert.equal(await rows.count(), 1);
-    await page.getByLabel('Who').fill('nobody@example.com');
+    await page.getByLabel('Who').fill('unknown@example.com');
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
     await page.getByLabel('Who').fill('ADMIN@localhost');
     await rows.first().waitFor();
@@ -51,7 +51,7 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.waitForURL(/\/app\/tunnels\/[0-9a-f-]{36}$/);
   });
 
-  test('the audit log is saved as CSV without formulas, and as JSON', async (t) => {
+  test('audit page: exports CSV without formulas, and JSON', async (t) => {
     const page = await world.open(t, '/audit');
     const csv = await save('CSV, for spreadsheets');
     assert.match(csv.name, /^culvert-audit-\d{4}-\d\d-\d\d\.csv$/);
@@ -72,7 +72,7 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     }
   });
 
-  test('nothing is wider than a phone', async (t) => {
+  test('audit page: fits a phone', async (t) => {
     const page = await world.open(t, '/audit', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByText('made a tunnel').first().waitFor();
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

@@ -8,20 +8,20 @@ import { isSameAddress } from '../../src/dashboard/pages/auth/same-address.ts';
 import { addressedStep, placeAt, stepAt, STEP_PATHS } from '../../src/dashboard/pages/auth/step-address.ts';
 import { checkPhrase as ofTheTerminal } from '../../src/wire/check-phrase.ts';
 
-test('the page computes the words that the terminal shows', () => {
+test('check phrase: the page computes the words that the terminal shows', () => {
   for (let i = 0; i < 500; i++) {
     const code = randomBytes(32).toString('base64url');
     assert.equal(checkPhrase(code), ofTheTerminal(code));
   }
 });
 
-test('what is no device code has no words', () => {
+test('check phrase: none for an invalid device code', () => {
   const code = randomBytes(32).toString('base64url');
   for (const wrong of ['', code.slice(1), `${code}A`, '"><img src=x onerror=alert(1)>', 'ä'.repeat(43)])
     assert.equal(checkPhrase(wrong), undefined);
 });
 
-test('a password is as long as the server wants it, counted in characters', () => {
+test('password: minimum length as on the server, counted in characters', () => {
   assert.equal(passwordFault('a'.repeat(12)), null);
   assert.equal(passwordFault('🐢'.repeat(256)), null);
   assert.match(passwordFault('too short') ?? '', /12 to 256 characters; this one has 9/);
@@ -29,7 +29,7 @@ test('a password is as long as the server wants it, counted in characters', () =
   assert.match(passwordFault('a'.repeat(257)) ?? '', /this one has 257/);
 });
 
-test('the steps that need no secret stand at addresses, and each address shows its step however somebody came to it', () => {
+test('step address: steps without a secret have one, and each address shows its step', () => {
   for (const [step, path] of Object.entries(STEP_PATHS)) assert.equal(stepAt(path), step);
   assert.equal(stepAt('/tunnels'), undefined);
   const start = { step: 'sign-in' } as const;
@@ -38,7 +38,7 @@ test('the steps that need no secret stand at addresses, and each address shows i
   assert.deepEqual(placeAt(undefined, { step: 'sign-up' }), start, 'one step back');
 });
 
-test('what was gone to is shown with all that it holds, and a code is asked for with its password alone', () => {
+test('step address: a step keeps its data, and a code needs its password', () => {
   for (const place of [
     { step: 'confirm', password: 'x' },
     { step: 'forgot', problem: 'why' },
@@ -51,11 +51,11 @@ test('what was gone to is shown with all that it holds, and a code is asked for 
   assert.match('problem' in reloaded ? (reloaded.problem ?? '') : '', /asked for the code/);
 });
 
-test('an address is the same in whatever letters, as the server has it', () => {
+test('email address: compared without case, as on the server', () => {
   assert.ok(isSameAddress('Bob@Example.test', ' bob@example.TEST'));
   assert.ok(!isSameAddress('bob@example.test', 'bob@example.test.evil.test'));
 });
 
-test('what an invited person chooses between has no address of its own', () => {
+test('step address: the choice of an invited user has none', () => {
   assert.equal(addressedStep({ step: 'choice' }), undefined);
 });

@@ -12,7 +12,7 @@ import { field, press, signIn } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
 
-suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
+suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
   let world: World;
   before(async () => {
@@ -25,7 +25,7 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
   }
 
-  test('every step stands on a phone; the focus is where something is to be typed', async (t) => {
+  test('auth pages: every step fits a phone, with the focus in its first field', async (t) => {
     const page = await world.open(t, '/', { as: null, context: { viewport: PHONE } });
     await heading(page, 'Sign in');
     assert.equal(await page.title(), 'Sign in - Culvert');
@@ -66,13 +66,13 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Confirm your address');
     await page.reload();
     await page.getByRole('alert').getByText('then you are asked for the code').waitFor();
-    // Whoever signs in there has no use for the step.
+    // A signed-in user does not need the step.
     await signIn(page, world.owner);
     await heading(page, 'Overview');
     assert.match(page.url(), /\/app\/?$/);
   });
 
-  test('the document itself says that it is loading, in the colours of the system, until the code is there', async (t) => {
+  test('auth pages: the document shows a loading state in the system colours until the script runs', async (t) => {
     const { promise: code, resolve: comes } = Promise.withResolvers<undefined>();
     const page = await world.open(t, '/page.css', { as: null, context: { colorScheme: 'dark' } });
     await page.route('**/assets/main-*.js', async (route) => {
@@ -88,7 +88,7 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByText('Loading …').count(), 0);
   });
 
-  test('what links lead to stands too, and says when a link is not whole', async (t) => {
+  test('auth pages: pages of links fit a phone, and report an incomplete link', async (t) => {
     for (const [path, title] of [
       ['/reset', 'Ask for a new link'],
       ['/reset?token=x', 'Set a new password'],
@@ -102,7 +102,7 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     }
   });
 
-  test('an invitation says what it is before anything is asked, and each way in has its address', async (t) => {
+  test('invitation: shown before any question, and each step has its address', async (t) => {
     const { account, server } = world.culvert;
     const { id, name } = (await account.call('GET', '/auth/me')).body['active_org'] as { id: string; name: string };
     const sent = await account.call('POST', `/orgs/${id}/invitations`, { email: 'new@example.test', role: 'admin' });
@@ -135,7 +135,7 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await desk.getByRole('button', { name: 'Make an account' }).waitFor();
     await fits(desk);
     await shoot(desk, 'invite-choice-dark');
-    // Where nobody makes an account by themself, it is not offered.
+    // With closed sign-up it is not offered.
     await desk.route('**/auth/providers', (route) => route.fulfill({ json: { signup: 'closed', providers: [] } }));
     await desk.goto(`${world.culvert.apiUrl}/app${path}`);
     await desk.getByText('An operator of this server makes accounts').waitFor();
@@ -144,7 +144,7 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(desk, 'invite-closed-dark');
   });
 
-  test('whoever signs in sees the page that they wanted, and the session of a command line is let in', async (t) => {
+  test('auth pages: signing in leads to the wanted page, and a CLI session can be approved', async (t) => {
     const code = randomBytes(32).toString('base64url');
     const page = await world.open(t, '/account', { as: null });
     await signIn(page, world.owner);
@@ -164,7 +164,7 @@ suite('the ways in', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await fits(page);
   });
 
-  test('a challenge that a provider left is used once, and can be given up', async (t) => {
+  test('second factor: the challenge of a provider login works once, and can be cancelled', async (t) => {
     const page = await world.open(t, '/?mfa_challenge=a.b.c', { as: null });
     await heading(page, 'Second factor');
     assert.ok(!page.url().includes('challenge'));

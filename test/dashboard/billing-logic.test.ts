@@ -5,7 +5,7 @@ import { presentEntitlements } from '../../src/control/api/entitlements.ts';
 import { FEATURES, INCLUDED, PLAN_NAMES, PLANS, webAddress } from '../../src/dashboard/pages/billing/plans.ts';
 import { paidText, subscriptionText } from '../../src/dashboard/pages/billing/paid-text.ts';
 
-test('the plans that are compared are those of the server', () => {
+test('plan table: equals the plans of the server', () => {
   assert.deepEqual(PLANS, SERVER_PLANS);
   assert.deepEqual(PLAN_NAMES, SERVER_NAMES);
   for (const plan of SERVER_PLANS) {
@@ -13,14 +13,14 @@ test('the plans that are compared are those of the server', () => {
   }
 });
 
-test('what a plan includes is said in words', () => {
+test('plan table: features as text', () => {
   const said = (plan: 'free' | 'team' | 'enterprise') => FEATURES.map(({ say }) => say(INCLUDED[plan]));
   assert.deepEqual(said('free'), ['1 h', '7 days', 'none', 'no', 'no']);
   assert.deepEqual(said('team'), ['7 d', '90 days', 'unlimited', 'yes', 'yes']);
   assert.equal(said('enterprise')[0], 'unlimited');
 });
 
-test('a browser is sent to web pages alone', () => {
+test('checkout: redirects only to web pages', () => {
   assert.equal(webAddress('https://pay.example/c?x=1'), 'https://pay.example/c?x=1');
   assert.equal(
     webAddress('http://127.0.0.1:9090/billing/mock-checkout?token=a.b'),
@@ -31,7 +31,7 @@ test('a browser is sent to web pages alone', () => {
   }
 });
 
-test('a subscription says how it is paid and what comes next', () => {
+test('subscription: text with payment and next date', () => {
   const end = '2026-12-21T12:00:00.000Z';
   const of = (cancels: boolean) =>
     subscriptionText({ billing_cycle: 'monthly', current_period_end: end, cancel_at_period_end: cancels });

@@ -1,5 +1,5 @@
 // group: browser
-/** Billing: a plan is bought and ended where plans cost nothing, who comes back is told how it ended, and a server that sells nothing says so. */
+/** Billing: buying and cancelling a plan that costs nothing, the result of a checkout, and a server without plans. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
@@ -14,7 +14,7 @@ suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     ann = await world.person('ann@example.com');
   });
 
-  test('an owner buys a plan where it costs nothing, and goes back to Free', async (t) => {
+  test('billing page: an owner buys a plan without payment, and goes back to Free', async (t) => {
     const page = await world.open(t, '/billing', { as: ann });
     await heading(page, 'Billing');
     await page.getByRole('heading', { name: 'The plan is Free' }).waitFor();
@@ -40,7 +40,7 @@ suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('The organization is on Free now.').waitFor();
   });
 
-  test('who comes back is told how it ended, once', async (t) => {
+  test('billing page: reports the result of a checkout once', async (t) => {
     const page = await world.open(t, '/billing?billing=cancelled&x=1');
     await page.getByRole('status').filter({ hasText: 'nothing was bought' }).waitFor();
     assert.equal(new URL(page.url()).search, '?x=1');
@@ -52,7 +52,7 @@ suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByText('The purchase is complete').count(), 0);
   });
 
-  test('a browser is not sent to what is no web page, and a refusal is told', async (t) => {
+  test('billing page: no redirect to an unsafe address, and a refusal is shown', async (t) => {
     const page = await world.open(t, '/billing', { as: ann });
     await page.route('**/billing/checkout-session', (route) =>
       route.fulfill({ json: { checkout_url: 'javascript:document.title="taken"' } }),
@@ -62,7 +62,7 @@ suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.title(), 'Billing - Culvert');
   });
 
-  test('nothing is wider than a phone', async (t) => {
+  test('billing page: fits a phone', async (t) => {
     const page = await world.open(t, '/billing', { as: ann, context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByRole('button', { name: 'Choose Pro' }).waitFor();
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
@@ -78,7 +78,7 @@ suite('billing where nothing is sold', { timeout: 120_000, skip: NO_CHROMIUM }, 
     world = await startWorld(ends, { toml: '[billing]\nmode = "none"\n' });
   });
 
-  test('says so, and offers no purchase', async (t) => {
+  test('billing page: no purchase where nothing is sold', async (t) => {
     const page = await world.open(t, '/billing');
     await page.getByText('No plans are sold on this server.').waitFor();
     assert.equal(await page.getByRole('button', { name: /^Choose/ }).count(), 0);

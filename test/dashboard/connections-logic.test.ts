@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { matches, reasonOf } from '../../src/dashboard/pages/connections/reasons.ts';
 import { END_REASONS } from '../../src/plane/events.ts';
 
-test('each reason of the server has a name of its own; one of a newer server is shown as it is', () => {
+test('disconnect reasons: each has a label; an unknown one is shown as it is', () => {
   const names = END_REASONS.map((reason) => reasonOf(reason).name);
   assert.equal(new Set(names).size, END_REASONS.length);
   assert.ok(
@@ -15,7 +15,7 @@ test('each reason of the server has a name of its own; one of a newer server is 
     assert.deepEqual(reasonOf(odd), { name: odd, tone: 'quiet' });
 });
 
-test('what ended is found by machine, address, and the words that stand there', () => {
+test('ended connections: search by machine, address and label', () => {
   const one = { hostname: 'Laptop', remote_ip: '192.0.2.7', message: 'Nothing was heard.', reason: 'heartbeat_lost' };
   for (const text of ['', 'lap', ' 192.0.2 ', 'HEARD', 'silent']) assert.ok(matches(one, text), text);
   for (const text of ['heartbeat_lost', 'desk']) assert.ok(!matches(one, text), text);

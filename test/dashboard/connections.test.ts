@@ -19,7 +19,7 @@ suite('connections', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await brief.stop(), 0);
   });
 
-  test('an agent is disconnected with a reason, which it is told, and comes back', async (t) => {
+  test('connections page: an agent is disconnected with a reason, shows it, and reconnects', async (t) => {
     const page = await world.open(t, '/connections');
     await heading(page, 'Connections');
     const live = page.getByRole('table', { name: 'Agents that are connected' });
@@ -42,7 +42,7 @@ suite('connections', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await live.getByRole('link', { name: 'shop' }).waitFor();
   });
 
-  test('on a phone rows are cards, and nothing is wider than the window', async (t) => {
+  test('connections page: rows are cards on a phone, and all fits', async (t) => {
     const page = await world.open(t, '/connections', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByRole('table', { name: 'Ended' }).waitFor();
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
@@ -51,7 +51,7 @@ suite('connections', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'connections-phone-dark');
   });
 
-  test('an organization without agents is told how one comes', async (t) => {
+  test('connections page: an organization without agents sees how to connect one', async (t) => {
     const page = await world.open(t, '/connections', { as: await world.person('ann@example.test') });
     await page.getByRole('heading', { name: 'No agent is connected' }).waitFor();
     await page.getByRole('button', { name: 'Connect an agent' }).click();

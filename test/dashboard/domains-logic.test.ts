@@ -23,7 +23,7 @@ const DOMAIN: Domain = {
 };
 const CERTIFICATE = { state: 'valid' as const, expiresAt: null, lastError: null, nextAttemptAt: null };
 
-test('the head of a domain says the first thing that is missing', () => {
+test('domain state: names the first missing step', () => {
   const said = (more: Partial<Domain>): string => stateOf({ ...DOMAIN, ...more }).words;
   assert.equal(said({}), 'In use');
   assert.equal(said({ verified: false, boundTunnelId: null }), 'Not verified');
@@ -32,14 +32,14 @@ test('the head of a domain says the first thing that is missing', () => {
   assert.equal(said({ certificate: CERTIFICATE }), 'In use');
 });
 
-test('a certificate whose renewal fails is valid, and not well', () => {
+test('certificate state: valid with a warning while its renewal fails', () => {
   assert.deepEqual(certificateSaid(CERTIFICATE), { tone: 'good', words: 'Valid' });
   assert.deepEqual(certificateSaid({ ...CERTIFICATE, lastError: 'no' }), { tone: 'warn', words: 'Valid' });
   assert.equal(isMoving({ ...DOMAIN, certificate: { ...CERTIFICATE, state: 'pending' } }), true);
   assert.equal(isMoving(DOMAIN), false);
 });
 
-test('a domain points at the host of its tunnel, and nowhere where that is no name of the DNS', () => {
+test('domain target: the host of its tunnel, if that is a DNS name', () => {
   assert.deepEqual(pointerOf(DOMAIN, 'shop.example.com'), {
     type: 'CNAME',
     name: 'shop.example.net',
@@ -50,7 +50,7 @@ test('a domain points at the host of its tunnel, and nowhere where that is no na
   assert.equal(hostOf('tcp://example.com:20000'), undefined);
 });
 
-test('the room for names is said as the plan has it', () => {
+test('reserved names: usage against the limit of the plan', () => {
   assert.deepEqual(
     [roomText(2, 5), roomText(0, 0), roomText(0, null), roomText(3, null)],
     ['2 of 5 are in use.', undefined, 'Your plan sets no limit.', '3 reserved; your plan sets no limit.'],

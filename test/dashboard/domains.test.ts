@@ -17,7 +17,7 @@ suite('domains', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     world = await startWorld(ends, { toml, edge });
   });
 
-  test('a domain is added, verified by its record, bound to a tunnel, unbound and deleted', async (t) => {
+  test('domains page: a domain is added, verified by its record, bound, unbound and deleted', async (t) => {
     const { account } = world.culvert;
     const { body: tunnel } = await account.call('POST', '/tunnels', { localPort: 3000, subdomain: 'shop' });
     assert.equal(tunnel['subdomain'], 'shop');
@@ -46,7 +46,7 @@ suite('domains', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const { body } = await account.call('GET', '/domains');
     const [added] = body as unknown as ReadonlyArray<{ verificationToken: string }>;
     dns.txt.set('_tunnel-challenge.shop.example.net', [[added?.verificationToken ?? '']]);
-    // Whoever has asked once need not ask again.
+    // After one click the check repeats by itself.
     await page.clock.fastForward(21_000);
     await page.getByText('shop.example.net is verified.').waitFor();
 
@@ -71,7 +71,7 @@ suite('domains', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('heading', { name: 'No domains yet' }).waitFor();
   });
 
-  test('on a phone nothing is wider than the window', async (t) => {
+  test('domains page: fits a phone', async (t) => {
     const domain = `a-rather-long-name-of-a-service.departments.example.net`;
     assert.equal((await world.culvert.account.call('POST', '/domains', { domain })).status, 201);
     const page = await world.open(t, '/domains', { context: { viewport: PHONE, colorScheme: 'dark' } });

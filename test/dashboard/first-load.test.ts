@@ -15,7 +15,7 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     world = await startWorld(ends);
   });
 
-  test('the way in needs at most 300 KB, and the second visit fetches nothing but the document', async (t) => {
+  test('first load: at most 300 KB, and the second visit fetches only the document', async (t) => {
     const page = await world.open(t, '/', { as: null });
     await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     const first = await transferred(page);
@@ -29,7 +29,7 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.deepEqual(second, []);
   });
 
-  test('files come packed as the client takes them, and all ways hold the same', async () => {
+  test('first load: files are compressed as the client accepts, with equal content', async () => {
     const at = `${world.culvert.apiUrl}/app/`;
     const document = await (await fetch(at)).text();
     const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(document) ?? [];
@@ -46,7 +46,7 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(bodies.size, 1);
   });
 
-  test('the document names the code of the page at its address, and no other', async (t) => {
+  test('first load: the document names only the code of its page', async (t) => {
     const signedIn = await world.open(t, '/');
     await heading(signedIn, 'Overview');
     const cookie = (await signedIn.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
@@ -68,7 +68,7 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     }
   });
 
-  test('what the first page shows is asked once, before its code is there', async (t) => {
+  test('first load: the data of the first page is fetched once, before its code arrives', async (t) => {
     const page = await world.open(t, '/', { as: null });
     const { email, password } = world.owner;
     const data = { email, password };
@@ -83,7 +83,7 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
       seen.filter((one) => one === '> /auth/refresh' || one === '> /auth/me'),
       ['> /auth/refresh', '> /auth/me'],
     );
-    // Nobody who waits for the account asks for the counters: they were asked for beside it.
+    // The counters do not wait for the account: both were requested together.
     assert.ok(seen.includes('> /metrics') && seen.indexOf('> /metrics') < seen.indexOf('< /auth/me'), seen.join(' '));
   });
 

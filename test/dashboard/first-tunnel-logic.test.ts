@@ -1,4 +1,4 @@
-/** The command that connects an agent, and how far somebody is: without a browser. */
+/** The command that connects an agent, and the progress to the first tunnel: without a browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { copyCommand, isHere } from '../../src/dashboard/pages/overview/install.ts';
@@ -8,7 +8,7 @@ import { tunnel } from './made-up.ts';
 
 const server = new URL('https://culvert.example.com:8443/api/');
 
-test('the command says what the agent needs, and nothing else', () => {
+test('agent command: holds only what the agent needs', () => {
   const shop = { protocol: 'http', localPort: 3000, subdomain: 'shop', project: 'web', server } as const;
   assert.equal(
     agentCommand(shop, 'posix'),
@@ -25,34 +25,34 @@ test('the command says what the agent needs, and nothing else', () => {
   assert.equal(loginCommand(server, 'posix'), 'culvert login --server https://culvert.example.com:8443/api');
 });
 
-test('the key goes by the environment, in the words of either shell', () => {
+test('agent command: the key is in the environment, for either shell', () => {
   const command = agentCommand({ protocol: 'http', localPort: 3000, server }, 'powershell');
   assert.equal(command, "culvert http 3000 --server 'https://culvert.example.com:8443/api'");
   assert.equal(withKey(command, 'mtk_a-b_C', 'powershell'), `$env:CULVERT_TOKEN = 'mtk_a-b_C'; ${command}`);
   assert.equal(withKey('culvert http 1', 'mtk_a-b_C', 'posix'), 'CULVERT_TOKEN=mtk_a-b_C culvert http 1');
 });
 
-test('what a shell would take for something else is quoted', () => {
+test('agent command: special characters of a shell are quoted', () => {
   const sly = { protocol: 'http', localPort: 1, subdomain: "a'; rm -rf ~ $(x)", server } as const;
   assert.match(agentCommand(sly, 'posix'), /--subdomain 'a'\\''; rm -rf ~ \$\(x\)' --server/);
   assert.match(agentCommand(sly, 'powershell'), /--subdomain 'a''; rm -rf ~ \$\(x\)' --server/);
 });
 
-test('the scope of a key knows the name without the suffix of its project', () => {
+test('key scope: the name without the suffix of its project', () => {
   assert.equal(nameInProject('shop-web', 'web'), 'shop');
   assert.equal(nameInProject('shop', 'web'), 'shop');
   assert.equal(nameInProject('shop-web', undefined), 'shop-web');
   assert.equal(nameInProject('-web', 'web'), '-web');
 });
 
-test('the program is copied from the server, unless the reader sits at it', () => {
+test('install: the program is copied from the server, unless it is this machine', () => {
   assert.ok(['http://localhost:1', 'http://127.0.0.1', 'http://[::1]:2'].every((url) => isHere(new URL(url))));
   assert.ok(!isHere(server));
   assert.match(copyCommand(server), / scp culvert\.example\.com:\/usr/);
   assert.match(copyCommand(new URL('https://[2001:db8::1]/')), / scp '\[2001:db8::1\]':\/usr/);
 });
 
-test('waiting ends with an agent, and then with its newest live tunnel', () => {
+test('first tunnel: waiting ends with an agent, then with its newest live tunnel', () => {
   const connections = [{ remote_ip: '192.0.2.1' }];
   assert.deepEqual(firstState({ tunnels: [], connections: [] }), { kind: 'waiting' });
   assert.deepEqual(firstState({ tunnels: [tunnel({ online: false })], connections }), {

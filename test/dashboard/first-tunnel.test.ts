@@ -22,7 +22,7 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     world = await startWorld(ends);
   });
 
-  test('the command of the page, copied and run as it stands, turns the page into the live tunnel', async (t) => {
+  test('first tunnel: the copied command runs as it is, and the page shows the live tunnel', async (t) => {
     const origin = await startOrigin(t, (_, answer) => answer.end('it works'));
     const page = await world.open(t, '/', { context: CLIPBOARD });
     await heading(page, 'Overview');
@@ -66,7 +66,7 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.doesNotMatch(kept + page.url(), /mtk_/);
   });
 
-  test('another way in: by a log-in, for Windows, and a name that is none is said at its field', async (t) => {
+  test('first tunnel: a command by login and for Windows, and an invalid name is reported at its field', async (t) => {
     const ann = await world.person('ann@example.test');
     const page = await world.open(t, '/', { as: ann, context: { viewport: PHONE } });
     await heading(page, 'Overview');
@@ -89,7 +89,7 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'first-tunnel-phone');
   });
 
-  test('whoever may only watch is offered no key', async (t) => {
+  test('first tunnel: a viewer is offered no key', async (t) => {
     const bob = await world.person('bob@example.test');
     const page = await world.open(t, '/', { as: bob });
     await page.getByRole('button', { name: 'Make the key' }).waitFor();
@@ -111,7 +111,7 @@ function focused(page: Page): Promise<string> {
   );
 }
 
-/** Names of the keys of whoever is signed in there. */
+/** Names of the keys of the signed-in user. */
 async function tokensOf(page: Page): Promise<unknown> {
   return page.evaluate(
     `fetch('/auth/refresh', { method: 'POST' }).then((answer) => answer.json())

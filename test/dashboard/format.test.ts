@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agoText, bytesText, durationText, moneyText, spanText, timeOf } from '../../src/dashboard/parts/format.ts';
 
-test('sizes have three digits or fewer before the unit', () => {
+test('sizes: three digits or fewer before the unit', () => {
   const said = [0, 999, 999.6, 1000, 1536, 99_900, 999_499, 999_500, 12_345_678, 5e15].map(bytesText);
   assert.deepEqual(said, [
     '0 B',
@@ -18,11 +18,11 @@ test('sizes have three digits or fewer before the unit', () => {
   ]);
 });
 
-test('money shows what is less than a cent, and rounds nothing away that is more', () => {
+test('money: fractions of a cent are shown, and no cent is rounded away', () => {
   assert.deepEqual([0, 5, 1234, 0.25, 100_000].map(moneyText), ['$0.00', '$0.05', '$12.34', '$0.0025', '$1,000.00']);
 });
 
-test('times say how long ago, or how soon', () => {
+test('times: how long ago, or how soon', () => {
   const now = Date.parse('2026-01-01T12:00:00Z');
   const said = (at: string): string => agoText(Date.parse(at), now);
   assert.equal(said('2026-01-01T11:59:58Z'), 'just now');
@@ -34,7 +34,7 @@ test('times say how long ago, or how soon', () => {
   assert.equal(durationText(1234), '1.23 s');
 });
 
-test('a span is rounded to the nearest, not down', () => {
+test('spans: rounded to the nearest, not down', () => {
   const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
   const spans = [
     30 * day - second,
@@ -68,6 +68,6 @@ test('a span is rounded to the nearest, not down', () => {
   ]);
 });
 
-test('times of the API are RFC 3339 or Unix seconds', () => {
+test('times: the API sends RFC 3339 or Unix seconds', () => {
   assert.equal(timeOf('2026-01-01T00:00:00Z'), timeOf(1_767_225_600));
 });

@@ -44,7 +44,7 @@ suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     receiver = await nameEverything();
   });
 
-  test('in the list of requests', async (t) => {
+  test('hostile text: inert in the list of requests', async (t) => {
     const { page, check } = await watched(t, '/inspector');
     await page.getByRole('option').first().waitFor();
     await page.getByText(SCRIPT).first().waitFor();
@@ -57,7 +57,7 @@ suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await check();
   });
 
-  test('in each request: its path, headers and bodies of every kind', async (t) => {
+  test('hostile text: inert in paths, headers and bodies of every kind', async (t) => {
     const { page, check } = await watched(t, '/inspector');
     await page.getByRole('option').first().waitFor();
     const records = (await world.culvert.account.call('GET', '/inspector?limit=500')).body as unknown as Seen[];
@@ -73,7 +73,7 @@ suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await check();
   });
 
-  test('literally: a script in a path, a header and a body is text', async (t) => {
+  test('hostile text: a script in a path, a header or a body is text', async (t) => {
     const { page, check } = await watched(t, `/inspector?path=literal`);
     await page.getByRole('option').first().click();
     await page.getByRole('heading', { level: 2 }).getByText(`/literal?q=${SCRIPT}`).waitFor();
@@ -86,7 +86,7 @@ suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await check();
   });
 
-  test('in the names of keys, projects and receivers, messages, policies and deliveries, on every page that shows them', async (t) => {
+  test('hostile text: inert in names, messages, policies and deliveries on every page', async (t) => {
     const { page, check } = await watched(t, '/');
     const places = [
       '/',

@@ -66,7 +66,7 @@ function detail(more: Partial<Detail> = {}): Detail {
 }
 
 suite('filters', () => {
-  test('what the server would refuse is left out of an address, for anybody can write a link', () => {
+  test('filters: invalid values of an address are dropped', () => {
     const filter = filterIn(
       `?tunnel=x&method=GE%20T&status=999&outcome=__proto__&since=constructor&path=/a&replayOf=1`,
     );
@@ -78,14 +78,14 @@ suite('filters', () => {
     });
   });
 
-  test('a question to the server says from when', () => {
+  test('filters: a query names its start time', () => {
     assert.deepEqual(queryOf({ since: '15m', method: 'GET' }, Date.UTC(2026, 0, 1)), {
       method: 'GET',
       since: '2025-12-31T23:45:00.000Z',
     });
   });
 
-  test('a live request is held against the filter as the server holds recorded ones', () => {
+  test('filters: live requests match as recorded ones do on the server', () => {
     const one = item(1, { method: 'POST', status: 404, path: '/Orders?x=1', outcome: 'refused' });
     for (const filter of [
       {},
@@ -108,7 +108,7 @@ suite('filters', () => {
 });
 
 suite('the list', () => {
-  test('is newest first, has each request once, and keeps no more than its bound', () => {
+  test('live list: newest first, each request once, and bounded', () => {
     const list = new LiveList();
     list.add([item(5), item(3)]);
     list.add([item(4), item(5)]);
@@ -121,7 +121,7 @@ suite('the list', () => {
     assert.equal(list.view().rows[0]?.id, item(3 * MAX_ROWS + 9).id);
   });
 
-  test('counts what comes while its reader looks at older ones, and shows it then', () => {
+  test('live list: counts new requests while the reader is scrolled down, and shows them then', () => {
     const list = new LiveList();
     list.add([item(1)]);
     const { rows } = list.view();
@@ -138,7 +138,7 @@ suite('the list', () => {
     assert.equal(list.view().waiting, 0);
   });
 
-  test('what waits is bounded too, and leaves no gap that nobody sees', () => {
+  test('live list: waiting requests are bounded, and leave no hidden gap', () => {
     const list = new LiveList();
     list.add([item(1)]);
     list.hold(true);
@@ -149,7 +149,7 @@ suite('the list', () => {
     assert.equal(list.view().rows.at(-1)?.id, item(10 + 2 * MAX_ROWS).id);
   });
 
-  test('more than there was room for came while nobody listened: nothing older stands right below it', () => {
+  test('live list: older requests are dropped when more came during a disconnect than fit', () => {
     const ids = (list: LiveList): number[] => list.view().rows.map(({ id }) => Number.parseInt(id, 16));
     const list = new LiveList();
     list.add([item(1), item(2)]);
@@ -166,7 +166,7 @@ suite('the list', () => {
 });
 
 suite('bodies', () => {
-  test('JSON is set out as it was sent: numbers, repeated and dangerous names, escapes', () => {
+  test('bodies: JSON keeps numbers, repeated and dangerous names, and escapes', () => {
     const said = (text: string): string | undefined =>
       setOutJson(text)
         ?.pieces.map((piece) => piece.text)
@@ -179,7 +179,7 @@ suite('bodies', () => {
     assert.equal(said('[1,'), undefined);
   });
 
-  test('a body of brackets alone takes neither the memory nor the time of a page', () => {
+  test('bodies: deeply nested brackets cost little memory and time', () => {
     const deep = setOutJson('['.repeat(30_000) + ']'.repeat(30_000));
     const length = deep?.pieces.reduce((sum, { text }) => sum + text.length, 0) ?? 0;
     assert.ok(length < 600_000, String(length));
@@ -188,7 +188,7 @@ suite('bodies', () => {
     assert.ok((wide?.pieces.length ?? 0) < 30_000);
   });
 
-  test('codings are undone, from the outermost, and never beyond the bound', async () => {
+  test('bodies: codings are undone from the outermost, up to the limit', async () => {
     const twice = await openCodings(bytes(gzipSync(deflateSync('hello'))), 'deflate, gzip');
     assert.equal(textOf(twice.bytes), 'hello');
     assert.deepEqual(twice.undone, ['gzip', 'deflate']);
@@ -208,7 +208,7 @@ suite('bodies', () => {
     assert.ok(packed.remark !== undefined || textOf(packed.bytes) === 'hello');
   });
 
-  test('each is shown as what it is, and as bytes when it lies', () => {
+  test('bodies: shown by their real type, and as bytes when the declared type is false', () => {
     const kind = (body: string | Buffer, type: string): string => shownAs(bytes(body), type).kind;
     assert.equal(kind('{"a":1}', 'application/json'), 'json');
     assert.equal(kind('{"a":1}', 'application/problem+json; charset=utf-8'), 'json');
@@ -225,7 +225,7 @@ suite('bodies', () => {
     assert.equal(textOf(bytes(Buffer.from('aé').subarray(0, 2))), 'a');
   });
 
-  test('multipart forms are taken apart', () => {
+  test('bodies: multipart forms are split into parts', () => {
     const body = Buffer.concat([
       Buffer.from('--X\r\nContent-Disposition: form-data; name="note"\r\n\r\nÅ <b>\r\n--X\r\n'),
       Buffer.from(
@@ -244,7 +244,7 @@ suite('bodies', () => {
     assert.deepEqual([many?.parts.length, many?.more], [100, 400]);
   });
 
-  test('bytes come and go as base64, and are dumped in lines', () => {
+  test('bodies: bytes travel as base64, and are dumped in lines', () => {
     const all = Uint8Array.from({ length: 20_000 }, (_, at) => at % 256);
     assert.deepEqual(bytesOf(base64Of(all)), all);
     assert.equal(
@@ -254,7 +254,7 @@ suite('bodies', () => {
     assert.equal(hexDump(all, 32).split('\n').length, 2);
   });
 
-  test('unseen characters are made seen', () => {
+  test('bodies: invisible characters are made visible', () => {
     assert.equal(
       visibleText('/a\u202egpj.exe\u0000\u200b\r\n\u{e0041}'),
       '/a\\u202egpj.exe\\u0000\\u200b\\u000d\\u000a\\u{e0041}',
@@ -265,7 +265,7 @@ suite('bodies', () => {
   });
 });
 
-suite('what is sent again', () => {
+suite('replay', () => {
   const first = detail({
     method: 'POST',
     path: '/pay',
@@ -279,13 +279,13 @@ suite('what is sent again', () => {
     ],
   });
 
-  test('as it was, when nothing was changed; what the edge says is not offered', () => {
+  test('replay: unchanged by default; headers of the edge are not offered', () => {
     const draft = draftOf(first);
     assert.equal(draft.headers, 'Accept: */*\nX-A: 1\nx-a: 2');
     assert.deepEqual(editsOf(first, draft), {});
   });
 
-  test('changes alone are sent: a header that is gone is null', () => {
+  test('replay: only changes are sent; a removed header is null', () => {
     const draft = { method: 'PUT', path: '/pay?x=1', headers: 'X-A: 1\nX-New: a: b\n__proto__: x', body: 'two' };
     const edits = editsOf(first, draft);
     assert.deepEqual(
@@ -306,7 +306,7 @@ suite('what is sent again', () => {
     assert.equal(brokenLine(draft.headers), undefined);
   });
 
-  test('a body that is no text, or was cut, is not made up', () => {
+  test('replay: a binary or truncated body is not invented', () => {
     assert.equal(draftOf(detail({ request_body: base64Of(Uint8Array.of(0, 255)) })).body, undefined);
     const cut = detail({ request_body: base64Of(bytes('{"a')), request_body_truncated: true });
     assert.equal(draftOf(cut).body, '');
@@ -314,7 +314,7 @@ suite('what is sent again', () => {
     assert.deepEqual(editsOf(cut, draftOf(cut)), {});
   });
 
-  test('lines of a body end as they did', () => {
+  test('replay: line ends of a body are kept', () => {
     const multipart = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\none\ntwo\r\n--b--\r\n';
     const sent = detail({ request_body: base64Of(bytes(multipart)) });
     const typed = multipart.replaceAll('\r\n', '\n');
@@ -329,7 +329,7 @@ suite('what is sent again', () => {
   });
 });
 
-test('the parts of the time add up', () => {
+test('timing: the parts add up to the total', () => {
   const parts = timingOf(detail({ latency_ms: 10 }));
   assert.deepEqual(
     parts.map(({ key, ms }) => [key, ms]),

@@ -44,7 +44,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await until(async () => (await ask('/admin/first')) === 403);
   });
 
-  test('requests come by themselves, can be filtered, and stay out of the way of who reads', async (t) => {
+  test('inspector: new requests appear, can be filtered, and do not move the reader', async (t) => {
     const page = await open(t, '/inspector');
     await page.getByText('Live', { exact: true }).waitFor();
     await ask('/orders?source=web', {
@@ -78,7 +78,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
-  test('a list that could not be read is not called empty', async (t) => {
+  test('inspector: a list that failed to load is not shown as empty', async (t) => {
     const page = await open(t, '/connections');
     await page.route(/\/inspector\?limit=/, (route) => route.fulfill({ status: 503, body: 'busy' }));
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Inspector' }).click();
@@ -91,7 +91,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByRole('alert').count(), 0);
   });
 
-  test('the arrow keys move through the rows, Enter opens one beside the list, Escape closes it', async (t) => {
+  test('inspector: arrow keys move, Enter opens, Escape closes a request', async (t) => {
     await ask('/first');
     await ask('/second');
     const page = await open(t, '/inspector');
@@ -108,7 +108,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.evaluate<string>('document.activeElement.getAttribute("role")'), 'listbox');
   });
 
-  test('a request shows what was decided, where its time went, and its bodies', async (t) => {
+  test('inspector: a request shows its decisions, timing and bodies', async (t) => {
     await ask('/json', {
       method: 'POST',
       headers: { 'content-type': 'application/json', cookie: 'sid=opensesame' },
@@ -147,7 +147,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.match(await readFile(await saved.path(), 'utf8'), /^\{"n":/);
   });
 
-  test('why a request was refused stands at its top', async (t) => {
+  test('inspector: a blocked request shows the reason at its top', async (t) => {
     await ask('/admin/why');
     const page = await open(t, '/inspector?path=/admin/why');
     await option(page, '/admin/why').click();
@@ -156,7 +156,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'inspector-refused');
   });
 
-  test('forms are rows, pictures are pictures', async (t) => {
+  test('inspector: forms are shown as rows, pictures as pictures', async (t) => {
     await ask('/form', {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -175,7 +175,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth), 1);
   });
 
-  test('a request is sent again, changed, and the answers stand side by side', async (t) => {
+  test('inspector: a changed replay shows both responses side by side', async (t) => {
     await ask('/pay', { method: 'POST', headers: { 'content-type': 'text/plain', 'x-debug': '0' }, body: 'one' });
     const page = await open(t, '/inspector?path=/pay');
     await option(page, '/pay').click();
@@ -200,7 +200,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByRole('option').count(), 1);
   });
 
-  test('a request is taken along as curl, the list as HAR', async (t) => {
+  test('inspector: a request is exported as curl, the list as HAR', async (t) => {
     await ask('/curl', { headers: { authorization: 'Bearer hidden-word' } });
     const page = await open(t, '/inspector?path=/curl');
     await option(page, '/curl').click();
@@ -221,7 +221,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(log.entries.length, 1);
   });
 
-  test('a feed that was cut comes back, and what was missed is there', async (t) => {
+  test('inspector: a lost feed reconnects, and missed requests appear', async (t) => {
     const page = await open(t, '/');
     await heading(page, 'Overview');
     let isAway = false;
@@ -246,7 +246,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('Live', { exact: true }).waitFor();
   });
 
-  test('on a phone a request has a page of its own, and nothing is wider than the window', async (t) => {
+  test('inspector: a request has its own page on a phone, and all fits', async (t) => {
     await ask('/a-long-path/'.padEnd(300, 'x'));
     const page = await open(t, '/inspector?path=a-long-path', { context: { viewport: PHONE } });
     await option(page, '/a-long-path').waitFor();
@@ -260,7 +260,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'inspector-request-phone');
   });
 
-  test('what was recorded of a tunnel is deleted, after a question', async (t) => {
+  test('inspector: recorded requests of a tunnel are deleted after confirmation', async (t) => {
     await ask('/forget-me');
     const page = await open(t, `/inspector?tunnel=${tunnel}`);
     await option(page, '/forget-me').waitFor();

@@ -54,7 +54,7 @@ function minted(more: Partial<Token>): MintedToken {
   return { ...token(more), apiKey: 'mtk_abc', wireBytes: '', subject: '', signature: '' };
 }
 
-test('dollars become cents without a float, and what is no amount is none', () => {
+test('budget: dollars become cents without floats, and an invalid amount is refused', () => {
   const read = ['0.29', '12.5', '$1,000', '1,234.56', '0', '', ' 7 ', '10000000', '1.005', '12,5', '-1', '1e3', 'a'];
   const cents = [29, 1250, 100_000, 123_456, 0, null, 700, 1_000_000_000];
   assert.deepEqual(read.map(centsOf), [...cents, ...Array<undefined>(5).fill(undefined)]);
@@ -62,7 +62,7 @@ test('dollars become cents without a float, and what is no amount is none', () =
   for (const amount of [0, 5, 29, 100, 123_456, 1_000_000_000]) assert.equal(centsOf(dollarsOf(amount)), amount);
 });
 
-test('a key is marked when it ends soon, and not from its first minute', () => {
+test('key state: expiring soon, but not from the first minute', () => {
   assert.equal(stateOf(token(), NOW), 'live');
   assert.equal(stateOf(token({ expiresAt: NOW + 2 * DAY, issuedAt: NOW - 88 * DAY }), NOW), 'ending');
   assert.equal(stateOf(token({ issuedAt: NOW - 60, expiresAt: NOW + HOUR }), NOW), 'live');
@@ -73,7 +73,7 @@ test('a key is marked when it ends soon, and not from its first minute', () => {
   assert.equal(stateOf(token({ revoked: true }), NOW), 'revoked');
 });
 
-test('of two keys of one name it is told which is the new one', () => {
+test('key name: two keys with one name differ by id', () => {
   const next = token({ nonce: '3'.repeat(32) });
   const old = token({ nonce: '1'.repeat(32), graceEndsAt: NOW + HOUR, replacedBy: next.nonce });
   const gone = token({ nonce: '2'.repeat(32), revoked: true, replacedBy: old.nonce });
@@ -83,7 +83,7 @@ test('of two keys of one name it is told which is the new one', () => {
   assert.deepEqual([tellingName(next, all), tellingName(elsewhere, all)], ['ci (33333333)', 'laptop']);
 });
 
-test('filters go by state, kind and text; what has ended is hidden at first', () => {
+test('key filters: state, kind and text; ended keys are hidden by default', () => {
   const tokens = [
     token({ nonce: '1'.repeat(32), name: 'Laptop', allowedSubdomains: ['shop', 'pr-*'] }),
     token({ nonce: '2'.repeat(32), name: 'old', revoked: true }),
@@ -106,7 +106,7 @@ test('filters go by state, kind and text; what has ended is hidden at first', ()
   assert.equal(found({ text: '33x' }), '');
 });
 
-test('of what a master key minted only what lives dies with it', () => {
+test('master key: revoking it ends only its live keys', () => {
   const master = token({ kind: 'master', nonce: 'f'.repeat(32) });
   const child = { kind: 'project' as const, parentNonce: master.nonce };
   const tokens = [
@@ -119,7 +119,7 @@ test('of what a master key minted only what lives dies with it', () => {
   assert.equal(childrenOf(master, tokens, NOW).length, 1);
 });
 
-test('the bar of a budget is never fuller than full, and there is none without a budget to fill', () => {
+test('budget bar: at most full, and absent without a budget', () => {
   assert.equal(spentPart(token({ monthlyBudgetUsdCents: 200, spentUsdCents: 50 })), 25);
   assert.equal(spentPart(token({ monthlyBudgetUsdCents: 200, spentUsdCents: 900 })), 100);
   assert.equal(spentPart(token({ monthlyBudgetUsdCents: 0 })), undefined);
@@ -127,7 +127,7 @@ test('the bar of a budget is never fuller than full, and there is none without a
   assert.equal(limitsText(token({ tunnelQuota: 1, bandwidthLimitMbps: 10_000 })), '1 tunnel');
 });
 
-test('the body of a request says what the form said, in the words of each route', () => {
+test('new key: the request body follows the form and the route', () => {
   const values = { ...emptyKey('agent', 'default'), name: ' ci ', names: ['pr-*'], budget: '2.50', lifetime: '24' };
   const limits = { name: 'ci', tunnelQuota: 5, bandwidthLimitMbps: 100, monthlyBudgetUsdCents: 250 };
   assert.deepEqual(agentBody(values), { ...limits, ttlHours: 24, allowedSubdomains: ['pr-*'] });
@@ -149,11 +149,11 @@ test('the body of a request says what the form said, in the words of each route'
   });
 });
 
-test('names that are pasted together are taken apart', () => {
+test('new key: pasted names are split', () => {
   assert.deepEqual(namesIn(['pr-*,', 'a b,a', ' ']), ['pr-*', 'a', 'b']);
 });
 
-test('the commands of a key use what it may', () => {
+test('key commands: use a name that the key allows', () => {
   const server = new URL('https://culvert.example.com/api/');
   const of = (more: Partial<Token>): string => commandsFor(minted(more), server).environment;
   assert.equal(of({}), 'CULVERT_TOKEN=mtk_abc culvert http 3000 --server https://culvert.example.com/api');
@@ -169,7 +169,7 @@ test('the commands of a key use what it may', () => {
   }
 });
 
-test('the settings for Prometheus lead to this server', () => {
+test('scrape config: points at this server', () => {
   const settings = scrapeConfig(new URL('http://127.0.0.1:9090/api/'));
   assert.match(settings, /scheme: http\n/);
   assert.match(settings, /metrics_path: \/api\/metrics\/prometheus\n/);

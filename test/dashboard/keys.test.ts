@@ -13,7 +13,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     world = await startWorld(ends);
   });
 
-  test('a new key is shown once, with a command that works, and is kept nowhere', async (t) => {
+  test('keys page: a new key is shown once, with a working command, and stored nowhere', async (t) => {
     const page = await world.open(t, '/keys');
     await page.evaluate("Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })");
     await heading(page, 'Keys');
@@ -57,7 +57,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     agent.kill();
   });
 
-  test('a budget is set, and 0 is said to block', async (t) => {
+  test('keys page: a budget is set, and 0 is shown as blocking', async (t) => {
     await mint(world, { name: 'spender' });
     const page = await world.open(t, '/keys');
     await action(page, 'spender', 'Set budget');
@@ -79,7 +79,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await rowOf(page, 'spender').getByText('Blocked').waitFor();
   });
 
-  test('a key is rotated with a grace, and both are in the list', async (t) => {
+  test('keys page: a key rotated with a grace period is listed beside the new one', async (t) => {
     await mint(world, { name: 'turner' });
     const page = await world.open(t, '/keys');
     await action(page, 'turner', 'Rotate');
@@ -97,7 +97,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('dialog').getByText('This is the new one').waitFor();
   });
 
-  test('a master key says how many keys end with it, and they do', async (t) => {
+  test('keys page: a master key shows how many keys end with it', async (t) => {
     const { body: master } = await world.culvert.account.call('POST', '/tokens/master', { name: 'robot' });
     for (const name of ['run-1', 'run-2']) {
       const answer = await fetch(`${world.culvert.apiUrl}/projects/default/tokens`, {
@@ -125,7 +125,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await rowOf(page, 'run-1').count(), 1);
   });
 
-  test('dialogs are opened, used and left by keyboard, and the focus comes back', async (t) => {
+  test('keys page: dialogs work by keyboard, and return the focus', async (t) => {
     await mint(world, { name: 'typist' });
     const page = await world.open(t, '/keys');
     const button = page.getByRole('button', { name: 'Actions for the key typist' });
@@ -138,7 +138,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.locator('[aria-label="Actions for the key typist"]:focus').waitFor();
   });
 
-  test('a plan without master keys says so, with the way to one that has them', async (t) => {
+  test('keys page: a plan without master keys links to the plans', async (t) => {
     const as = await world.person('free@example.com');
     const page = await world.open(t, '/keys', { as });
     await page.getByRole('heading', { name: 'No keys yet' }).waitFor();

@@ -7,7 +7,7 @@ test('a role is given up to one’s own', () => {
   assert.deepEqual(rolesUpTo('owner'), ['viewer', 'member', 'admin', 'owner']);
 });
 
-test('admins touch everybody but owners, members nobody', () => {
+test('roles: admins change all but owners, members change none', () => {
   const touched = (me: 'viewer' | 'member' | 'admin' | 'owner') =>
     (['viewer', 'member', 'admin', 'owner'] as const).filter((other) => mayTouch({ me, other }));
   assert.deepEqual(touched('owner'), ['viewer', 'member', 'admin', 'owner']);

@@ -16,7 +16,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     bob = await world.person('bob@example.com');
   });
 
-  test('an owner invites somebody, who is then a member, gets another role, and is removed', async (t) => {
+  test('members page: an owner invites a member, changes the role, and removes the member', async (t) => {
     const page = await world.open(t, '/members');
     await heading(page, 'Members');
     await page.getByRole('button', { name: 'Invite member' }).click();
@@ -52,7 +52,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await row.waitFor({ state: 'detached' });
   });
 
-  test('an invitation is sent again, revoked, and the last owner can not go', async (t) => {
+  test('members page: an invitation is sent again and revoked, and the last owner cannot leave', async (t) => {
     const page = await world.open(t, '/members');
     await world.culvert.account.call('POST', `/orgs/${await orgId(world)}/invitations`, {
       email: 'cat@example.com',
@@ -105,7 +105,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await page.locator('[aria-label="Actions for admin@localhost"]:focus').waitFor();
   });
 
-  test('an organization is made, named and deleted, and the next one is the active one', async (t) => {
+  test('organization page: one is created, renamed and deleted, and the next becomes active', async (t) => {
     const page = await world.open(t, '/organization', { as: bob });
     await heading(page, 'Organization');
     assert.equal(await page.getByRole('button', { name: 'Delete organization' }).isDisabled(), true);
@@ -131,7 +131,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await page.getByText('It is your only organization.').waitFor();
   });
 
-  test('of a thousand members some are drawn, all are found, and one dialog serves each', async (t) => {
+  test('members page: a thousand members are drawn in part, searched in full, and share one dialog', async (t) => {
     const page = await world.open(t, '/account');
     await heading(page, 'Account');
     const many = Array.from({ length: 1_000 }, (_, i) => ({
@@ -159,7 +159,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await page.locator('[aria-label="Actions for m999@example.com"]:focus').waitFor();
   });
 
-  test('what the role may not do is not offered, and nothing is wider than a phone', async (t) => {
+  test('members page: offers only what the role allows, and fits a phone', async (t) => {
     const invited = await world.culvert.account.call('POST', `/orgs/${await orgId(world)}/invitations`, {
       email: bob.email,
       role: 'viewer',
@@ -188,7 +188,7 @@ async function orgId(world: World): Promise<string> {
   return (body['active_org'] as { id: string }).id;
 }
 
-/** Uses the newest invitation of the person: letters are in the log of this server. `used`: the tokens of those before it, to which its own is added. */
+/** Uses the newest invitation of the person: emails are in the log of this server. `used`: the tokens of those before it, to which its own is added. */
 async function accept({ culvert }: World, { email, password }: Person, used: string[]): Promise<void> {
   const others = used.map((token) => `(?!${token})`).join('');
   const token = await culvert.server.printed(new RegExp(`"to":"${email}".*invite\\?token=${others}([\\w-]+)`));

@@ -1,5 +1,5 @@
 // group: browser
-/** Every page as somebody sees it who may only look on. Beside all-pages.test.ts, which takes its time. */
+/** Every page as a viewer sees it. Beside all-pages.test.ts, which is slow. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
@@ -13,7 +13,7 @@ suite('every page for a viewer', { timeout: 200_000, skip: NO_CHROMIUM }, () => 
     seeded = await startSeeded(ends);
   });
 
-  test('whoever may only look on is refused nothing that a page asks for by itself', async (t) => {
+  test('every page: a viewer is refused no request that a page makes by itself', async (t) => {
     const page = await seeded.open(t, '/', { as: seeded.viewer });
     await page.getByRole('button', { name: /^Organization/ }).click();
     await page.getByRole('menuitem', { name: /viewer/ }).click();

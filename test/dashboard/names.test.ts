@@ -12,7 +12,7 @@ suite('reserved names', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     world = await startWorld(ends);
   });
 
-  test('a name is reserved and given up, and one that is taken says so at the field', async (t) => {
+  test('names page: a name is reserved and given up, and a taken one is reported at the field', async (t) => {
     const page = await world.open(t, '/names');
     await heading(page, 'Reserved names');
     const field = page.getByRole('textbox', { name: 'Name' });
@@ -39,7 +39,7 @@ suite('reserved names', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await row.waitFor({ state: 'detached' });
   });
 
-  test('a plan without names leads to one that has them, also on a phone', async (t) => {
+  test('names page: a plan without names links to the plans, on a phone too', async (t) => {
     const as = await world.person('free@example.com');
     const page = await world.open(t, '/names', { as, context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByText('Your plan, free, has no reserved names.').waitFor();

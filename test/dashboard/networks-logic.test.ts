@@ -69,7 +69,7 @@ const DEVICE: Device = {
   bytes_out: 0,
 };
 
-test('addresses are refused as the server refuses them, with the same way out', () => {
+test('network addresses: refused as on the server, with the same hint', () => {
   for (const cidr of ['10.80.0.0/24', '192.168.7.0/30', '100.64.0.0/10', '172.16.0.0/12'])
     assert.equal(cidrFault(cidr), null, cidr);
   assert.match(cidrFault('10.80.0.1/24') ?? '', /Did you mean 10\.80\.0\.0\/24\?/);
@@ -80,7 +80,7 @@ test('addresses are refused as the server refuses them, with the same way out', 
     assert.match(cidrFault(text) ?? '', /such as 10\.80\.0\.0\/24/, text);
 });
 
-test('a suggestion overlaps no network that is there', () => {
+test('network addresses: a suggestion overlaps no existing network', () => {
   assert.equal(
     freeCidr([], () => 0),
     '10.0.0.0/24',
@@ -97,13 +97,13 @@ test('a suggestion overlaps no network that is there', () => {
   assert.equal(cidrFault(freeCidr([]) ?? ''), null);
 });
 
-test('networks that share addresses are found, and their room is counted', () => {
+test('network addresses: overlaps are found, and free addresses counted', () => {
   assert.equal(overlapping('10.80.0.0/16', [NETWORK]), NETWORK);
   assert.equal(overlapping('10.81.0.0/16', [NETWORK]), undefined);
   assert.deepEqual([roomOf('10.80.0.0/24'), roomOf('10.80.0.0/30'), firstHost('10.80.0.0/24')], [253, 1, '10.80.0.1']);
 });
 
-test('a pair of keys is one: the public half is what WireGuard makes of the private one', async () => {
+test('WireGuard keys: the public key belongs to the private one', async () => {
   const pair = await makeKeyPair();
   assert.ok(pair !== undefined && isWireGuardKey(pair.privateKey) && isWireGuardKey(pair.publicKey));
   const bytes = Buffer.from(pair.privateKey, 'base64');
@@ -116,7 +116,7 @@ test('a pair of keys is one: the public half is what WireGuard makes of the priv
   assert.equal(Buffer.from(x, 'base64url').toString('base64'), pair.publicKey);
 });
 
-test('the private key takes its place and no other, whatever names say', () => {
+test('WireGuard config: the private key replaces only its placeholder, even with hostile names', () => {
   const config =
     '# PrivateKey = REPLACE_WITH_PRIVATE_KEY in $& home\n[Interface]\nPrivateKey = REPLACE_WITH_PRIVATE_KEY\nMTU = 1400\n';
   assert.equal(
@@ -127,7 +127,7 @@ test('the private key takes its place and no other, whatever names say', () => {
   assert.equal(withoutRemarks(withKey(config, KEY) ?? ''), `[Interface]\nPrivateKey = ${KEY}\nMTU = 1400`);
 });
 
-test('a file is called what wg-quick takes for an interface', () => {
+test('WireGuard config: the file name is a valid interface of wg-quick', () => {
   const names = ['home', 'Büro Süd / 3', 'a network of many words', '-x', '日本', "'; rm -rf /"].map(fileNameOf);
   assert.deepEqual(names, [
     'home.conf',
@@ -139,14 +139,14 @@ test('a file is called what wg-quick takes for an interface', () => {
   ]);
 });
 
-test('commands name a network as a shell takes it, and a device with all that is behind it', () => {
+test('network commands: names are safe for a shell, and devices include their networks', () => {
   assert.equal(relayCommand(NETWORK), 'culvert udp 51820 --network home');
   assert.equal(relayCommand({ ...NETWORK, name: 'a $(b)' }), `culvert udp 51820 --network ${NETWORK.id}`);
   const device = { ...DEVICE, extra_allowed_ips: ['192.168.9.0/24'] };
   assert.equal(addPeerCommand(NETWORK, device), `sudo wg set home peer ${KEY} allowed-ips 10.80.0.2/32,192.168.9.0/24`);
 });
 
-test('how a network stands is one word', () => {
+test('network state: one label each', () => {
   const said = (network: Partial<Network>, relay?: Partial<Relay>) =>
     standingOf({ ...NETWORK, ...network }, relay && { ...RELAY, ...relay })?.words;
   assert.equal(said({ server_public_key: null, public_endpoint: null, reserved_udp_port: null }), 'No server yet');
@@ -158,7 +158,7 @@ test('how a network stands is one word', () => {
   );
 });
 
-test('drops are told in words, the most frequent first, and none that never was', () => {
+test('network drops: labels, the most frequent first, without zero counts', () => {
   const drops = dropsOf({ ...RELAY, dropped: { no_agent: 2, queue_full: 0, not_enrolled: 7, new_reason: 1 } });
   assert.deepEqual(
     drops.map(({ count, words }) => `${count} ${words}`),
@@ -170,7 +170,7 @@ test('drops are told in words, the most frequent first, and none that never was'
   );
 });
 
-test('a device is connected for three minutes after it was heard', () => {
+test('device state: connected for three minutes after its last handshake', () => {
   const at = '2026-11-21T09:00:00.000Z';
   const seen = { ...DEVICE, last_handshake_at: at, last_seen_at: at };
   const words = (device: Device, afterMs: number): string => deviceStanding(device, Date.parse(at) + afterMs).words;
@@ -180,7 +180,7 @@ test('a device is connected for three minutes after it was heard', () => {
   );
 });
 
-test('an end of access is a span, a time of the reader, or never', () => {
+test('device expiry: a span, a local time, or never', () => {
   const now = Date.parse('2026-11-21T09:00:00Z');
   assert.equal(expiryOf('never', '', now), null);
   assert.equal(expiryOf('30', '', now), '2026-12-21T09:00:00.000Z');
@@ -188,7 +188,7 @@ test('an end of access is a span, a time of the reader, or never', () => {
   assert.equal(expiryOf('at', localTime('2027-01-01T12:30:00Z'), now), '2027-01-01T12:30:00.000Z');
 });
 
-test('networks behind a device and name servers are what the server takes too', () => {
+test('device fields: networks and name servers are valid as on the server', () => {
   const good = ['192.168.9.0/24', '0.0.0.0/0', '10.1.2.3', 'fd00::/8', '2001:db8::1', '::ffff:10.0.0.1/128'];
   assert.equal(networksFault(good), null);
   assert.equal(networksFault([]), null);
@@ -213,7 +213,7 @@ test('networks behind a device and name servers are what the server takes too', 
   assert.notEqual(addressesFault(['10.0.0.0/8']), null);
 });
 
-test('an endpoint that each machine takes for itself is told from one that others can reach', () => {
+test('network endpoint: a loopback address is detected', () => {
   for (const at of ['localhost:30000', 'LOCALHOST:1', 'vpn.localhost:30000', '127.0.0.1:30000', '[::1]:30000'])
     assert.ok(isOnlyHere({ public_endpoint: at }), at);
   for (const at of [

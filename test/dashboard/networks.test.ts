@@ -52,7 +52,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   };
   const dialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
 
-  test('a network is made and its server registered, and what is shown once is what WireGuard takes', async (t) => {
+  test('networks page: a network is created, its server registered, and the config is valid', async (t) => {
     const page = await world.open(t, '/networks');
     await page.getByText('No private network yet').waitFor();
     await shoot(page, 'networks-empty');
@@ -90,7 +90,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await keepsNoKey(page, serverConfig);
   });
 
-  test('a device is let in with keys that the browser makes: a camera and WireGuard read the same config', async (t) => {
+  test('networks page: a device is enrolled with keys of the browser; QR code and file hold one config', async (t) => {
     const { id } = await home();
     const page = await world.open(t, `/networks/${id}`);
     await page.getByRole('region', { name: 'Devices' }).getByRole('button', { name: 'Enrol device' }).click();
@@ -125,7 +125,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'network');
   });
 
-  test('the page says that an agent carries the network, and by which way', async (t) => {
+  test('networks page: shows that an agent relays the network, and by which path', async (t) => {
     const { id } = await home();
     const page = await world.open(t, `/networks/${id}`);
     await page.getByText('No agent', { exact: true }).waitFor();
@@ -139,7 +139,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'networks');
   });
 
-  test('a public key that was made elsewhere is enrolled; the device is changed, and revoked after a question', async (t) => {
+  test('networks page: an existing public key is enrolled, edited, and revoked after confirmation', async (t) => {
     const made = await call('POST', '/private-networks', { name: 'office', cidr: '10.81.0.0/24' });
     const own = { server_public_key: KEY, server_listen_port: 51_820, public_endpoint: 'vpn.example.com:51820' };
     await call('PUT', `/private-networks/${String(made['id'])}/server`, own);
@@ -181,7 +181,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('No device yet').waitFor();
   });
 
-  test('a network is changed, with faults at their field, and deleted with its devices after a question', async (t) => {
+  test('networks page: a network is edited, with faults at their field, and deleted after confirmation', async (t) => {
     const made = await call('POST', '/private-networks', { name: 'lab', cidr: '10.82.0.0/24' });
     const id = String(made['id']);
     const own = { server_public_key: KEY, server_listen_port: 51_820, public_endpoint: 'vpn.example.com:51821' };
@@ -210,7 +210,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('link', { name: 'laboratory' }).waitFor({ state: 'hidden' });
   });
 
-  test('on a phone nothing is wider than the window, dark as well', async (t) => {
+  test('networks page: fits a phone, in dark mode too', async (t) => {
     const page = await world.open(t, '/networks', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByRole('link', { name: 'home' }).waitFor();
     await fits(page);
@@ -278,7 +278,7 @@ async function keepsNoKey(page: Page, config: string): Promise<void> {
   assert.ok(!kept.includes(privateKeyOf(config)));
 }
 
-/** `wg-quick strip` reads it, and `wg pubkey` makes of its private key the public one that the server was told. */
+/** `wg-quick strip` reads it, and `wg pubkey` makes of its private key the public one registered at the server. */
 async function takenByWireGuard(t: { skip(why: string): void }, config: string, publicKey: string): Promise<void> {
   const key = privateKeyOf(config);
   const absent = missing('wg', 'wg-quick');

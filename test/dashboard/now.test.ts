@@ -1,9 +1,9 @@
-/** The clock of the dashboard: one timer for all that look as often, and none when nobody looks. */
+/** The clock of the dashboard: one timer per interval, and none while unused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onTick } from '../../src/dashboard/parts/now.ts';
 
-test('a thousand times share a timer, and the last one that goes ends it', (t) => {
+test('clock: a thousand listeners share a timer, and the last one stops it', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const begun = t.mock.method(globalThis, 'setInterval');
   let ticks = 0;
@@ -13,7 +13,7 @@ test('a thousand times share a timer, and the last one that goes ends it', (t) =
   t.mock.timers.tick(5000);
   assert.equal(ticks, 1000);
   for (const end of ends) end();
-  // Again, as in strict mode: it takes nobody else's with it.
+  // Again, as in strict mode: it removes no other listener.
   ends[0]?.();
   t.mock.timers.tick(60_000);
   assert.equal(ticks, 1000);

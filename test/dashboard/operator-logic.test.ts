@@ -13,7 +13,7 @@ import { jobsOf } from '../../src/dashboard/pages/operator/jobs.ts';
 import { queuesOf } from '../../src/dashboard/pages/operator/queues.ts';
 import { actionsFor, type User } from '../../src/dashboard/pages/operator/user-actions.ts';
 
-test('every reason and every code of the server is said in words, with the same setting', () => {
+test('drop messages: every reason and code of the server has one, with the same setting', () => {
   assert.deepEqual(Object.keys(VISITOR_DROPS), Object.keys(DROPS));
   for (const [reason, { words, setting }] of Object.entries(DROPS)) {
     assert.deepEqual(VISITOR_DROPS[reason], { words, ...(setting === null ? {} : { setting }) });
@@ -23,7 +23,7 @@ test('every reason and every code of the server is said in words, with the same 
   assert.deepEqual(Object.keys(ANSWER_WORDS), Object.keys(FAULTS));
 });
 
-test('what came most often is first, and a reason of a newer server has its own name', () => {
+test('drops: the most frequent first, and an unknown reason by its name', () => {
   const rows = dropRows({
     dropped: { malformed: 2, over_total: 0, brand_new: 9 },
     inspector: { dropped: { memory: 5 } },
@@ -60,7 +60,7 @@ culvert_mail_oldest_seconds 700
 nonsense
 `;
 
-test('the text format of the metrics is read, labels with quotes and lines in them too', () => {
+test('metrics: the text format is parsed, with quotes and line ends in labels', () => {
   const metrics = readMetrics(PAGE);
   assert.equal(figure(metrics, 'culvert_agent_sessions'), 12);
   assert.equal(figure(metrics, 'culvert_visitor_connections'), 19);
@@ -69,7 +69,7 @@ test('the text format of the metrics is read, labels with quotes and lines in th
   assert.deepEqual([...byLabel(metrics, 'culvert_job_runs_total', 'job').keys()], ['expire tunnels', 'a "b" \\ c\nd']);
 });
 
-test('jobs that failed are first; one that has not run yet took no time', () => {
+test('jobs: failed ones first; one that has not run has no duration', () => {
   const jobs = jobsOf(readMetrics(PAGE));
   assert.deepEqual(
     jobs.map(({ runs, failures, tookMs }) => [runs, failures, tookMs]),
@@ -80,7 +80,7 @@ test('jobs that failed are first; one that has not run yet took no time', () => 
   );
 });
 
-test('a queue that is long is marked', () => {
+test('queues: a long one is marked', () => {
   const long = queuesOf(readMetrics(PAGE)).filter(({ isLong }) => isLong);
   assert.deepEqual(
     long.map(({ title }) => title),
@@ -99,7 +99,7 @@ const SAMPLE: Sample = {
   cpuSeconds: 1,
 };
 
-test('rates are between samples, and never below nothing', () => {
+test('rates: computed between samples, and never negative', () => {
   const samples = [
     SAMPLE,
     { ...SAMPLE, at: 2000, requests: 10 },
@@ -110,7 +110,7 @@ test('rates are between samples, and never below nothing', () => {
   assert.deepEqual(ratesOf([SAMPLE], 'requests'), []);
 });
 
-test('samples are bounded, and begin anew with the server', () => {
+test('samples: bounded, and reset when the server restarts', () => {
   let samples: readonly Sample[] = [];
   for (let at = 0; at < MAX_SAMPLES + 10; at++) samples = withSample(samples, { ...SAMPLE, at });
   assert.equal(samples.length, MAX_SAMPLES);
@@ -118,7 +118,7 @@ test('samples are bounded, and begin anew with the server', () => {
   assert.equal(withSample(samples, { ...SAMPLE, cpuSeconds: 0.1 }).length, 1);
 });
 
-test('nobody locks themself out, or hides their own new password', () => {
+test('user actions: operators cannot lock out themselves or reset their own password', () => {
   const user: User = {
     id: 'me',
     email: 'ann@example.com',

@@ -15,7 +15,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     ann = await world.person('ann@example.com');
   });
 
-  test('an account is made, locked and let in again, and its new password is shown once', async (t) => {
+  test('operator page: an account is created, locked and unlocked, and its new password is shown once', async (t) => {
     const page = await world.open(t, '/operator/users');
     await heading(page, 'Operator');
     await page.getByRole('button', { name: 'New account' }).click();
@@ -63,7 +63,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     }
   });
 
-  test('an organization is suspended, approved, and given another plan', async (t) => {
+  test('operator page: an organization is suspended, approved, and moved to another plan', async (t) => {
     const page = await world.open(t, '/operator/organizations');
     const row = page.getByRole('row').filter({ hasText: ann.email });
     const dialog = page.getByRole('dialog');
@@ -88,7 +88,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     }
   });
 
-  test('the server shows how it fares, and why it refused somebody, while it goes on', async (t) => {
+  test('operator page: live figures of the server, and reasons of blocked visitors', async (t) => {
     const { ports } = world.culvert;
     const page = await world.open(t, '/operator');
     await page.getByRole('img', { name: /^Requests: / }).waitFor();
@@ -103,7 +103,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'operator-server');
   });
 
-  test('keys are rotated after a question, and the audit log of the server tells it', async (t) => {
+  test('operator page: signing keys rotate after confirmation, and the audit log records it', async (t) => {
     const page = await world.open(t, '/operator/keys');
     await page.getByRole('button', { name: 'Rotate the signing key: Log-ins' }).click();
     const dialog = page.getByRole('dialog');
@@ -127,13 +127,13 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'operator-certificates');
   });
 
-  test('whoever does not run the server finds no way in and is told so', async (t) => {
+  test('operator page: other users have no access, and see why', async (t) => {
     const page = await world.open(t, '/operator/users', { as: ann });
     await page.getByRole('heading', { name: 'Only for those who run this server' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Operator' }).count(), 0);
   });
 
-  test('nothing is wider than a phone', async (t) => {
+  test('operator page: fits a phone', async (t) => {
     const page = await world.open(t, '/operator', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByRole('img', { name: /^Requests: / }).waitFor();
     await shoot(page, 'operator-server-phone-dark');

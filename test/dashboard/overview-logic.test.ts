@@ -15,7 +15,7 @@ const at = (ms: number): string => new Date(ms).toISOString();
 const warned = (seen: Partial<Parameters<typeof warningsOf>[0]>) =>
   warningsOf({ ...nothing, now: 0, ...seen }).map(({ tone, text }) => `${tone}: ${text}`);
 
-test('a budget is said when four fifths are spent, and gravely when it is gone', () => {
+test('warnings: a budget at four fifths is a warning, a spent one an error', () => {
   const of = (spentUsdCents: number, monthlyBudgetUsdCents: number | null, revoked = false) =>
     warned({ tokens: [token({ spentUsdCents, monthlyBudgetUsdCents, revoked })] });
   assert.deepEqual(of(399, 500), []);
@@ -24,7 +24,7 @@ test('a budget is said when four fifths are spent, and gravely when it is gone',
   for (const quiet of [of(900, null), of(0, 0), of(500, 500, true)]) assert.deepEqual(quiet, []);
 });
 
-test('the end of a key is said while somebody uses it: three days before, or the last tenth of a short one', () => {
+test('warnings: a key in use warns three days before its end, a short one in its last tenth', () => {
   const used = (days: number, more: Parameters<typeof token>[0]) =>
     warned({ now: days * DAY * 1000, tokens: [token({ lastUsedAt: days * DAY, ...more })] });
   assert.deepEqual(used(96, {}), []);
@@ -37,7 +37,7 @@ test('the end of a key is said while somebody uses it: three days before, or the
   assert.deepEqual(used(101, {}), []);
 });
 
-test('domains without proof or certificate, and tunnels about to end', () => {
+test('warnings: unverified domains, missing certificates and expiring tunnels', () => {
   const domain = (more: Partial<Schemas['Domain']>): Schemas['Domain'] => ({
     id: 'd1',
     domain: 'shop.test',
@@ -80,7 +80,7 @@ test('domains without proof or certificate, and tunnels about to end', () => {
   assert.equal(warned({ tunnels: many }).length, 8);
 });
 
-test('a status is coloured by what became of the request', () => {
+test('status: the colour follows the outcome of the request', () => {
   assert.deepEqual(
     [
       statusTone(200, 'forwarded'),
@@ -96,7 +96,7 @@ test('a status is coloured by what became of the request', () => {
   assert.deepEqual([statusWord(0), statusWord(204)], ['none', '204']);
 });
 
-test('charts say their columns and totals, and their lines are whole numbers', () => {
+test('chart: describes columns and totals, and grid lines are whole numbers', () => {
   assert.equal(totalText('requests', '7d', [1, 2, 1231]), '1,234 in the last 7 days');
   assert.equal(totalText('bytes_in', '1h', [1500, 0]), '1.5 KB in the last hour');
   const at = new Date(2026, 10, 21, 14, 0).getTime();
@@ -105,7 +105,7 @@ test('charts say their columns and totals, and their lines are whole numbers', (
   assert.ok(WHOLE_STEPS.every(Number.isInteger) && WHOLE_STEPS[0] === 1);
 });
 
-test('a receiver that takes nothing in is said for a day', () => {
+test('warnings: a receiver that refuses all deliveries warns for a day', () => {
   const receiver = (
     refusedAt: number | null,
     takenAt: number | null,
@@ -135,7 +135,7 @@ test('a receiver that takes nothing in is said for a day', () => {
   assert.deepEqual(of(2000, 1000), ['warn: Receiver orders rejects deliveries: 12 (wrong signature).']);
   assert.deepEqual(of(DAY * 1000, 0, null).length, 1);
   const since = (count: number) => warned({ now: 2000, receivers: [receiver(1500, 1000, count)] });
-  assert.deepEqual(since(2), [], 'one that works is not at fault for what somebody else may send');
+  assert.deepEqual(since(2), [], 'a working receiver is not blamed for deliveries of another sender');
   assert.deepEqual(since(3), [
     'warn: Receiver orders rejected 3 since its last accepted delivery. Last reason: wrong signature.',
   ]);

@@ -1,5 +1,5 @@
 // group: browser
-/** The overview of an organization that publishes: counters, traffic over time, what is online, what came last, what to look at. */
+/** The overview of an organization that publishes: counters, traffic over time, tunnels online, latest requests, warnings. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
@@ -27,7 +27,7 @@ suite('the overview', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await world.culvert.account.call('POST', '/domains', { domain: 'shop.example.org' });
   });
 
-  test('counters, tunnels and requests are there, and change by themselves', async (t) => {
+  test('overview: counters, tunnels and requests update by themselves', async (t) => {
     const page = await world.open(t, '/');
     await heading(page, 'Overview');
     const tunnels = page.getByRole('list', { name: 'Tunnels online' });
@@ -48,7 +48,7 @@ suite('the overview', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.waitForURL(/\/tunnels\/[\w-]+$/);
   });
 
-  test('the chart shows each metric and span, and its columns are read by the keyboard', async (t) => {
+  test('overview: the chart shows each metric and span, and works by keyboard', async (t) => {
     const page = await world.open(t, '/');
     await page.getByText(/^\d+ in the last 24 hours$/).waitFor();
     await page.getByText('1 h', { exact: true }).click();
@@ -73,7 +73,7 @@ suite('the overview', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByText(/ to \d\d:\d\d: /).waitFor();
   });
 
-  test('on a phone it fits, and an agent is connected from there', async (t) => {
+  test('overview: fits a phone, and connects an agent from there', async (t) => {
     const page = await world.open(t, '/', { context: DARK_PHONE });
     await page.getByRole('list', { name: 'Latest requests' }).waitFor();
     await page.getByRole('slider').waitFor();

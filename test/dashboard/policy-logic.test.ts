@@ -31,7 +31,7 @@ function refusal(policy: Policy): string | undefined {
   }
 }
 
-test('text and forms say the same, and what has a default is left out', () => {
+test('policy draft: text and forms agree, and defaults are left out', () => {
   const policy = policyOf(
     { kind: 'rate_limit', per_client_ip: true, requests_per_minute: 5 },
     { enforce: false, kind: 'deny', path_prefix: '/a' },
@@ -53,7 +53,7 @@ test('text and forms say the same, and what has a default is left out', () => {
   assert.equal(textOf(saved as Policy), textOf(policy), 'as the API says it back');
 });
 
-test('a form stays the same while others come and go', () => {
+test('policy draft: a form is stable while others are added and removed', () => {
   const draft = withKind(withKind(draftOf(policyOf({ kind: 'deny', path_prefix: '/a' })), 'ip_allow'), 'deny');
   const [first, second, third] = draft.actions;
   assert.ok(first !== undefined && second !== undefined && third !== undefined);
@@ -66,7 +66,7 @@ test('a form stays the same while others come and go', () => {
   assert.equal(new Set([...changed.actions, ...withKind(changed, 'deny').actions].map(({ key }) => key)).size, 3);
 });
 
-test('what can not be read says why', () => {
+test('policy draft: unreadable text reports the reason', () => {
   const faults: ReadonlyArray<readonly [string, RegExp]> = [
     ['{', /^This is not JSON/],
     ['[]', /is an object/],
@@ -87,7 +87,7 @@ test('what can not be read says why', () => {
   }
 });
 
-test('what this page takes the API takes, and the other way round', () => {
+test('policy checks: the page and the API accept the same policies', () => {
   const good: readonly Policy[] = [
     ...EXAMPLES.map(({ actions }) => ({ actions: [...actions] })),
     policyOf({ kind: 'ip_deny', networks: ['203.0.113.7', '2001:db8::/32', '::1'] }),
@@ -122,7 +122,7 @@ test('what this page takes the API takes, and the other way round', () => {
   }
 });
 
-test('what the server says stands at the action that it names', () => {
+test('policy checks: a fault of the server stands at its action', () => {
   const message = refusal(
     policyOf({ kind: 'ip_allow', networks: ['203.0.113.1', '10.0.0.1/8'] }, { kind: 'deny', path_prefix: 'x' }),
   );
@@ -135,7 +135,7 @@ test('what the server says stands at the action that it names', () => {
   assert.equal(saidOf('Something else.').rest, 'Something else.');
 });
 
-test('actions are shown as they are asked, and only what fits can be added', () => {
+test('policy actions: in order of evaluation, and only kinds of the protocol can be added', () => {
   const kinds = ['header_set', 'rate_limit', 'deny', 'ip_allow', 'deny', 'ip_deny', 'jwt_validation'];
   assert.deepEqual(askedOrder(kinds.map((kind) => ({ kind }))), [5, 3, 2, 4, 6, 1, 0]);
   const blocked = (actions: readonly Action[], protocol = 'http'): string[] =>
@@ -151,7 +151,7 @@ test('actions are shown as they are asked, and only what fits can be added', () 
   );
 });
 
-test('a test tells its result in a sentence', () => {
+test('policy test: the result is one sentence', () => {
   const result = (tested: number, would_refuse: number, not_tested: PolicyTest['not_tested'] = []): PolicyTest => {
     return { tested, would_refuse, not_tested, from: null, to: null, by_action: [], requests: [] };
   };

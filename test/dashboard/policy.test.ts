@@ -37,7 +37,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     (await world.culvert.account.call('GET', `/tunnels/${shop}/policy`)).body['policy'];
   const put = (actions: readonly object[]) => world.culvert.account.call('PUT', `/tunnels/${shop}/policy`, { actions });
 
-  test('an example is filled in, tested before it is saved, saved, and carried out from the next request on', async (t) => {
+  test('policy page: an example is filled in, tested, saved, and applies immediately', async (t) => {
     const page = await open(t);
     await page.getByText('Every visitor gets in now.').waitFor();
     await noSeriousFinding(page);
@@ -70,7 +70,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByLabel('Path begins with').inputValue(), '/admin');
   });
 
-  test('what is typed while a policy is saved stays, and so does text that can not be read', async (t) => {
+  test('policy page: text typed during a save stays, and unreadable text too', async (t) => {
     await put([{ kind: 'deny', path_prefix: '/admin' }]);
     const page = await open(t);
     const path = page.getByLabel('Path begins with');
@@ -106,7 +106,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.match(await text.inputValue(), /first/);
   });
 
-  test('an action is only tried, and what it would have refused is counted beside it', async (t) => {
+  test('policy page: an action in log-only mode counts what it would have blocked', async (t) => {
     await put([{ kind: 'deny', path_prefix: '/admin' }]);
     const page = await open(t);
     await page.getByRole('switch', { name: 'Block a path: log only' }).click({ force: true });
@@ -122,7 +122,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('table').getByText('Block a path (only tried)').first().waitFor();
   });
 
-  test('what is wrong is said at the field, by this page and by the server', async (t) => {
+  test('policy page: faults of the page and the server stand at their field', async (t) => {
     await put([{ kind: 'deny', path_prefix: '/admin' }]);
     const page = await open(t);
     await page.getByRole('button', { name: 'Add action' }).click();
@@ -146,7 +146,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.deepEqual(await saved(), { actions: [{ kind: 'deny', path_prefix: '/admin' }] });
   });
 
-  test('text and forms stay in step', async (t) => {
+  test('policy page: text and forms stay in sync', async (t) => {
     await put([{ kind: 'deny', path_prefix: '/admin' }]);
     const page = await open(t);
     const text = page.getByLabel('Policy as JSON');
@@ -168,7 +168,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     });
   });
 
-  test('a policy is removed after a question', async (t) => {
+  test('policy page: a policy is removed after confirmation', async (t) => {
     await put([{ kind: 'deny', path_prefix: '/admin' }]);
     const page = await open(t);
     await page.getByRole('button', { name: 'Remove policy' }).click();
@@ -181,7 +181,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await status('/admin'), 200);
   });
 
-  test('all kinds at once, on a phone in the dark: nothing is wider than the window', async (t) => {
+  test('policy page: all kinds at once fit a phone in dark mode', async (t) => {
     await put([
       { kind: 'ip_deny', networks: ['192.0.2.7', '2001:db8:1:2:3:4:5:6'], enforce: false },
       { kind: 'deny', path_prefix: `/${'long'.repeat(40)}` },

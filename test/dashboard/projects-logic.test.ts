@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hostIn, isSlug, slugFrom } from '../../src/dashboard/pages/projects/project-slug.ts';
 
-test('a name gives a slug that the server takes, or none', () => {
+test('project slug: valid for the server, or absent', () => {
   const names = ['Web shop (new)', ' Ümläut ', '--a--', '日本', 'x'.repeat(80), 'A'];
   assert.deepEqual(names.map(slugFrom), ['web-shop-new', 'umlaut', 'a', '', 'x'.repeat(63), 'a']);
   // Cut where a dash would stand at the end.
@@ -10,13 +10,13 @@ test('a name gives a slug that the server takes, or none', () => {
   for (const name of names) assert.ok(slugFrom(name) === '' || isSlug(slugFrom(name)), name);
 });
 
-test('a slug has no dash at either end, and one to 63 characters', () => {
+test('project slug: no dash at either end, one to 63 characters', () => {
   const good = ['a', '0', 'a-b', 'x'.repeat(63)];
   const bad = ['', '-a', 'a-', 'A', 'a_b', 'x'.repeat(64), 'a.b'];
   assert.deepEqual([...good, ...bad].map(isSlug), [...good.map(() => true), ...bad.map(() => false)]);
 });
 
-test('names in a project end with its slug, and those of the default project are themselves', () => {
+test('tunnel name: ends with the slug of its project, except in the default project', () => {
   assert.equal(hostIn({ slug: 'shop', isDefault: false }, 'pr-7', 'example.com'), 'pr-7-shop.example.com');
   assert.equal(hostIn({ slug: 'default', isDefault: true }, 'pr-7', 'example.com'), 'pr-7.example.com');
 });

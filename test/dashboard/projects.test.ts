@@ -12,7 +12,7 @@ suite('projects', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     world = await startWorld(ends);
   });
 
-  test('a project is made, gets a key that works in it, is renamed, and goes with all that it has', async (t) => {
+  test('projects page: a project is created, gets a working key, is renamed, and deleted with its contents', async (t) => {
     const page = await world.open(t, '/projects');
     await heading(page, 'Projects');
     await noSeriousFinding(page);
@@ -66,7 +66,7 @@ suite('projects', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal((await world.culvert.account.call('GET', '/projects/shop')).status, 404);
   });
 
-  test('the default project stays, and one that is not there says so', async (t) => {
+  test('projects page: the default project stays, and a missing one is reported', async (t) => {
     const page = await world.open(t, '/projects/default', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByText('The default project').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Delete project' }).count(), 0);

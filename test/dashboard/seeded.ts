@@ -21,7 +21,7 @@ const ORDER = JSON.stringify({
   order: 1042,
   items: [{ sku: 'A-7', count: 2 }],
   total: 39.9,
-  note: 'leave at the door',
+  note: 'leave with reception',
 });
 
 export interface Place {
@@ -29,7 +29,7 @@ export interface Place {
   readonly name: string;
   /** Below `/app`. */
   readonly path: string;
-  /** Who sees it, other than the owner: nobody who is signed in, or somebody who has just come and has nothing yet. */
+  /** The viewer of the page, other than the owner: signed out, or a new user without data. */
   readonly as?: 'stranger' | 'newcomer';
 }
 
@@ -41,7 +41,7 @@ export interface Seeded extends World {
   readonly newcomer: Person;
 }
 
-/** Who looks at a place; null: nobody is signed in. */
+/** The user who opens a page; null: signed out. */
 export function whoIs({ newcomer, owner }: Seeded, as: Place['as'] | 'owner' = 'owner'): Person | null {
   return { stranger: null, newcomer, owner }[as];
 }
@@ -139,7 +139,7 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
   };
 }
 
-/** The token of an invitation that nobody has taken up. */
+/** The token of an open invitation. */
 async function invite(call: Call): Promise<string> {
   const { active_org: org } = (await call('GET', '/auth/me')) as { active_org: { id: string } };
   const made = await call('POST', `/orgs/${org.id}/invitations`, { email: 'grace@example.test', role: 'member' });

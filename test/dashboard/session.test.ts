@@ -16,7 +16,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     world = await startWorld(ends);
   });
 
-  test('does nothing as another organization, which another tab has chosen meanwhile', async (t) => {
+  test('session: no action runs as an organization that another tab has chosen', async (t) => {
     const page = await world.open(t, '/names');
     const sent: string[] = [];
     page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`));
@@ -36,7 +36,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'Organization: Other' }).waitFor();
   });
 
-  test('goes on in another organization when its own is deleted here, and says that alone', async (t) => {
+  test('session: continues in another organization after its own is deleted here, with one notice', async (t) => {
     const person = await world.person('two-homes@example.test');
     const page = await world.open(t, '/', { as: person });
     await heading(page, 'Overview');
@@ -52,7 +52,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByText('No changes were made').count(), 0);
   });
 
-  test('swaps the cookie no more often where the clock of the machine is an hour ahead', async (t) => {
+  test('session: no extra cookie swaps while the clock of the machine is an hour ahead', async (t) => {
     const page = await world.open(t, '/');
     await settled(page);
     await page.clock.setFixedTime(Date.now() + 60 * 60_000);
@@ -68,7 +68,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(swaps, 1);
   });
 
-  test('keeps nothing of one tunnel that was typed for the other', async (t) => {
+  test('session: text typed for one tunnel does not appear at another', async (t) => {
     const ids: string[] = [];
     for (const subdomain of ['first', 'second']) {
       const { body } = await world.culvert.account.call('POST', '/tunnels', { localPort: 3000, subdomain });
@@ -82,7 +82,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.notEqual(await page.getByRole('textbox').first().inputValue(), 'only for the first');
   });
 
-  test('stays signed in when it is left while the new cookie is on its way', async (t) => {
+  test('session: survives leaving the page during a cookie swap', async (t) => {
     const late = await lateRefresh(inReverse(t), world.culvert.apiUrl);
     const page = await world.open(t, '/');
     await settled(page);
@@ -93,7 +93,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Reserved names');
   });
 
-  test('is signed out when another one is, and in when another one is', async (t) => {
+  test('session: tabs sign in and out together', async (t) => {
     const page = await world.open(t, '/members');
     await heading(page, 'Members');
     const other = await page.context().newPage();
@@ -108,7 +108,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Members');
   });
 
-  test('asks nobody for a password while the server does not say who it is', async (t) => {
+  test('session: no password prompt while the server does not respond', async (t) => {
     const page = await world.open(t, '/names');
     await heading(page, 'Reserved names');
     await page.route('**/auth/refresh', (route) => route.fulfill({ status: 503, body: 'busy' }));
@@ -117,7 +117,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.unroute('**/auth/refresh');
     await page.getByRole('button', { name: 'Try again' }).click();
     await heading(page, 'Reserved names');
-    // Nor while somebody else swaps the cookie.
+    // Nor while another tab swaps the cookie.
     let busy = 3;
     await page.route('**/auth/refresh', (route) =>
       busy-- > 0
@@ -129,7 +129,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(busy, -1);
   });
 
-  test('works where the browser takes itself for offline, and the server answers all the same', async (t) => {
+  test('session: works when the browser reports offline but the server responds', async (t) => {
     const page = await world.open(t, '/names');
     await heading(page, 'Reserved names');
     await page.evaluate(`dispatchEvent(new Event('offline'))`);
@@ -140,7 +140,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('table', { name: 'Members' }).waitFor();
   });
 
-  test('says so when a page can not be fetched or drawn, and leads on', async (t) => {
+  test('session: a page that fails to load or draw shows an error with a way on', async (t) => {
     // A tab of its own: React tells the browser's console of what the page then says.
     const page = await (await world.open(t, '/')).context().newPage();
     await page.route('**/assets/audit-page-*', (route) => route.abort());
@@ -159,7 +159,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Audit');
   });
 
-  test('takes no word for the id of a thing', async (t) => {
+  test('session: an invalid id in an address is not requested', async (t) => {
     for (const path of ['/inspector/recording', '/inspector/unrecorded', '/tunnels/abc']) {
       const page = await world.open(t, path);
       await heading(page, 'No such page');

@@ -12,7 +12,7 @@ suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     world = await startWorld(ends);
   });
 
-  test('whoever has a session goes on with it, and nothing secret is kept where a script or a link could find it', async (t) => {
+  test('shell: a session continues after a reload, and no secret is in storage or the address', async (t) => {
     const page = await world.open(t, '/?oauth_token=eyJ.not.mine&mfa_challenge=a.b.c&x=1');
     await heading(page, 'Overview');
     assert.equal(new URL(page.url()).search, '?x=1');
@@ -23,7 +23,7 @@ suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
   });
 
-  test('the menu leads to every page, by keyboard too, and says where one is', async (t) => {
+  test('shell: the menu leads to every page, by keyboard too, and marks the current one', async (t) => {
     const page = await world.open(t, '/');
     await heading(page, 'Overview');
     const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Tunnels' });
@@ -37,7 +37,7 @@ suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Overview');
   });
 
-  test('on a phone the menu opens and gives way to the page', async (t) => {
+  test('shell: the menu of a phone opens, and closes on navigation', async (t) => {
     const page = await world.open(t, '/', { context: { viewport: PHONE } });
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('link', { name: 'Tunnels' }).click();
@@ -48,12 +48,12 @@ suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.ok(wide <= 0, `${wide} pixels too wide`);
   });
 
-  test('an address that leads nowhere says so', async (t) => {
+  test('shell: an unknown address is reported', async (t) => {
     const page = await world.open(t, '/nowhere');
     await heading(page, 'No such page');
   });
 
-  test('signing out ends the session in the browser and on the server', async (t) => {
+  test('shell: signing out ends the session in the browser and on the server', async (t) => {
     const page = await world.open(t, '/');
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();

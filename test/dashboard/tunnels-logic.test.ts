@@ -36,7 +36,7 @@ const tunnelOf = (over: object = {}) => ({
   ...over,
 });
 
-suite('how a tunnel stands', () => {
+suite('tunnel state', () => {
   const rows = [
     [{}, 'online'],
     [{ expiresAt: null }, 'online'],
@@ -50,14 +50,14 @@ suite('how a tunnel stands', () => {
   for (const [over, want] of rows) {
     test(`${want}: ${JSON.stringify(over)}`, () => assert.equal(stateOf(tunnelOf(over), NOW), want));
   }
-  test('what only a start opens again is said under maintenance too', () => {
+  test('tunnel state: stopped and expired win over maintenance', () => {
     assert.equal(isShut(tunnelOf({ maintenance: true, stopped: true }), NOW), true);
     assert.equal(isShut(tunnelOf({ expiresAt: PAST }), NOW), true);
     assert.equal(isShut(tunnelOf({ online: false }), NOW), false);
   });
 });
 
-suite('the list', () => {
+suite('tunnel list', () => {
   const all = [
     tunnelOf({ id: 'c', subdomain: 'zebra', online: false, bytesOut: 5 }),
     tunnelOf({ id: 'b', subdomain: 'app-docs', projectSlug: 'docs', localPort: 8080, bytesIn: 9 }),
@@ -65,13 +65,13 @@ suite('the list', () => {
   ];
   const ids = (search: string) => chosen(all, choiceIn(new URLSearchParams(search)), NOW).map(({ id }) => id);
 
-  test('is searched by name, address, port and project, every word of it', () => {
+  test('tunnel list: searched by name, address, port and project, by every word', () => {
     assert.deepEqual(ids('q=ZEB'), ['c']);
     assert.deepEqual(ids('q=20001'), ['a']);
     assert.deepEqual(ids('q=docs 8080'), ['b']);
     assert.deepEqual(ids('q=docs 3000'), []);
   });
-  test('is filtered and sorted', () => {
+  test('tunnel list: filtered and sorted', () => {
     assert.deepEqual(ids('state=waiting'), ['c']);
     assert.deepEqual(ids('project=docs'), ['b']);
     assert.deepEqual(ids(''), ['c', 'b', 'a']);
@@ -79,44 +79,44 @@ suite('the list', () => {
     assert.deepEqual(ids('sort=state'), ['b', 'a', 'c']);
     assert.deepEqual(ids('sort=traffic'), ['b', 'c', 'a']);
   });
-  test('has its choice in the address, and takes no word that it does not know', () => {
+  test('tunnel list: filters are in the address, and unknown values are ignored', () => {
     const choice = { search: 'a b', state: 'stopped', project: 'docs', sort: 'name' } as const;
     assert.deepEqual(choiceIn(paramsOf(choice)), choice);
     const usual = { search: '', state: null, project: null, sort: 'newest' } as const;
     assert.deepEqual(choiceIn(new URLSearchParams('state=__proto__&sort=constructor')), usual);
     assert.equal(paramsOf(usual).size, 0);
   });
-  test('is counted by state', () => {
+  test('tunnel list: counted by state', () => {
     assert.deepEqual(countsByState(all, NOW), { online: 2, maintenance: 0, waiting: 1, stopped: 0, expired: 0 });
   });
 });
 
-suite('a name', () => {
+suite('tunnel name', () => {
   const docs = { slug: 'docs', isDefault: false };
   const rows = ['shop', 'a', 'a-b', '1', 'a'.repeat(63), 'a'.repeat(64), '-a', 'a-', 'A', 'a.b', 'ä', 'a b'];
   for (const name of rows) {
     test(`${name.slice(0, 10)} of ${name.length}: as the server decides`, () =>
       assert.equal(nameFault(name, undefined) === undefined, isLabel(name)));
   }
-  test('leaves room for the suffix of its project', () => {
+  test('tunnel name: leaves space for the suffix of its project', () => {
     assert.equal(nameFault('a'.repeat(58), docs), undefined);
     assert.match(nameFault('a'.repeat(59), docs) ?? '', /^At most 58 characters before -docs; these are 59/);
   });
-  test('is shown as visitors will write it', () => {
+  test('tunnel name: shown as visitors type it', () => {
     assert.equal(publicName('shop', docs, 'example.com'), 'shop-docs.example.com');
     assert.equal(publicName('shop', { slug: 'x', isDefault: true }, 'example.com'), 'shop.example.com');
     assert.equal(publicName('', docs, 'example.com'), '<random name>-docs.example.com');
   });
 });
 
-test('the times to choose from end at what the plan allows', () => {
+test('tunnel lifetime: choices end at the limit of the plan', () => {
   const labels = (max: number | null) => ttlChoices(max).map(({ label }) => label);
   assert.deepEqual(labels(3600), ['1 hour, as long as your plan allows']);
   assert.deepEqual(labels(86_400), ['1 day, as long as your plan allows', '1 hour', '8 hours']);
   assert.deepEqual(labels(null), ['No end', '1 hour', '8 hours', '1 day', '7 days', '30 days']);
 });
 
-test('a form sends what was chosen and nothing else', () => {
+test('new tunnel: the form sends only the chosen values', () => {
   assert.deepEqual(bodyOf({ ...BLANK, localPort: 3000 }), { protocol: 'http', localPort: 3000 });
   const all = { protocol: 'tcp', localPort: 22, subdomain: 'ssh', projectSlug: 'docs', ttlSeconds: '3600' } as const;
   assert.deepEqual(bodyOf(all), { ...all, ttlSeconds: 3600 });
@@ -126,7 +126,7 @@ test('a form sends what was chosen and nothing else', () => {
   assert.deepEqual(faultsOf({ ...BLANK, localPort: 65_535 }, undefined), {});
 });
 
-test('lists of visitors are tidied, and refused where the server would', () => {
+test('visitor lists: normalized, and refused as on the server', () => {
   assert.deepEqual(tidyDomains([' @Example.COM ', 'example.com', '']), ['example.com']);
   assert.deepEqual(tidyDomains(['a.example, b.example;c.example', '@d.example,']), [
     'a.example',
@@ -149,7 +149,7 @@ test('lists of visitors are tidied, and refused where the server would', () => {
   );
 });
 
-test('a password that is made up is long, of easy characters, and never the same', () => {
+test('generated password: long, unambiguous and unique', () => {
   const made = Array.from({ length: 200 }, newPassword);
   for (const password of made) assert.match(password, /^[a-km-zA-HJ-NP-Z2-9]{24}$/);
   assert.equal(new Set(made).size, 200);

@@ -10,7 +10,7 @@ import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type 
 
 const HOSTILE = '<img src=x onerror="document.title=1">Back at six';
 
-/** Of visitors; nobody gets as far as to be sent there. */
+/** Identity provider of visitors; no test follows the redirect. */
 const PROVIDER = '[oauth.google]\nclient_id = "a"\nclient_secret = "b"\nissuer = "https://id.example.com"\n';
 
 suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
@@ -36,7 +36,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     url = await agent.printed(/^(http:\/\/shop\.\S+)$/m);
   });
 
-  test('visitors are asked for a password that was set here, and no more once it is removed', async (t) => {
+  test('tunnel page: a password set here is required until it is removed', async (t) => {
     const page = await world.open(t, `/tunnels/${shop}?tab=gates`);
     await heading(page, 'shop');
     const panel = page.getByRole('region', { name: 'Password' });
@@ -63,15 +63,15 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await visit(), 200);
   });
 
-  test('visitors are asked who they are by two lists', async (t) => {
+  test('tunnel page: visitor login by a list of domains and one of addresses', async (t) => {
     const page = await world.open(t, `/tunnels/${shop}?tab=gates`);
     const panel = page.getByRole('region', { name: 'Visitor sign-in' });
     await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
     await panel.getByText('Add at least one domain or address').waitFor();
     await panel.getByLabel('Allowed domains').fill('@Example.com,');
-    await panel.getByLabel('Allowed addresses').fill('nobody');
+    await panel.getByLabel('Allowed addresses').fill('no-address');
     await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
-    await panel.getByText('nobody is no e-mail address').waitFor();
+    await panel.getByText('no-address is no e-mail address').waitFor();
     await panel.getByLabel('Allowed addresses').press('Backspace');
     await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
     await panel.getByRole('button', { name: 'Save lists' }).waitFor();
@@ -85,7 +85,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await visit(), 200);
   });
 
-  test('maintenance tells visitors the words, as text, until it is ended', async (t) => {
+  test('tunnel page: maintenance shows visitors its message as text until it ends', async (t) => {
     const page = await world.open(t, `/tunnels/${shop}`, { context: { colorScheme: 'dark' } });
     await page.getByRole('tab', { name: 'Maintenance' }).click();
     const panel = page.getByRole('region', { name: 'Maintenance', exact: true });
@@ -93,7 +93,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await panel.getByText(`${HOSTILE.length} of 500 characters`).waitFor();
     await panel.getByRole('button', { name: 'Begin maintenance' }).click();
     const question = page.getByRole('dialog', { name: 'Begin maintenance of shop?' });
-    assert.equal(await visit(), 200, 'nobody is shut out before the question is answered');
+    assert.equal(await visit(), 200, 'visitors are not blocked before the confirmation');
     await noSeriousFinding(page);
     await question.getByRole('button', { name: 'Begin maintenance' }).click();
     await panel.getByText('On', { exact: true }).waitFor();
@@ -122,7 +122,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await visit(), 200);
   });
 
-  test('one that is online is stopped after a question', async (t) => {
+  test('tunnel page: a tunnel that is online stops after confirmation', async (t) => {
     const page = await world.open(t, `/tunnels/${shop}`);
     const question = page.getByRole('dialog', { name: 'Stop the tunnel shop?' });
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -136,7 +136,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await visit(), 'tunnel_offline');
   });
 
-  test('a tunnel is stopped, started and deleted from its head', async (t) => {
+  test('tunnel page: a tunnel is stopped, started and deleted from its header', async (t) => {
     const id = await made({ localPort: 3000, subdomain: 'short', ttlSeconds: 3600 });
     const page = await world.open(t, `/tunnels/${id}`);
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -160,7 +160,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByRole('heading', { level: 1, name: 'short' }).count(), 0);
   });
 
-  test('a tcp tunnel says why it has no gates; a tunnel that is not there says so', async (t) => {
+  test('tunnel page: a tcp tunnel shows why it has no access control; a missing tunnel is reported', async (t) => {
     const id = await made({ localPort: 5432, subdomain: 'postgres', protocol: 'tcp' });
     const page = await world.open(t, `/tunnels/${id}?tab=gates`);
     await page.getByText('it has no gates').waitFor();
@@ -170,7 +170,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
   });
 
-  test('a plan without sign-in leads to the plans', async (t) => {
+  test('tunnel page: a plan without visitor login links to the plans', async (t) => {
     const as = await world.person('free@example.com');
     const page = await world.open(t, '/tunnels', { as, context: { viewport: PHONE } });
     await page.getByRole('button', { name: 'New tunnel' }).click();

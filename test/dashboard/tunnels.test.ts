@@ -23,7 +23,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(status, 201);
   });
 
-  test('a tunnel is made by clicking, says its command, and is online as soon as that runs', async (t) => {
+  test('tunnels page: a new tunnel shows its command, and is online once that runs', async (t) => {
     const origin = await startOrigin(t, (_, response) => response.end('hello'));
     const page = await world.open(t, '/tunnels');
     await page.getByRole('heading', { name: 'Nothing is published yet' }).waitFor();
@@ -64,7 +64,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'tunnel-online');
   });
 
-  test('tunnels are found, stopped, started, shut for maintenance and deleted from their rows', async (t) => {
+  test('tunnels page: tunnels are searched, stopped, started, put into maintenance and deleted in their rows', async (t) => {
     await made({ localPort: 3000, subdomain: 'shop' });
     const api = await made({ localPort: 5432, subdomain: 'postgres', protocol: 'tcp' });
     await made({ localPort: 8080, subdomain: 'preview', ttlSeconds: 3600 });
@@ -89,7 +89,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'tunnels');
     await action(page, 'shop', 'End maintenance');
     await rowOf(page, 'shop').getByText('Waiting for agent').waitFor();
-    // What cuts somebody off is asked first.
+    // Actions that cut visitors off need a confirmation.
     await action(page, 'guide-docs', 'Stop');
     await page
       .getByRole('dialog', { name: 'Stop the tunnel guide-docs?' })
@@ -108,7 +108,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal((await world.culvert.account.call('GET', `/tunnels/${api}`)).status, 404);
   });
 
-  test('on a phone nothing is wider than the window', async (t) => {
+  test('tunnels page: fits a phone', async (t) => {
     await made({ localPort: 3000, subdomain: `a-${'long'.repeat(15)}` });
     const page = await world.open(t, '/tunnels', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await rowOf(page, 'preview').waitFor();
@@ -121,7 +121,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'tunnel-phone');
   });
 
-  test('who may only watch is offered nothing else', async (t) => {
+  test('tunnels page: a viewer is offered no action', async (t) => {
     const { culvert } = world;
     const as = await world.person('watcher@example.com');
     const { active_org: org } = (await culvert.account.call('GET', '/auth/me')).body as { active_org: { id: string } };
@@ -146,7 +146,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'tunnel-watched');
   });
 
-  test('on a server without an identity provider the sign-in of visitors is not offered, and what its operator does is said', async (t) => {
+  test('tunnels page: no visitor login without an identity provider, with a hint for the operator', async (t) => {
     const page = await world.open(t, '/tunnels');
     await page.getByRole('link', { name: 'shop', exact: true }).click();
     await page.getByRole('tab', { name: 'Access control' }).click();

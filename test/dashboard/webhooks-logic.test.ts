@@ -27,7 +27,7 @@ const WAITING: Progress = {
   delivered_at: null,
 };
 
-test('what became of a delivery is one word, and its last try a sentence where it went wrong', () => {
+test('delivery state: one label, and a sentence for a failed attempt', () => {
   const states = ['none', 'waiting', 'sending', 'delivered', 'failed'] as const;
   const words = states.map((state) => progressState({ ...WAITING, state }).words);
   assert.deepEqual(words, ['Stored', 'Waiting', 'Sending', 'Delivered', 'Given up']);
@@ -38,19 +38,19 @@ test('what became of a delivery is one word, and its last try a sentence where i
   assert.equal(lastTry({ ...WAITING, attempts: 2, last_error: 'origin_down' }), '2 tries, the last: origin_down');
 });
 
-test('each sender says where its address goes, and a new one of the server breaks nothing', () => {
+test('senders: each has setup steps, and an unknown one has defaults', () => {
   for (const { setup, secret } of SENDERS) assert.ok(setup.length > 40 && secret.length > 20);
   assert.equal(senderOf('stripe').isOurs, false);
   assert.equal(senderOf('gitea' as Validator).label, 'gitea');
 });
 
-test('a secret is 32 bytes, another one each time', () => {
+test('webhook secret: 32 random bytes', () => {
   const secrets = Array.from({ length: 100 }, makeSecret);
   assert.equal(new Set(secrets).size, 100);
   for (const secret of secrets) assert.match(secret, /^[\da-f]{64}$/);
 });
 
-test('the command of a program has the address of the API, also under a path, and no key', () => {
+test('API command: holds the address of the API, under a path too, and no key', () => {
   assert.equal(
     readCommand(new URL('https://culvert.example.com/api/'), '019a'),
     `curl -H "Authorization: Bearer $CULVERT_TOKEN" 'https://culvert.example.com/api/webhook-receivers/019a/events?wait=30'`,
@@ -59,7 +59,7 @@ test('the command of a program has the address of the API, also under a path, an
 
 const NONE = { signature_missing: 0, signature_wrong: 0, signature_too_old: 0, too_large: 0, came_back: 0 };
 
-test('what is refused is said by its reason, of several the most frequent first', () => {
+test('refusals: by reason, the most frequent first', () => {
   assert.equal(reasonsText({ by_reason: { ...NONE, signature_wrong: 12 } }), 'wrong signature');
   const several = { ...NONE, signature_missing: 2, signature_wrong: 1_200, too_large: 30 };
   assert.equal(reasonsText({ by_reason: several }), '1,200 × wrong signature, 30 × too large, 2 × no signature');
@@ -67,7 +67,7 @@ test('what is refused is said by its reason, of several the most frequent first'
   assert.equal(reasonsText({ by_reason: { ...NONE, of_tomorrow: 1 } as typeof NONE }), 'of tomorrow');
 });
 
-test('each reason has its hint, for the sender at hand', () => {
+test('refusals: each reason has a hint for the sender', () => {
   for (const reason of Object.keys(NONE) as RefusalReason[])
     for (const { value: validator } of SENDERS) assert.ok(hintFor(reason, { validator }).length > 20, reason);
   assert.match(
@@ -81,7 +81,7 @@ test('each reason has its hint, for the sender at hand', () => {
   assert.equal(hintFor('of_tomorrow' as RefusalReason, { validator: 'github' }), '');
 });
 
-test('a receiver is refusing while nothing was taken since the last refusal', () => {
+test('receiver state: refusing until a delivery is accepted', () => {
   const at = (last: string | null, taken: string | null): boolean =>
     isRefusing({
       refused: { total: 1, by_reason: NONE, last_at: last, last_reason: 'signature_wrong', since_received: null },
@@ -93,7 +93,7 @@ test('a receiver is refusing while nothing was taken since the last refusal', ()
   assert.equal(at('2026-11-22T10:00:00.000Z', '2026-11-22T10:00:01.000Z'), false);
 });
 
-test('one that has worked with its secret is not called wrong for what somebody else may have sent', () => {
+test('receiver state: a working secret is not blamed for deliveries of another sender', () => {
   const since = (count: number | null) => {
     const refused = {
       total: 12,

@@ -28,7 +28,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     return first;
   };
 
-  test('a receiver is made, and its secret is shown once', async (t) => {
+  test('webhooks page: a receiver is created, and its secret is shown once', async (t) => {
     const page = await world.open(t, '/webhooks');
     await page.getByText('No receiver yet').waitFor();
     await noSeriousFinding(page);
@@ -60,7 +60,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'webhook-empty');
   });
 
-  test('what is refused is told, with what to look at, and is gone from sight once something is taken', async (t) => {
+  test('webhooks page: refusals are shown with a hint until a delivery is accepted', async (t) => {
     const page = await world.open(t, `/webhooks/${(await receiver()).id}`);
     await page.getByText('Nothing has come yet').waitFor();
     for (let i = 0; i < 2; i++) assert.equal(await deliver(url, 'another', 'push'), 401);
@@ -88,7 +88,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'webhook-refused-one');
   });
 
-  test('what is signed with it comes by itself, newest first, and opens with its body as text', async (t) => {
+  test('webhooks page: signed deliveries appear, newest first, and open with their body as text', async (t) => {
     const page = await world.open(t, `/webhooks/${(await receiver()).id}`);
     await page.getByRole('table', { name: 'Deliveries' }).getByText('first').waitFor();
     await deliver(url, secret, 'push');
@@ -136,7 +136,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
   });
 
-  test('deliveries are sent on to a tunnel, and one of them once more', async (t) => {
+  test('webhooks page: deliveries are forwarded to a tunnel, and one is sent again', async (t) => {
     const taken: string[] = [];
     const origin = await startOrigin(t, (incoming, outgoing) => {
       taken.push(`${incoming.url} ${String(incoming.headers['x-github-event'])}`);
@@ -174,7 +174,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'webhooks');
   });
 
-  test('on a phone nothing is wider than the window, dark as well', async (t) => {
+  test('webhooks page: fits a phone, in dark mode too', async (t) => {
     const page = await world.open(t, '/webhooks', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByRole('link', { name: 'orders' }).waitFor();
     await fits(page);
@@ -190,7 +190,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'webhook-delivery-phone-dark');
   });
 
-  test('another secret lets in what it signs alone, and a receiver is deleted after a question', async (t) => {
+  test('webhooks page: a new secret accepts only its own signatures, and a receiver is deleted after confirmation', async (t) => {
     const { id } = await receiver();
     const page = await world.open(t, `/webhooks/${id}`);
     await press(page, 'New secret');

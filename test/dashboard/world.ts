@@ -20,7 +20,7 @@ export interface Person {
 }
 
 export interface TabOptions {
-  /** Whoever is signed in; the first owner when not given, nobody when null. */
+  /** The signed-in user: the first owner by default, none when null. */
   readonly as?: Person | null;
   readonly context?: BrowserContextOptions;
 }

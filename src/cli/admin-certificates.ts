@@ -1,4 +1,4 @@
-/** `culvert admin certificates`: what the server got by ACME or could not get, and asking for one now. */
+/** `culvert admin certificates`: lists certificates from ACME, or requests one now. */
 import { z } from 'zod';
 import { usageError } from './exit.ts';
 import { print, writeLine } from './io.ts';
@@ -14,14 +14,15 @@ const certificate = z.looseObject({
   nextAttemptAt: z.string().nullable(),
 });
 
-/** The list, or with `renew NAME` the asking. */
 export const certificates = operatorCommand((asked) => {
-  const [deed, name] = asked.args;
-  if (deed === undefined) return list(asked);
-  if (deed !== 'renew')
-    throw usageError(`there is no command "admin certificates ${deed}": write "renew NAME", or nothing for the list`);
+  const [action, name] = asked.args;
+  if (action === undefined) return list(asked);
+  if (action !== 'renew')
+    throw usageError(
+      `there is no command "admin certificates ${action}". Use "renew NAME", or no argument for the list`,
+    );
   if (name === undefined || ['', '.', '..'].includes(name)) {
-    throw usageError('a certificate to renew has a name: "culvert admin certificates renew shop.example.com"');
+    throw usageError('renew: needs a name, as in culvert admin certificates renew shop.example.com');
   }
   return renew(asked, name);
 });
@@ -42,14 +43,14 @@ async function list(asked: Asked): Promise<void> {
     },
   });
   if (!asked.usesAcme)
-    writeLine(asked.io.stderr, 'Certificates do not come by ACME here: set edge.tls.mode = "acme" for that.');
+    writeLine(asked.io.stderr, 'ACME is off on this server. Set edge.tls.mode = "acme" to turn it on.');
 }
 
 async function renew({ operator, io }: Asked, name: string): Promise<void> {
   const answer = await operator.call('POST', `/superadmin/certificates/${encodeURIComponent(name)}/renew`);
   const { state, lastError } = certificate.parse(answer);
   const words =
-    state === 'failed' ? `not asked for: ${lastError ?? 'see the list'}` : 'asked for; the list shows what comes of it';
+    state === 'failed' ? `not requested: ${lastError ?? 'see the list'}` : 'requested; the list shows the result';
   await print(io.stdout, harmless(`${name}: ${words}`));
 }
 

@@ -1,4 +1,4 @@
-/** `culvert admin edge`: what the public edge has let in, refused and cut since the server started. */
+/** `culvert admin edge`: visitor connections since the server started: accepted, refused and cut. */
 import { z } from 'zod';
 import { print } from './io.ts';
 import { operatorCommand } from './operator.ts';
@@ -34,7 +34,8 @@ export const showEdge = operatorCommand(async ({ operator, io, flags }) => {
     ...rowsOf('not recorded', inspector.dropped),
     ...rowsOf('datagrams', relays.dropped),
   ];
-  const table = rows.length === 0 ? ['nobody was refused or cut'] : tableLines(['what', 'reason', 'count'], rows);
+  const table =
+    rows.length === 0 ? ['no connection was refused or cut'] : tableLines(['what', 'reason', 'count'], rows);
   const head = [`since ${harmless(since)}: ${now.admitted} connections, ${open}`, ...networksLine(relays)];
   await print(io.stdout, [...head, ...table].join('\n'));
 });
@@ -42,9 +43,7 @@ export const showEdge = operatorCommand(async ({ operator, io, flags }) => {
 /** Nothing where no agent carries a private network. */
 function networksLine({ attached, on_stream: onStream, flows }: z.infer<typeof edge>['relays']): string[] {
   if (attached === 0) return [];
-  return [
-    `private networks: ${attached} carried (${onStream} by the session of an agent, without UDP), ${flows} clients`,
-  ];
+  return [`private networks: ${attached} attached (${onStream} over TLS, without UDP), ${flows} clients`];
 }
 
 /** What never came is left out, what came most is first. */

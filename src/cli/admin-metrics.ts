@@ -1,4 +1,4 @@
-/** `culvert admin metrics`: the metrics of the server as Prometheus reads them, for whoever looks without one. */
+/** `culvert admin metrics`: the metrics of the server in the format of Prometheus. */
 import { print } from './io.ts';
 import { operatorCommand } from './operator.ts';
 

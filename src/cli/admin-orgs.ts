@@ -53,10 +53,10 @@ export const suspend = operatorCommand(async ({ operator, io, args: [org] }) =>
 export const rotateKeys = operatorCommand(async ({ operator, io, args: [purpose] }) => {
   const named = PURPOSES.filter((one) => purpose === undefined || one === purpose);
   if (named.length === 0)
-    throw usageError(`there are no keys for ${purpose}: name access or capability, or nothing for both`);
+    throw usageError(`unknown purpose "${purpose}". Use access or capability, or no argument for both`);
   for (const one of named) {
     const answer = await operator.call('POST', `/superadmin/keys/${one}/rotate`);
-    await print(io.stdout, `${one}: signed by the key ${z.object({ kid: z.string() }).parse(answer).kid} from now on`);
+    await print(io.stdout, `${one}: new signing key ${z.object({ kid: z.string() }).parse(answer).kid}`);
   }
 });
 

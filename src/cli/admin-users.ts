@@ -1,4 +1,4 @@
-/** `culvert admin` about accounts: make, list, reset. A password is printed once, on the line after its address. */
+/** `culvert admin` for accounts. A password is printed once, on the line after its address. */
 import { z } from 'zod';
 import type { Operator } from '../server/admin.ts';
 import { handOver, print } from './io.ts';
@@ -53,39 +53,39 @@ export const listUsers = operatorCommand((asked) =>
 );
 
 export const resetPassword = operatorCommand(async (asked) =>
-  printPassword(asked, await deed(asked.operator, asked.args[0], 'reset-password')),
+  printPassword(asked, await userAction(asked.operator, asked.args[0], 'reset-password')),
 );
 
 export const resetMfa = operatorCommand(async ({ operator, io, args: [email] }) => {
-  const { reset } = z.object({ reset: z.boolean() }).parse(await deed(operator, email, 'reset-mfa'));
-  await print(io.stdout, `${email}: ${reset ? 'the second factor is off now' : 'there was no second factor'}`);
+  const { reset } = z.object({ reset: z.boolean() }).parse(await userAction(operator, email, 'reset-mfa'));
+  await print(io.stdout, `${email}: ${reset ? 'second factor removed' : 'no second factor was set'}`);
 });
 
 export const revokeSessions = operatorCommand(async ({ operator, io, args: [email] }) => {
-  await print(io.stdout, `${email}: ${saidOf(await deed(operator, email, 'revoke-sessions'))}`);
+  await print(io.stdout, `${email}: ${saidOf(await userAction(operator, email, 'revoke-sessions'))}`);
 });
 
 export const lockUser = operatorCommand(async ({ operator, io, args: [email] }) => {
-  await print(io.stdout, `${email}: locked; ${saidOf(await deed(operator, email, 'lock'))}`);
+  await print(io.stdout, `${email}: locked; ${saidOf(await userAction(operator, email, 'lock'))}`);
 });
 
 export const unlockUser = operatorCommand(async ({ operator, io, args: [email] }) => {
-  const { unlocked } = z.object({ unlocked: z.boolean() }).parse(await deed(operator, email, 'unlock'));
-  await print(io.stdout, `${email}: ${unlocked ? 'may log in again' : 'was not locked'}`);
+  const { unlocked } = z.object({ unlocked: z.boolean() }).parse(await userAction(operator, email, 'unlock'));
+  await print(io.stdout, `${email}: ${unlocked ? 'unlocked' : 'was not locked'}`);
 });
 
 function saidOf(answer: unknown): string {
   const { revoked, revoked_keys: keys } = ended.parse(answer);
-  return `sessions ended: ${revoked}, keys ended: ${keys}`;
+  return `sessions ended: ${revoked}, keys revoked: ${keys}`;
 }
 
-function deed(operator: Operator, email: string | undefined, name: string): Promise<unknown> {
+function userAction(operator: Operator, email: string | undefined, name: string): Promise<unknown> {
   return operator.call('POST', pathOf('users', email, name));
 }
 
 async function printPassword({ io, file }: Asked, answer: unknown): Promise<void> {
   const { email, password } = withPassword.parse(answer);
-  const lost = `The password is lost; \`${retyped(`admin reset-password ${email}`, file)}\` makes another`;
+  const lost = `The password is lost. Create another: ${retyped(`admin reset-password ${email}`, file)}`;
   await handOver(io.stdout, `${harmless(email)}\n${password}`, harmless(lost));
 }
 

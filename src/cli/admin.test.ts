@@ -64,24 +64,24 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
     /^SLUG +NAME .*\nann-other +Ann Other +pro +suspended/,
   );
   assert.equal(await admin('approve', 'ann-other'), 'ann-other: approved, plan pro\n');
-  assert.equal(await admin('reset-mfa', 'ann@example.com'), 'ann@example.com: there was no second factor\n');
+  assert.equal(await admin('reset-mfa', 'ann@example.com'), 'ann@example.com: no second factor was set\n');
   assert.equal(
     await admin('revoke-sessions', 'ann@example.com'),
-    'ann@example.com: sessions ended: 1, keys ended: 0\n',
+    'ann@example.com: sessions ended: 1, keys revoked: 0\n',
   );
   assert.equal(
     await admin('lock-user', 'ann@example.com'),
-    'ann@example.com: locked; sessions ended: 0, keys ended: 0\n',
+    'ann@example.com: locked; sessions ended: 0, keys revoked: 0\n',
   );
-  assert.equal(await admin('unlock-user', 'ann@example.com'), 'ann@example.com: may log in again\n');
+  assert.equal(await admin('unlock-user', 'ann@example.com'), 'ann@example.com: unlocked\n');
   const [, fresh = ''] = (await admin('reset-password', 'ann@example.com')).split('\n');
   assert.equal(await login(api, 'ann@example.com', password), 401);
   assert.equal(await login(api, 'ann@example.com', fresh), 200);
-  assert.match(await admin('rotate-keys'), /^access: signed by .*\ncapability: signed by .*\n$/);
+  assert.match(await admin('rotate-keys'), /^access: new signing key .*\ncapability: new signing key .*\n$/);
 
   assert.match(
     await admin('edge'),
-    /^since \d{4}-\S+: 0 connections, 0 open now \(0 http, 0 tcp\) from 0 addresses\nnobody was refused or cut\n$/,
+    /^since \d{4}-\S+: 0 connections, 0 open now \(0 http, 0 tcp\) from 0 addresses\nno connection was refused or cut\n$/,
   );
   const edgePort = Number(/visitors .* on \S+:(\d+)$/m.exec(server.stdout)?.[1]);
   await once(connect(edgePort, '127.0.0.1').end('GET / HTTP/9.9\r\n\r\n').resume(), 'close');
@@ -92,20 +92,20 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
   assert.match(await admin('edge', '--json'), /"over_total": ?0/);
   const none = await run(['admin', 'certificates'], options);
   assert.match(none.stdout, /^NAME +STATE +UNTIL +NEXT +FAILURES +LAST ERROR\n$/);
-  assert.match(none.stderr, /^Certificates do not come by ACME here: set edge\.tls\.mode = "acme"/);
+  assert.match(none.stderr, /^ACME is off on this server\. Set edge\.tls\.mode = "acme"/);
 
   const refusals: ReadonlyArray<readonly [string[], number, RegExp]> = [
     [['create-user', 'ann@example.com'], 1, /ann@example\.com has an account already/],
     [['set-plan', 'ann-other', 'gold'], 2, /plan/],
     [['suspend', 'nothing'], 1, /There is no organization nothing\./],
-    [['reset-password', 'nobody@example.com'], 1, /There is no account nobody@example\.com\./],
+    [['reset-password', 'missing@example.com'], 1, /There is no account missing@example\.com\./],
     [['certificates', 'renew', 'shop.example.com'], 1, /set edge\.tls\.mode = "acme" first/],
-    [['certificates', 'renew'], 2, /a certificate to renew has a name/],
+    [['certificates', 'renew'], 2, /renew: needs a name/],
     [['certificates', 'rename'], 2, /there is no command "admin certificates rename"/],
-    [['rotate-keys', 'gold'], 2, /there are no keys for gold: name access or capability/],
-    [['reset-mfa', '..'], 2, /"\.\." names nothing: give an account's e-mail address or id/],
-    [['approve', '.'], 2, /"\." names nothing: give an organization's slug or id/],
-    [['suspend', ''], 2, /"" names nothing/],
+    [['rotate-keys', 'gold'], 2, /unknown purpose "gold"\. Use access or capability/],
+    [['reset-mfa', '..'], 2, /"\.\." is not an account's email address or ID/],
+    [['approve', '.'], 2, /"\." is not an organization's slug or ID/],
+    [['suspend', ''], 2, /"" is not an organization's slug or ID/],
     [['list-users', '--config', 'absent.toml'], 2, /absent\.toml: cannot be read/],
   ];
   await Promise.all(

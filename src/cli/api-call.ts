@@ -40,7 +40,7 @@ export async function callApi(server: URL, call: ApiCall): Promise<ApiAnswer> {
   try {
     const response = await fetch(urlAt(server, call.path), {
       method: call.method ?? 'POST',
-      // A key must not follow a redirect to somebody else.
+      // A redirect must not send the key to another server.
       redirect: 'manual',
       signal: call.signal === undefined ? deadline : AbortSignal.any([deadline, call.signal]),
       headers: {
@@ -64,7 +64,7 @@ export async function callApi(server: URL, call: ApiCall): Promise<ApiAnswer> {
     };
   } catch (cause) {
     call.signal?.throwIfAborted();
-    throw new Error(`${server.host}: ${deadline.aborted ? 'no answer' : reasonOf(cause)}`, { cause });
+    throw new Error(`${server.host}: ${deadline.aborted ? 'no response' : reasonOf(cause)}`, { cause });
   }
 }
 
@@ -78,7 +78,7 @@ export function complaint({ status, body }: ApiAnswer): string {
   if (typeof body === 'object' && body !== null && 'message' in body && typeof body.message === 'string') {
     return body.message;
   }
-  return `the server answers ${status}: is this a Culvert server?`;
+  return `the server responds with ${status}. Is this a Culvert server?`;
 }
 
 async function boundedBytes({ body }: Response, maxBytes: number): Promise<Buffer> {
@@ -87,7 +87,7 @@ async function boundedBytes({ body }: Response, maxBytes: number): Promise<Buffe
   const chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = body ?? [];
   for await (const part of chunks) {
     size += part.length;
-    if (size > maxBytes) throw new Error('the answer is too long');
+    if (size > maxBytes) throw new Error('the response is too large');
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -46,7 +46,7 @@ test('an exit code says what a refusal means', async (t) => {
     [409, { message: 'shop is taken.\u001b[31m' }, 4, /^culvert: shop is taken\.\?\[31m\n$/],
     [429, { message: 'Wait for 12 seconds.' }, 1, /Wait for 12 seconds/],
     [503, { message: 'Not now.' }, 1, /Not now/],
-    [308, {}, 2, /name the server's final address with --server/],
+    [308, {}, 2, /redirects\. Use the final URL with --server/],
     [200, { unexpected: true }, 0, /^$/],
   ];
   await Promise.all(
@@ -60,7 +60,7 @@ test('an exit code says what a refusal means', async (t) => {
   );
 });
 
-test('a master key asks for keys of a project, and nobody has to log in', async (t) => {
+test('master key: manages keys of a project without a login', async (t) => {
   const server = await playServer(t);
   const home = tempHome(t);
   const env = { CULVERT_TOKEN: MASTER, CULVERT_SERVER: server.url };
@@ -94,24 +94,19 @@ test('a key that can not do it is said to be one, before anything is asked', asy
   writeFileSync(join(home, 'agent-key'), AGENT, { mode: 0o600 });
   const master = { CULVERT_TOKEN: MASTER };
   const cases: ReadonlyArray<readonly [string[], NodeJS.ProcessEnv, number, RegExp]> = [
-    [
-      ['tokens'],
-      { CULVERT_TOKEN: AGENT },
-      3,
-      /the key of CULVERT_TOKEN opens tunnels and manages nothing\. .* culvert login/,
-    ],
-    [['projects'], { CULVERT_TOKEN_FILE: 'agent-key' }, 3, /the key of CULVERT_TOKEN_FILE opens tunnels/],
+    [['tokens'], { CULVERT_TOKEN: AGENT }, 3, /the key in CULVERT_TOKEN only opens tunnels\. .* culvert login/],
+    [['projects'], { CULVERT_TOKEN_FILE: 'agent-key' }, 3, /the key in CULVERT_TOKEN_FILE only opens tunnels/],
     [
       ['tokens', 'mint', 'ci', '--project', 'shop', '--token-file', 'agent-key'],
       {},
       3,
-      /the key of --token-file opens tunnels/,
+      /the key in --token-file only opens tunnels/,
     ],
-    [['tokens', 'list'], master, 3, /a master key only mints, rotates and revokes keys of a project/],
-    [['tokens', 'mint', 'ci'], master, 3, /name it with --project SLUG/],
-    [['tokens', 'mint', 'ci', '--project', 'shop'], {}, 3, /not logged in .* gives a master key by CULVERT_TOKEN/],
-    [['tokens', 'revoke', 'ci', '--project', 'shop', '--yes'], master, 2, /"ci" is no nonce: with a master key/],
-    [['tokens', 'mint', 'ci', '--project', '..'], master, 2, /"\.\." names nothing/],
+    [['tokens', 'list'], master, 3, /a master key only creates, rotates and revokes keys of a project/],
+    [['tokens', 'mint', 'ci'], master, 3, /Name it with --project SLUG/],
+    [['tokens', 'mint', 'ci', '--project', 'shop'], {}, 3, /not logged in .* passes a master key with CULVERT_TOKEN/],
+    [['tokens', 'revoke', 'ci', '--project', 'shop', '--yes'], master, 2, /"ci" is not a nonce: a master key needs/],
+    [['tokens', 'mint', 'ci', '--project', '..'], master, 2, /"\.\." is not a project slug/],
   ];
   await Promise.all(
     cases.map(async ([words, env, code, message]) => {
@@ -152,7 +147,7 @@ test('who asks at another server than where they are logged in learns where that
   assert.equal(code, 3);
   assert.equal(
     stderr,
-    'culvert: not logged in at https://other.example. Run culvert login --server https://other.example, or name a server where you are with --server: https://culvert.example\n',
+    'culvert: not logged in at https://other.example. Run culvert login --server https://other.example, or use --server with a server where you are logged in: https://culvert.example\n',
   );
 });
 
@@ -179,7 +174,7 @@ test('a name that stands for several live tokens is refused with their nonces; e
   assert.equal(await program.exit, 2);
   assert.match(
     program.stderr,
-    /2 live tokens are called "ci"\. Name one by its nonce:\n {2}5f2b\w+ {2}project shop, live until 2096-\S+ \S+\n {2}aa2b\w+ {2}for the whole organization, live until 2096-\S+ \S+\n$/,
+    /2 valid keys have the name "ci"\. Use a nonce:\n {2}5f2b\w+ {2}project shop, valid until 2096-\S+ \S+\n {2}aa2b\w+ {2}for the whole organization, valid until 2096-\S+ \S+\n$/,
   );
 });
 
@@ -190,8 +185,8 @@ test("a project that a person names too is the key's own: no other key is meant,
     [['revoke', 'ci', '--yes'], [wide, TOKEN], `DELETE ${path}`],
     [['rotate', 'ci'], [wide, TOKEN], `POST ${path}/rotate`],
     [['revoke', NONCE, '--yes'], [wide, TOKEN], `DELETE ${path}`],
-    [['revoke', 'ci', '--yes'], [wide], /there is no live token "ci" in the project shop\./],
-    [['revoke', wide.nonce, '--yes'], [wide, TOKEN], /there is no live token "aa2b\w+" in the project shop\./],
+    [['revoke', 'ci', '--yes'], [wide], /there is no valid key "ci" in the project shop\./],
+    [['revoke', wide.nonce, '--yes'], [wide, TOKEN], /there is no valid key "aa2b\w+" in the project shop\./],
     [['rotate', 'ci', '--grace-hours', '1'], [wide, { ...TOKEN, projectSlug: 'web' }], /in the project shop\./],
   ];
   for (const [words, listed, wanted] of cases) {
@@ -225,7 +220,7 @@ test('who revokes what replaced another key learns that the other still works', 
   assert.deepEqual([await program.exit, program.stdout], [0, 'ci: revoked\n']);
   const lines = [old, older].map(
     ({ nonce }) =>
-      `The key before its rotation works until 2093-08-01 21:20 UTC; \`culvert tokens revoke ${nonce}\` ends it\n`,
+      `The key from before the rotation is valid until 2093-08-01 21:20 UTC. To revoke it: culvert tokens revoke ${nonce}\n`,
   );
   assert.equal(program.stderr, lines.join(''));
 });
@@ -251,18 +246,18 @@ test('options that mean nothing, or that exclude each other, are usage mistakes,
   writeFileSync(join(home, 'there'), 'something', { mode: 0o600 });
   const mint = (...words: string[]) => ['tokens', 'mint', 'ci', ...words];
   const cases: ReadonlyArray<readonly [string[], RegExp]> = [
-    [mint('--ttl-hours', 'x'), /--ttl-hours: "x" is no whole number/],
-    [mint('--ttl-days', '5'), /--ttl-days: only a master key/],
-    [mint('--subdomains', 'a,,b'), /--subdomains: "a,,b" holds an empty name/],
-    [mint('--master', '--project', 'shop'), /--project: a master key belongs to no project/],
+    [mint('--ttl-hours', 'x'), /--ttl-hours: "x" is not a whole number/],
+    [mint('--ttl-days', '5'), /--ttl-days: is for master keys/],
+    [mint('--subdomains', 'a,,b'), /--subdomains: "a,,b" has an empty name/],
+    [mint('--master', '--project', 'shop'), /--project: a master key has no project/],
     [mint('--master', '--quota', '1', '--mbps', '1'), /--quota, --mbps: a master key opens no tunnels/],
     [mint('--output-env', '--json'), /choose one of them/],
     [mint('--output-env', '--save-file', 'x'), /choose one of them/],
-    [mint('--save-file', 'there'), /there: is there already\. Say --force/],
-    [mint('--save-file', 'folder'), /folder: is no file/],
-    [mint('--save-file', 'absent/key'), /absent\/key: cannot be written: its folder is not there\n/],
-    [mint('--save-file', '/dev/stdout'), /\/dev\/stdout: is no file\n/],
-    [['tokens', 'budget', 'ci', '1.5'], /the budget, US cents or none: "1\.5" is no whole number/],
+    [mint('--save-file', 'there'), /there: already exists\. Use --force/],
+    [mint('--save-file', 'folder'), /folder: is not a file/],
+    [mint('--save-file', 'absent/key'), /absent\/key: cannot be written: its folder does not exist\n/],
+    [mint('--save-file', '/dev/stdout'), /\/dev\/stdout: is not a file\n/],
+    [['tokens', 'budget', 'ci', '1.5'], /the budget, US cents or none: "1\.5" is not a whole number/],
     [['tokens', 'lst'], /there is no command "tokens lst": see culvert tokens --help/],
   ];
   for (const [words, message] of cases) {
@@ -277,17 +272,14 @@ test('an address that a shell would read otherwise is printed for none', async (
   const words = ['tokens', 'mint', 'ci', '--project', 'shop', '--output-env', '--server', 'http://127.0.0.1:1/a;b'];
   const { code, stdout, stderr } = await run(words, { home: tempHome(t), env: { CULVERT_TOKEN: MASTER } });
   assert.deepEqual([code, stdout], [2, '']);
-  assert.match(stderr, /the address http:\/\/127\.0\.0\.1:1\/a;b can't stand in a shell without quotes/);
+  assert.match(stderr, /the address http:\/\/127\.0\.0\.1:1\/a;b needs quotes in a shell/);
 });
 
 test('an answer of another version is said to be one', async (t) => {
   const { program, request } = await asking(t, 'tokens', 'list');
   request.answer(200, [{ name: 'ci' }]);
   assert.deepEqual([await program.exit, program.stdout], [1, '']);
-  assert.match(
-    program.stderr,
-    /^culvert: \S+ answers something else than this version knows: is the server older\?\n$/,
-  );
+  assert.match(program.stderr, /^culvert: \S+ sent an unknown response\. Is the server older than this program\?\n$/);
 });
 
 test('a server that answers with something else than a key gives none', async (t) => {
@@ -296,6 +288,6 @@ test('a server that answers with something else than a key gives none', async (t
     request.answer(200, answer);
     assert.equal(await program.exit, 1);
     assert.equal(program.stdout, '');
-    assert.match(program.stderr, /sent something that is no key/);
+    assert.match(program.stderr, /the response of the server has no valid key/);
   }
 });

@@ -37,7 +37,7 @@ export interface Asked extends Invocation {
   bytes(path: string): Promise<string>;
   /** A GET of a list, as far as one answer goes, and the query of the next (`?…`). Throws as `call`. */
   page(path: string): Promise<Pick<ApiAnswer, 'body' | 'next'>>;
-  /** An access token of the person, for what is no call. @throws ExitError when nobody is logged in any more. */
+  /** An access token of the person, for what is no call. @throws ExitError when the login has ended. */
   accessToken(): Promise<string>;
 }
 
@@ -71,7 +71,7 @@ export function apiCommand(work: (asked: Asked) => Promise<void>, options: Manag
       return EXIT.ok;
     } catch (cause) {
       if (!(cause instanceof z.ZodError)) throw cause;
-      const text = `${server.host} answers something else than this version knows: is the server older?`;
+      const text = `${server.host} sent an unknown response. Is the server older than this program?`;
       throw new ExitError(EXIT.failure, text, { cause });
     }
   };
@@ -117,8 +117,8 @@ interface Asker {
 }
 
 /**
- * Who asks where. An agent's key lies around wherever agents run, so it is passed over where somebody has logged in, and so is what it says
- * about the server, unless it was named for this very command. @throws ExitError (not authorized) when neither person nor key can ask.
+ * The credential and the server of a command. An agent's key and its server are ignored after a login, unless the command line names them, because
+ * such keys lie on every machine with an agent. @throws ExitError (not authorized) when neither person nor key can ask.
  */
 async function askerOf(io: Io, { flags }: Invocation, takesMasterKey: boolean): Promise<Asker> {
   const named = { server: textFlag(flags, 'server') };
@@ -134,7 +134,7 @@ async function askerOf(io: Io, { flags }: Invocation, takesMasterKey: boolean): 
   if (token === undefined || token.kind === 'login') {
     if (person !== undefined) return person;
     const { message } = notLoggedIn(server, credentials);
-    const way = isWanted ? '. A job without a log-in gives a master key by CULVERT_TOKEN or --token-file' : '';
+    const way = isWanted ? '. A job without a login passes a master key with CULVERT_TOKEN or --token-file' : '';
     throw new ExitError(EXIT.unauthorized, message + way);
   }
   const { text } = await readKey(settings, io.env);
@@ -142,15 +142,15 @@ async function askerOf(io: Io, { flags }: Invocation, takesMasterKey: boolean): 
   if (isMaster && isWanted) return { server: settings.server, masterKey: text };
   if (person !== undefined && tokenFile === undefined) return person;
   const why = isMaster
-    ? 'a master key only mints, rotates and revokes keys of a project: name it with --project SLUG'
-    : `the key of ${token.kind === 'environment' ? token.variable : token.namedBy} opens tunnels and manages nothing`;
-  throw new ExitError(EXIT.unauthorized, `${why}. For all else: ${notLoggedIn(server, credentials).message}`);
+    ? 'a master key only creates, rotates and revokes keys of a project. Name it with --project SLUG'
+    : `the key in ${token.kind === 'environment' ? token.variable : token.namedBy} only opens tunnels`;
+  throw new ExitError(EXIT.unauthorized, `${why}. For other commands: ${notLoggedIn(server, credentials).message}`);
 }
 
 /** Who named no server may not know which one did not answer. */
 function unreached(server: URL, error: unknown): unknown {
   if (error instanceof ExitError || serverName(server) !== DEFAULT_SERVER) return error;
-  const text = `${messageOf(error)}. Is another server meant? Name it with --server or CULVERT_SERVER`;
+  const text = `${messageOf(error)}. To use another server, set --server or CULVERT_SERVER`;
   return new Error(text, { cause: error });
 }
 
@@ -186,7 +186,7 @@ function refusal(server: URL, answer: ApiAnswer, isMaster: boolean): ExitError {
       return new ExitError(EXIT.refused, said);
     default:
       if (answer.status < 300 || answer.status >= 400) return new ExitError(EXIT.failure, said);
-      return usageError(`${server.host} sends elsewhere: name the server's final address with --server`);
+      return usageError(`${server.host} redirects. Use the final URL with --server`);
   }
 }
 

@@ -14,12 +14,12 @@ export async function backup(io: Io, invocation: Invocation): Promise<ExitCode> 
   const bytes = backupDatabase(loaded.settings, resolve(io.cwd, file), retyped(`backup ${file}`, loaded.file));
   const lines = [
     `${file}: ${bytes} bytes, checked`,
-    'Keep these with it, apart from it if you can: a copy alone can not be restored.',
-    `  ${join(folder, 'seal.key')}       opens what is sealed in the database`,
-    `  ${join(folder, 'certificates')}   the keys that agents know this server by`,
+    'A restore also needs these. Keep them too, in another place if you can:',
+    `  ${join(folder, 'seal.key')}       decrypts the secrets in the database`,
+    `  ${join(folder, 'certificates')}   the keys that identify this server to agents`,
   ];
   if (loaded.file !== null) {
-    lines.push(`  ${resolve(io.cwd, loaded.file)}   the settings, their secrets, and the files that they name`);
+    lines.push(`  ${resolve(io.cwd, loaded.file)}   the settings, and the files that they name`);
   }
   await print(io.stdout, lines.join('\n'));
   return EXIT.ok;

@@ -3,7 +3,7 @@
  */
 import { spawn } from 'node:child_process';
 
-/** The program that opens `url`, with its arguments; undefined where nobody would see what it opens. */
+/** The program that opens `url`, with its arguments; undefined without a screen. */
 export function browserCommand(
   url: string,
   platform: NodeJS.Platform,

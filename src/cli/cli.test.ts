@@ -42,7 +42,7 @@ test('without a key, or with an unusable key file, it exits with 2 before it dia
       /no key for http:\S+ \(--server names another\)\. .*`culvert login --server http.*CULVERT_TOKEN_FILE/s,
     ],
     [['http', '3000', '--token-file', 'absent'], /absent: there is no such key file/],
-    [['http', '3000', '--token-file', file], /holds something that is no key/],
+    [['http', '3000', '--token-file', file], /is not an access key/],
     [['http', '3000', '--token-file', open], /other users of this machine can read the key: chmod 600/],
   ] as const) {
     const { code, stderr } = await run(args, { home, env });
@@ -316,7 +316,7 @@ test('start runs the tunnels of ./culvert.toml over one session, or those named'
 
   const none = await run(['start', 'dbx'], { home, env: envOf() });
   assert.equal(none.code, 2);
-  assert.match(none.stderr, /no tunnel "dbx": there is web, db/);
+  assert.match(none.stderr, /no tunnel "dbx"\. The file has web, db/);
 });
 
 test('a mistake in the agent file names file, line and key, and exits with 2', async (t) => {
@@ -364,7 +364,7 @@ test('status shows running agents, forgets dead ones, and asks the server', asyn
 
   const shown = await run(['status'], { home, env: envOf() });
   assert.equal(shown.code, 0);
-  assert.match(shown.stdout, /answers, version 9\.9/);
+  assert.match(shown.stdout, /online, version 9\.9/);
   assert.match(
     shown.stdout,
     new RegExp(`pid ${program.child.pid} .*online\\n +http://calm-otter.*\\n +requests +http://127\\.0\\.0\\.1:\\d+`),

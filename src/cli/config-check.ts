@@ -8,7 +8,7 @@ import { type Io, print, writeLine } from './io.ts';
 export async function configCheck(io: Io, { args, flags }: Invocation): Promise<ExitCode> {
   const named = typeof flags['config'] === 'string' ? flags['config'] : undefined;
   const [file = named] = args;
-  if (named !== undefined && named !== file) throw usageError(`two files are named, ${file} and ${named}: name one`);
+  if (named !== undefined && named !== file) throw usageError(`two files are given, ${file} and ${named}. Use one`);
   const { warnings, file: read } = loadServerConfig(file, io.env, io.cwd);
   const what = read ?? 'defaults';
   for (const warning of warnings) writeLine(io.stderr, `${what}: ${warning}`);

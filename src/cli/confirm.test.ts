@@ -41,7 +41,7 @@ test('all else changes nothing', async () => {
   for (const typed of ['\n', 'n\n', 'yep\n', 'shop\n']) {
     await assert.rejects(
       confirm(person(typed).io, {}, 'Delete?'),
-      ends(1, /nothing was changed/),
+      ends(1, /no changes were made/),
       JSON.stringify(typed),
     );
   }
@@ -50,13 +50,13 @@ test('all else changes nothing', async () => {
 test('the end of the input is no yes, and Ctrl-C is an interrupt', async () => {
   const over = person(undefined);
   over.stdin.end();
-  await assert.rejects(confirm(over.io, {}, 'Delete?'), ends(1, /nothing was changed/));
-  await assert.rejects(confirm(person('\u0003').io, {}, 'Delete?'), ends(130, /nothing was changed/));
+  await assert.rejects(confirm(over.io, {}, 'Delete?'), ends(1, /no changes were made/));
+  await assert.rejects(confirm(person('\u0003').io, {}, 'Delete?'), ends(130, /no changes were made/));
 });
 
-test('--yes asks nobody, and where there is no terminal it is needed', async () => {
+test('confirmation: --yes skips the question and is required without a terminal', async () => {
   const quiet = person(undefined, false);
   await confirm(quiet.io, { yes: true }, 'Delete?');
   assert.equal(quiet.said(), '');
-  await assert.rejects(confirm(person('y\n', false).io, {}, 'Delete shop?'), ends(2, /^Delete shop\? .*say --yes$/));
+  await assert.rejects(confirm(person('y\n', false).io, {}, 'Delete shop?'), ends(2, /^Delete shop\? .*Use --yes$/));
 });

@@ -1,6 +1,6 @@
 /**
  * Ends a log-in on its server: key and session. Called by logout.ts, and by login.ts for a log-in that a new one replaced or that could not be
- * kept. What can't be ended is told, for nobody on this machine has it any more.
+ * kept. It reports what it can't end, because this machine has no copy left.
  */
 import { messageOf } from '../base/errors.ts';
 import { type Login, serverName } from '../config/credentials.ts';
@@ -54,7 +54,7 @@ export async function endReplaced(
       .map(({ pid }) => pid);
     if (agents.length > 0) return { login, agents, problem: undefined };
   } catch (error) {
-    return { login, agents: [], problem: `which agents run is not known: ${harmless(messageOf(error))}` };
+    return { login, agents: [], problem: `cannot list the running agents: ${harmless(messageOf(error))}` };
   }
   const problem = await endLogin(io, { server, login, signal });
   return problem === undefined ? undefined : { login, agents: [], problem };

@@ -17,7 +17,7 @@ export function countFlag(flags: Flags, name: string): number | undefined {
 
 /** A whole number, 0 or more. @throws ExitError (usage) that names `what`. */
 export function countOf(text: string, what: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw usageError(`${what}: "${text}" is no whole number`);
+  if (!/^\d{1,15}$/.test(text)) throw usageError(`${what}: "${text}" is not a whole number`);
   return Number(text);
 }
 
@@ -25,7 +25,7 @@ export function countOf(text: string, what: string): number {
 export function listFlag(flags: Flags, name: string): string[] | undefined {
   const text = textFlag(flags, name);
   const parts = text?.split(',').map((part) => part.trim());
-  if (parts?.includes('') === true) throw usageError(`${optionOf(name)}: "${text}" holds an empty name`);
+  if (parts?.includes('') === true) throw usageError(`${optionOf(name)}: "${text}" has an empty name`);
   return parts;
 }
 

@@ -1,4 +1,4 @@
-/** The addresses of a new network, where nobody named any. */
+/** The default addresses of a new network. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { firstHost, freeCidr, networksHere } from './free-cidr.ts';

@@ -1,4 +1,4 @@
-/** The addresses of a new private network, where the person names none: a /24 that is nobody else's as far as this machine can tell. */
+/** The default addresses of a new private network: a /24 that no interface or route of this machine uses. */
 import { networkInterfaces } from 'node:os';
 
 /**

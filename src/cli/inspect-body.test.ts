@@ -25,7 +25,7 @@ test('content codings are undone, and said', () => {
     zstd: zstdCompressSync(TEXT),
   };
   for (const [coding, bytes] of Object.entries(packed))
-    assert.deepEqual(shown(bytes, { coding }), [...LINES, `  was sent as ${coding}, ${bytes.length} bytes`], coding);
+    assert.deepEqual(shown(bytes, { coding }), [...LINES, `  sent as ${coding}, ${bytes.length} bytes`], coding);
 });
 
 test('of a compressed body that was cut the beginning is shown', () => {
@@ -37,20 +37,20 @@ test('of a compressed body that was cut the beginning is shown', () => {
   ] as const) {
     const lines = shown(whole.subarray(0, whole.length - 10), { coding, size: whole.length, isCut: true });
     assert.equal(lines[1], '  line 0', coding);
-    assert.ok(lines.at(-1)?.includes('bytes were kept'), coding);
+    assert.ok(lines.at(-1)?.includes('bytes recorded'), coding);
   }
 });
 
-test('what is no text, or not what it is called, is told in bytes, with how much was kept', () => {
+test('inspect: a body that is not text shows its size and the recorded part', () => {
   const bytes = Buffer.from([0, 1, 2, 255]);
-  const words = '  (4 bytes that are no text; --json has them in base64)';
+  const words = '  (4 bytes of binary data; --json prints them in base64)';
   assert.deepEqual(shown(bytes), ['', words]);
   assert.deepEqual(shown(bytes, { coding: 'gzip' }), ['', words]);
   assert.deepEqual(shown(bytes, { coding: 'gzip, br' }), ['', words]);
-  assert.deepEqual(shown(bytes, { size: 9, isCut: true }), ['', words, '  … 4 of 9 bytes were kept']);
+  assert.deepEqual(shown(bytes, { size: 9, isCut: true }), ['', words, '  … 4 of 9 bytes recorded']);
 });
 
 test('a bomb stays packed', () => {
   const bomb = gzipSync(Buffer.alloc(4 * 1024 * 1024));
-  assert.match(shown(bomb, { coding: 'gzip' })[1] ?? '', /that are no text/);
+  assert.match(shown(bomb, { coding: 'gzip' })[1] ?? '', /of binary data/);
 });

@@ -21,11 +21,11 @@ export function bodyLines({ bytes, size, isCut, coding }: ShownBody): Line[] {
   // The kept beginning may end before the first block does.
   const decoded = opened?.length === 0 ? undefined : opened;
   const notes: Line[] = [];
-  if (decoded !== undefined && coding !== '') notes.push(note(`was sent as ${coding}, ${size} bytes`));
-  if (isCut) notes.push(note(`… ${bytes.length} of ${size} bytes were kept`));
+  if (decoded !== undefined && coding !== '') notes.push(note(`sent as ${coding}, ${size} bytes`));
+  if (isCut) notes.push(note(`… ${bytes.length} of ${size} bytes recorded`));
   const text = decoded === undefined ? undefined : textOf(decoded);
   if (text === undefined)
-    return [[], note(`(${bytes.length} bytes that are no text; --json has them in base64)`), ...notes];
+    return [[], note(`(${bytes.length} bytes of binary data; --json prints them in base64)`), ...notes];
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
   return [[], ...lines.map((line): Line => [span(`  ${harmless(line.replaceAll('\t', '  '))}`)]), ...notes];
 }

@@ -1,4 +1,4 @@
-/** `culvert inspect ID --curl`: the command on standard output, and on standard error what it lacks to be let in. Called by inspect.ts. */
+/** `culvert inspect ID --curl`: the command on standard output, missing credentials on standard error. */
 import { z } from 'zod';
 import type { Asked } from './api-command.ts';
 import { print, writeLine } from './io.ts';
@@ -28,14 +28,12 @@ function lackOf({ request_header_list: fields, trace }: z.output<typeof made>, h
   const isMasked = !hasSecrets && fields.some(({ name }) => MASKED.test(name));
   const steps = new Set(trace.steps.map(({ step }) => step));
   return [
-    ...(isMasked ? ['Credentials and cookies are masked (***): --secrets puts them in.'] : []),
+    ...(isMasked ? ['Credentials and cookies are masked (***). --secrets includes them.'] : []),
     ...(steps.has('basic_gate')
-      ? ['The tunnel asks for a password, which is in no record: add -u NAME:PASSWORD to the command.']
+      ? ['The tunnel requires a password, which is not recorded. Add -u NAME:PASSWORD to the command.']
       : []),
     ...(steps.has('visitor_gate')
-      ? [
-          'The tunnel asks visitors to sign in, and what shows that they did is in no record: the edge will not let the command in.',
-        ]
+      ? ['The tunnel requires a visitor login, which is not recorded. The edge will reject the command.']
       : []),
   ];
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Asked } from './api-command.ts';
 import { bodyLines } from './inspect-body.ts';
-import { nameOfStep, wordsOfCode } from './edge-words.ts';
+import { nameOfStep, messageOfCode } from './edge-messages.ts';
 import { item, statusShown } from './inspected-item.ts';
 import { hasColor, print } from './io.ts';
 import { tunnelNames } from './manage-tunnels.ts';
@@ -44,8 +44,8 @@ type Step = z.output<typeof step>;
 const VERDICTS: ReadonlyMap<string, string> = new Map([
   ['passed', 'passed'],
   ['refused', 'refused it'],
-  ['would_refuse', 'would refuse it, and is only tried'],
-  ['beside', 'is only tried, beside the request'],
+  ['would_refuse', 'would refuse it (log only)'],
+  ['beside', 'was checked separately (log only)'],
 ]);
 
 /** Prints what the server answered: as it is with `--json`. */
@@ -94,7 +94,7 @@ function labelled(name: string, text: string): Line {
 
 function sayOutcome({ outcome, code }: Detail['trace']): string {
   if (code === null) return outcome;
-  const words = wordsOfCode(code);
+  const words = messageOfCode(code);
   return words === undefined ? `${outcome}: ${code}` : `${outcome}: ${words} (${code})`;
 }
 
@@ -107,13 +107,13 @@ function sayStep({ step, index, rule, verdict, code }: Step): string {
 }
 
 function sayTimes({ latency_ms: whole, trace: { policy_ms: policy, first_byte_ms: first } }: Detail): string {
-  const head = first === null ? '' : `, ${first.toFixed(1)} ms to the head of the answer`;
-  return `${policy.toFixed(1)} ms for the policy${head}, ${whole.toFixed(1)} ms in all`;
+  const head = first === null ? '' : `, ${first.toFixed(1)} ms to the response header`;
+  return `${policy.toFixed(1)} ms for the policy${head}, ${whole.toFixed(1)} ms in total`;
 }
 
 function sayAgent({ trace: { agent_id: agent, connection, retried } }: Detail): string {
   const local = connection === null ? '' : `, ${connection} connection to the service`;
-  return `${agent}${local}${retried ? ', sent twice: the kept one was closed' : ''}`;
+  return `${agent}${local}${retried ? ', sent twice: the idle connection was closed' : ''}`;
 }
 
 interface Message {

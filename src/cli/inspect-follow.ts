@@ -1,5 +1,5 @@
 /**
- * `culvert inspect --follow`: requests as they come, by the live feed, until somebody ends it. A connection that breaks is made anew; what came
+ * `culvert inspect --follow`: live requests until the user stops the command. It reconnects after a broken connection; what came
  * meanwhile is fetched, so that nothing is left out. Called by inspect.ts.
  */
 import { messageOf } from '../base/errors.ts';
@@ -30,7 +30,7 @@ export async function follow(asked: Asked, tunnelId: string | undefined): Promis
   const printer = new Printer(asked, { names: await tunnelNames(asked), before });
   let pause = FIRST_PAUSE_MS;
   while ((await listen(asked, { query, printer, onOpen: () => (pause = FIRST_PAUSE_MS) })) !== 'reader_left') {
-    writeLine(asked.io.stderr, 'The live feed broke off: connecting again.');
+    writeLine(asked.io.stderr, 'The live feed disconnected. Reconnecting.');
     await asked.io.pause(pause);
     pause = Math.min(2 * pause, MAX_PAUSE_MS);
   }
@@ -67,7 +67,7 @@ async function listen(asked: Asked, { query, printer, onOpen }: Listening): Prom
   const socket = new WebSocket(url, [PROTOCOL, `bearer.${token}`]);
   socket.addEventListener('open', () => {
     onOpen();
-    // What came before, and was not told: to somebody who was not there, or while the line was broken.
+    // Requests from before the connection, or from the time without one.
     latest(asked, query).then(
       (found) => printer.catchUp(found, onReaderLeft),
       (error: unknown) => (isPassing(error) ? resolve('broke') : reject(error as Error)),
@@ -105,7 +105,7 @@ class Printer {
   catchUp(found: readonly Item[], onReaderLeft: () => void): void {
     const missed = found.filter(({ id }) => this.#seen.mayBeNew(id));
     if (missed.length === CATCH_UP)
-      writeLine(this.#asked.io.stderr, `Of what came meanwhile the newest ${CATCH_UP} requests are shown.`);
+      writeLine(this.#asked.io.stderr, `Only the newest ${CATCH_UP} requests since then are shown.`);
     for (const one of missed.toReversed()) this.take(one, onReaderLeft);
   }
 
@@ -129,7 +129,7 @@ class Printer {
       this.#waiting -= 1;
       if (!isThere) onReaderLeft();
       if (this.#leftOut > 0 && this.#waiting === 0) {
-        writeLine(io.stderr, `${this.#leftOut} requests were left out: the output was not read fast enough`);
+        writeLine(io.stderr, `${this.#leftOut} requests were skipped: the output was not read fast enough`);
         this.#leftOut = 0;
       }
     });

@@ -10,11 +10,11 @@ const MAX_NAMED = 5;
 /** In words; `tunnelId`: only what concerns this one. Undefined: all is recorded. */
 export async function gapOf(asked: Asked, tunnelId: string | undefined): Promise<string | undefined> {
   const { enabled, not_recorded: all } = recording.parse(await asked.call('GET', '/inspector/recording'));
-  if (!enabled) return 'This server records no requests: its operator has switched that off (inspector.enabled).';
+  if (!enabled) return 'This server does not record requests: its operator has turned inspector.enabled off.';
   const concerned = tunnelId === undefined ? all : all.filter((id) => id === tunnelId);
   if (concerned.length === 0) return undefined;
   const names = await tunnelNames(asked);
   const shown = concerned.slice(0, MAX_NAMED).map((id) => names.get(id) ?? id);
   const more = concerned.length > MAX_NAMED ? ` and ${concerned.length - MAX_NAMED} others` : '';
-  return harmless(`Not recorded are requests to ${shown.join(', ')}${more}: the agent says --no-inspect.`);
+  return harmless(`Requests to ${shown.join(', ')}${more} are not recorded: the agent runs with --no-inspect.`);
 }

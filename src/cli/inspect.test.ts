@@ -118,8 +118,8 @@ const LACKS: ReadonlyArray<readonly [string, object, Readonly<Record<string, unk
   ['a masked cookie', { request_header_list: withFields('COOKIE') }, {}, /^Credentials and cookies are masked.*\n$/],
   ['nothing masked', { request_header_list: withFields('Host') }, {}, /^$/],
   ['a credential that was asked for', { request_header_list: withFields('Cookie') }, { secrets: true }, /^$/],
-  ["a tunnel's password", { trace: { steps: [passed('basic_gate')] } }, { secrets: true }, /^The tunnel asks for a password.*-u .*\n$/],
-  ["a tunnel's sign-in", { trace: { steps: [passed('visitor_gate')] } }, {}, /^The tunnel asks visitors to sign in.*\n$/],
+  ["a tunnel's password", { trace: { steps: [passed('basic_gate')] } }, { secrets: true }, /^The tunnel requires a password.*-u .*\n$/],
+  ["a tunnel's sign-in", { trace: { steps: [passed('visitor_gate')] } }, {}, /^The tunnel requires a visitor login.*\n$/],
 ];
 for (const [name, change, flags, expected] of LACKS) {
   test(`--curl says beside the command what it lacks: ${name}`, { timeout: 120_000 }, async (t) => {
@@ -136,25 +136,25 @@ test('a list of nothing says what is not recorded at all', { timeout: 120_000 },
   assert.equal(stdout, '');
   assert.match(
     stderr,
-    /^Nothing that was recorded fits\. This server records no requests.*\(inspector\.enabled\)\.\n$/,
+    /^No recorded request matches\. This server does not record requests.*inspector\.enabled off\.\n$/,
   );
 });
 
 test('and of which tunnels', { timeout: 120_000 }, async (t) => {
   const some = { enabled: true, not_recorded: ['id-1', 'id-2'] };
   const [, stderr] = await said(t, {}, [], some, [{ ...TUNNEL_ITEM, id: 'id-1', subdomain: 'quiet' }]);
-  assert.match(stderr, /^Nothing was recorded yet\. Not recorded are requests to quiet, id-2: .*--no-inspect\.\n$/);
+  assert.match(stderr, /^No requests are recorded yet\. Requests to quiet, id-2 are not recorded: .*--no-inspect\.\n$/);
 });
 
 test('where all is recorded a list of nothing names the live feed', { timeout: 120_000 }, async (t) => {
   const [, stderr] = await said(t, {}, [], { enabled: true, not_recorded: [] });
-  assert.match(stderr, /^Nothing was recorded yet\. culvert inspect --follow .*\n$/);
+  assert.match(stderr, /^No requests are recorded yet\. culvert inspect --follow .*\n$/);
 });
 
 test('of a body that is no text it says how much is kept, and of how much', { timeout: 120_000 }, async (t) => {
   const body = Buffer.alloc(65_536, 0xff).toString('base64');
   const detail = { ...DETAIL, request_body: body, request_size: 100_000 };
   const [stdout] = await said(t, one, detail, []);
-  assert.match(stdout, /\(65536 bytes that are no text; --json/);
-  assert.match(stdout, /… 65536 of 100000 bytes were kept/);
+  assert.match(stdout, /\(65536 bytes of binary data; --json/);
+  assert.match(stdout, /… 65536 of 100000 bytes recorded/);
 });

@@ -33,23 +33,23 @@ const replayed = z.looseObject({
 export const inspect = apiCommand(async (asked) => {
   const { args, flags } = asked;
   const ways = WAYS.filter((name) => flags[name] === true);
-  if (ways.length > 1) throw usageError(`${ways.map(optionOf).join(', ')}: only one of them at a time`);
+  if (ways.length > 1) throw usageError(`${ways.map(optionOf).join(', ')}: choose one`);
   if (flags['secrets'] === true && flags['curl'] !== true && flags['har'] !== true)
-    throw usageError('--secrets: belongs to --curl and --har');
+    throw usageError('--secrets: needs --curl or --har');
   const [id] = args;
   if (id === undefined) return inspectMany(asked);
-  refuseFlags(flags, [...FILTERS, 'follow'], 'not with the id of a request');
+  refuseFlags(flags, [...FILTERS, 'follow'], 'not with a request ID');
   await inspectOne(asked, `/inspector/${encodeURIComponent(id)}`);
 });
 
 async function inspectMany(asked: Asked): Promise<void> {
   const { flags } = asked;
-  refuseFlags(flags, OF_ONE, 'name a request by its id: culvert inspect ID');
+  refuseFlags(flags, OF_ONE, 'needs a request ID: culvert inspect ID');
   if (flags['follow'] === true) {
     refuseFlags(
       flags,
       FILTERS.filter((name) => name !== 'tunnel'),
-      'not with --follow, which shows all as they come',
+      'not with --follow, which shows every new request',
     );
     return follow(asked, await tunnelIdOf(asked));
   }
@@ -57,9 +57,9 @@ async function inspectMany(asked: Asked): Promise<void> {
   if (flags['har'] === true) return exportHar(asked, `/inspector/har${query}`);
   const rows = await listOf(asked, query, countFlag(flags, 'limit') ?? USUAL_LIMIT);
   if (flags['json'] !== true && rows.length === 0) {
-    const wide = query === '' ? 'Nothing was recorded yet.' : 'Nothing that was recorded fits.';
+    const wide = query === '' ? 'No requests are recorded yet.' : 'No recorded request matches.';
     const gap = await gapOf(asked, await tunnelIdOf(asked));
-    return writeLine(asked.io.stderr, `${wide} ${gap ?? 'culvert inspect --follow shows requests as they come.'}`);
+    return writeLine(asked.io.stderr, `${wide} ${gap ?? 'culvert inspect --follow shows live requests.'}`);
   }
   const names = flags['json'] === true ? new Map<string, string>() : await tunnelNames(asked);
   await printRows<Item>(asked, rows, {
@@ -137,7 +137,7 @@ function sinceOf(text: string | undefined): string | undefined {
   if (ago !== undefined) return new Date(Date.now() - ago).toISOString();
   const at = momentMs(text);
   if (at === undefined) {
-    throw usageError(harmless(`--since: "${text}" is neither a time (2026-12-24T18:00Z) nor like 15m, 2h, 7d`));
+    throw usageError(harmless(`--since: "${text}" is not a time. Use 2026-12-24T18:00Z, 15m, 2h or 7d`));
   }
   return new Date(at).toISOString();
 }

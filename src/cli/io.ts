@@ -34,7 +34,7 @@ export interface Io {
 export function processIo(): Io {
   // By default it opens a debugger on a local port. The executable is built without; run by `node` this takes its place.
   process.on('SIGUSR1', () => undefined);
-  // A status line or a warning of Node's that nobody reads any more ends no process. Whoever must know of it (`print`, `handOver`) listens too.
+  // A reader that leaves must not end the process for a status line. `print` and `handOver` listen themselves.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   return {
     // A getter of Node's, which opens the stream: commands that ask nothing must not.
@@ -92,7 +92,7 @@ async function written(output: Output, text: string): Promise<void> {
     return;
   }
   await new Promise<void>((resolve, reject) => {
-    output.on('error', reject); // an error that nobody listens for ends the process
+    output.on('error', reject); // an error without a listener ends the process
     output.write(text, (error) => {
       if (error) return reject(error);
       output.off('error', reject);

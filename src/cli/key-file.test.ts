@@ -1,4 +1,4 @@
-/** The file of --save-file: for its owner alone, whole or not at all, and never over somebody else's. */
+/** The file of --save-file: readable by its owner only, complete or absent, and never over another user's file. */
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -32,7 +32,7 @@ test('what is there is not overwritten, nor what comes while the key is made', a
   writeFileSync(join(cwd, 'key'), 'theirs');
   await assert.rejects(
     KeyFile.open('key', { cwd, replaces: false, keepsReaders: true }),
-    /key: is there already\. Say --force/,
+    /key: already exists\. Use --force/,
   );
   const file = await KeyFile.open('late', { cwd, replaces: false, keepsReaders: true });
   writeFileSync(join(cwd, 'late'), 'theirs');
@@ -75,7 +75,7 @@ test('an agent that runs as another user can read the new key too', { skip: proc
   assert.deepEqual([uid, gid, modeOf(join(cwd, 'key'))], [12_345, 12_346, 0o600]);
 });
 
-test("one that keeps no readers is its owner's alone, whoever could read the one before", async (t) => {
+test('key file: without kept readers, only its owner can read the new one', async (t) => {
   const { chownSync } = await import('node:fs');
   const cwd = tempHome(t);
   writeFileSync(join(cwd, 'wg0.conf'), 'planted\n');

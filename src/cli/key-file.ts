@@ -8,7 +8,7 @@ import { resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { usageError } from './exit.ts';
 
-/** Of an earlier file's mode: its group may go on reading. Nobody but the owner writes. */
+/** Of an earlier file's mode: its group keeps read access. Only the owner writes. */
 const KEPT = 0o640;
 const OWNER = 0o600;
 
@@ -17,7 +17,7 @@ export interface KeyFileOptions {
   readonly cwd: string;
   /** One that is there is replaced. */
   readonly replaces: boolean;
-  /** Who could read the replaced one can read this one. False: the caller alone, whoever made the replaced one. */
+  /** True: the readers of the replaced file can read this one. False: only the caller can. */
   readonly keepsReaders: boolean;
 }
 
@@ -46,8 +46,8 @@ export class KeyFile {
         if (codeOf(error) === 'ENOENT') return undefined;
         throw error;
       });
-      if (found !== undefined && !found.isFile()) throw usageError(`${path}: is no file`);
-      if (found !== undefined && !replaces) throw usageError(`${path}: is there already. Say --force to replace it`);
+      if (found !== undefined && !found.isFile()) throw usageError(`${path}: is not a file`);
+      if (found !== undefined && !replaces) throw usageError(`${path}: already exists. Use --force to replace it`);
       await rm(part, { force: true }); // of an earlier process with this id
       const handle = await open(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, OWNER);
       const file = new KeyFile(path, { place, part, handle, replaces });
@@ -56,7 +56,7 @@ export class KeyFile {
     } catch (cause) {
       await rm(part, { force: true });
       if (codeOf(cause) === undefined) throw cause;
-      const why = codeOf(cause) === 'ENOENT' ? 'its folder is not there' : messageOf(cause);
+      const why = codeOf(cause) === 'ENOENT' ? 'its folder does not exist' : messageOf(cause);
       throw usageError(`${path}: cannot be written: ${why}`, cause);
     }
   }
@@ -79,7 +79,7 @@ export class KeyFile {
     await rm(this.#part, { force: true });
   }
 
-  /** Whoever could read the old key, as an agent that runs as another user, can read the new one; nobody else of this machine. */
+  /** Readers of the old key, such as an agent of another user, can read the new one. No other user of this machine can. */
   async #take(old: { mode: number; uid: number; gid: number }): Promise<void> {
     const mine = await this.#handle.stat();
     if (mine.uid !== old.uid || mine.gid !== old.gid) await this.#handle.chown(old.uid, old.gid);

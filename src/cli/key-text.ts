@@ -1,4 +1,4 @@
-/** The text of a file that holds a key: of one that nobody else can read, and no more of it than a key may be. Called by token.ts and wireguard-keys.ts. */
+/** The text of a key file. Only its owner may read it, and its size is bounded. */
 import { open } from 'node:fs/promises';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { usageError } from './exit.ts';

@@ -45,9 +45,9 @@ test('the log says itself how many lines it has lost', async () => {
   const to: Taker = { text: '', code: null };
   const log = await makeLog({ level: 'info', format: 'json', output: outputOf(to), color: false });
   to.code = 'EPIPE';
-  log.info({}, 'nobody hears this');
+  log.info({}, 'a lost line');
   to.code = null;
-  log.info({}, 'somebody hears this');
+  log.info({}, 'a written line');
   const said = to.text
     .trim()
     .split('\n')
@@ -55,7 +55,7 @@ test('the log says itself how many lines it has lost', async () => {
   assert.deepEqual(
     said.map(({ level, msg, lost, cause }) => ({ level, msg, lost, cause })),
     [
-      { level: 'info', msg: 'somebody hears this', lost: undefined, cause: undefined },
+      { level: 'info', msg: 'a written line', lost: undefined, cause: undefined },
       { level: 'warn', msg: 'log lines were lost: they could not be written', lost: 1, cause: 'EPIPE' },
     ],
   );

@@ -1,6 +1,6 @@
 /**
  * Where log lines go: never the reason why a process ends. A line that can't be written (its reader has left, its disk is full) is lost and counted,
- * and the count is told with the first line that can be written again.
+ * and the count is logged with the first line that can be written again.
  */
 import { fstatSync, writeSync } from 'node:fs';
 import { codeOf, messageOf } from '../base/errors.ts';
@@ -33,7 +33,7 @@ export class LogLines {
     this.#output = output;
     this.#file = fileOf(output);
     this.#onFound = onFound;
-    // An error that nobody listens for ends the process. Which line it took is told to its callback.
+    // An error without a listener ends the process. The callback of the lost line receives the error.
     output.on('error', () => undefined);
   }
 

@@ -17,7 +17,7 @@ const KEY = {
   organization: 'Acme',
   expires_at: '2099-01-01T00:00:00.000Z',
 };
-const PENDING = { error: 'authorization_pending', message: 'Nobody has approved this code yet.' };
+const PENDING = { error: 'authorization_pending', message: 'This code is not approved yet.' };
 
 interface Question {
   readonly path: string;
@@ -72,7 +72,7 @@ async function fakeServer(t: TestContext) {
   };
 }
 
-/** Pauses between questions are over at once, and are told in `pauses`. */
+/** Pauses between requests end immediately; `pauses` records them. */
 async function loggingIn(t: TestContext, ...more: string[]) {
   const server = await fakeServer(t);
   const home = tempHome(t);
@@ -108,7 +108,7 @@ test('what a server or a proxy says while it is busy, away or broken does not en
   first.answer(429, { error: 'rate_limited', message: 'Later.' }, { 'retry-after': '60' });
   const second = await server.next();
   const [told = 0] = pauses;
-  assert.ok(told > 30_000 && told <= 60_000, `it waits as long as it is told: ${told} ms`);
+  assert.ok(told > 30_000 && told <= 60_000, `it waits as long as the server asks: ${told} ms`);
   assert.equal(second.body['device_code'], first.body['device_code']);
   second.answer(502, '<html>bad gateway</html>', { 'content-type': 'text/html' });
   (await server.next()).answer(200, KEY);
@@ -135,7 +135,7 @@ test('an answer that can not get better ends it, with its reason', async (t) => 
     [308, '', /redirects\. Use the final URL with --server/],
     [404, { error: 'not_found', message: 'There is nothing here.' }, /There is nothing here\./],
     [200, { wire_bytes_b64: 5 }, /its response has no valid key/],
-    [403, '<html>', /the server answers 403: is this a Culvert server\?/],
+    [403, '<html>', /the server responds with 403\. Is this a Culvert server\?/],
   ];
   await Promise.all(
     cases.map(async ([status, body, message]) => {
@@ -170,7 +170,7 @@ test('an expired log-in exits with 3 before it dials; logout of nothing is no mi
   await program.exit;
   const { code, stderr } = await run(['http', '3000'], { home });
   assert.equal(code, 3);
-  assert.equal(stderr, `culvert: Your log-in ended on 2020-02-03. Run culvert login --server ${server.url}\n`);
+  assert.equal(stderr, `culvert: Your login expired on 2020-02-03. Run culvert login --server ${server.url}\n`);
   const other = await run(['logout', '--server', 'http://127.0.0.1:1', '--json'], { home });
   assert.equal(other.code, 0);
   assert.deepEqual(Object.keys(JSON.parse(other.stdout) as object), [
@@ -297,7 +297,7 @@ test('status and logout say what is wrong with a file of log-ins, beside all els
   const named = ['--server', server.url];
   const shown = await run(['status', ...named], { home });
   assert.equal(shown.code, 0, shown.stderr);
-  assert.match(shown.stdout, /^server .* answers, version 9\.9$/m);
+  assert.match(shown.stdout, /^server .* online, version 9\.9$/m);
   assert.match(shown.stdout, /^login {3}\S+credentials\.json: .* was not written by culvert login/m);
   assert.match(shown.stdout, /^agents {2}none/m);
   const { login, login_problem } = JSON.parse((await run(['status', ...named, '--json'], { home })).stdout) as Record<
@@ -310,7 +310,7 @@ test('status and logout say what is wrong with a file of log-ins, beside all els
   assert.match((await run(['status'], { home })).stdout, /^login .* was not written by culvert login/m);
   const logout = await run(['logout', ...named], { home });
   assert.equal(logout.code, 1);
-  assert.match(logout.stderr, /was not written by culvert login.*\nnothing was ended: /);
+  assert.match(logout.stderr, /was not written by culvert login.*\nno key was revoked: /);
   const json = JSON.parse((await run(['logout', ...named, '--json'], { home })).stdout) as Record<string, unknown>;
   assert.equal(json['revoked'], false);
   assert.match(String(json['problem']), /was not written by culvert login/);

@@ -46,7 +46,7 @@ export async function login(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const output = flags['json'] === true ? new LoginJson(io) : new LoginText(io);
   try {
     await reach(server, interrupt.signal);
-    await credentials.probe(); // a key that can't be kept would live on in nobody's hands
+    await credentials.probe(); // a key that can't be stored would stay valid without an owner
     const code = randomBytes(32).toString('base64url');
     const until = Date.now() + PATIENCE_MS;
     invite(io, { server, code, until, output, browser: flags['browser'] !== false });
@@ -87,7 +87,7 @@ function invite(io: Io, { server, code, until, output, browser }: Invitation): v
   url.searchParams.set('device_code', code);
   const phrase = checkPhrase(code);
   output.started({ server: serverName(server), url: url.href, phrase, until, warning: plainHttpWarning(server) });
-  // Without a terminal there is nobody to see a window, and a script that does not want one.
+  // Without a terminal there is no user at the screen, or a script runs.
   if (browser && io.stderr.isTTY === true) openBrowser(url.href, io.env);
 }
 
@@ -99,7 +99,7 @@ interface Wait {
   readonly signal: AbortSignal;
 }
 
-/** Asks until the key is there. @throws ExitError when nobody approves in time, or the server refuses the question itself. */
+/** Asks until the key is there. @throws ExitError when no user approves in time, or the server refuses the question itself. */
 async function awaitKey({ pause }: Io, wait: Wait): Promise<Login> {
   while (Date.now() < wait.until) {
     const asked = performance.now();

@@ -1,6 +1,6 @@
 /**
  * `culvert logout`: ends the key and the session that `login` got, on the server and on this machine. What is here goes in any case; when the
- * server could not be told, that is said, for the key then lives on over there.
+ * server can't be reached, the output says so, because the key is then still valid.
  */
 import { findServer } from '../config/agent.ts';
 import { Credentials, type Login, SESSION_WORK_MS, serverName } from '../config/credentials.ts';
@@ -11,7 +11,7 @@ import { type Io, print, writeLine } from './io.ts';
 import { keptLogin } from './kept-login.ts';
 import { harmless, jsonText } from './paint.ts';
 
-/** Exit code 0 when nothing is left anywhere, 1 when the server could not be told or the log-in can't be read. */
+/** Exit code 0 when nothing is left anywhere, 1 when the server can't be reached or the login can't be read. */
 export async function logout(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const named = typeof flags['server'] === 'string' ? flags['server'] : undefined;
   const server = findServer({ flags: { server: named }, env: io.env, cwd: io.cwd });
@@ -48,13 +48,13 @@ function end(io: Io, server: URL, credentials: Credentials): Promise<string | un
 function describe(server: string, login: Login | undefined, problem: string | undefined): string[] {
   if (login === undefined) {
     if (problem === undefined) return [`not logged in at ${server}`];
-    return [`culvert: ${problem}`, 'nothing was ended: the servers of the keys in that file would still take them'];
+    return [`culvert: ${problem}`, 'no key was revoked: the keys in that file are still valid'];
   }
-  if (problem === undefined) return [`logged out at ${server}: the key of ${harmless(login.account)} is over`];
+  if (problem === undefined) return [`logged out at ${server}: the key of ${harmless(login.account)} is revoked`];
   const until = login.expires_at.slice(0, 10);
   const label = harmless(login.label);
   return [
     `culvert: ${problem}`,
-    `logged out here alone: until ${until} ${server} would still take the key ${label}. Revoke it there.`,
+    `logged out on this machine only: ${server} accepts the key ${label} until ${until}. Revoke it there.`,
   ];
 }

@@ -1,4 +1,4 @@
-/** What could not be written is no success: a key that nobody has, a list that is cut short, a password. */
+/** A command fails if it can't write its output: a key, a whole list, a password. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ function full(t: TestContext): number {
   return file;
 }
 
-/** Somebody who is logged in mints; the key goes to `stdout`, or to a reader that has left. */
+/** A logged-in user creates a key; it goes to `stdout`, or to a reader that has left. */
 async function minting(t: TestContext, stdout: number | undefined, ...options: string[]) {
   const server = await playServer(t);
   const { home } = loggedInAt(t, server.url);
@@ -45,7 +45,7 @@ test('a key that could not be printed fails the command, which says how to make 
     for (const options of [['--output-env'], ['--json'], []]) {
       const { code, stderr, url } = await minting(t, stdout, ...options);
       assert.equal(code, 1, options.join(' '));
-      const advice = `The key of ci is lost; \`culvert tokens rotate ${NONCE} --server ${url}\` makes another`;
+      const advice = `The key of ci is lost. Create another: culvert tokens rotate ${NONCE} --server ${url}`;
       assert.match(stderr, /^culvert: standard output can't be written: .*(ENOSPC|EPIPE)/m);
       assert.ok(stderr.includes(advice), stderr);
       assert.ok(!stderr.includes(KEY));
@@ -99,7 +99,7 @@ test("an owner's password that could not be shown is made anew by a command that
   writeFileSync(join(home, 'server.toml'), SETTINGS);
   const config = ['--config', 'server.toml'];
   const server = start(t, ['serve', ...config], { home, stdout: full(t) });
-  await server.until(() => server.stderr.includes('could not show'));
+  await server.until(() => server.stderr.includes('could not print'));
   assert.match(server.stderr, /ENOSPC.*`?culvert admin reset-password admin@localhost --config server\.toml/);
 
   const words = ['admin', 'reset-password', 'admin@localhost', ...config];
@@ -107,7 +107,7 @@ test("an owner's password that could not be shown is made anew by a command that
   assert.equal(lost.code, 1);
   assert.match(
     lost.stderr,
-    /The password is lost; `culvert admin reset-password admin@localhost --config server\.toml` makes another/,
+    /The password is lost\. Create another: culvert admin reset-password admin@localhost --config server\.toml/,
   );
   const again = await run(words, { home });
   assert.match(again.stdout, /^admin@localhost\n\S{16,}\n$/, again.stderr);

@@ -33,14 +33,14 @@ export const projectsCreate = apiCommand(async (asked) => {
   await printDone(
     asked,
     answer,
-    `${slug}: made. Its tunnels are called NAME-${slug}: culvert http 3000 --project ${slug}`,
+    `${slug}: created. Its tunnels are named NAME-${slug}: culvert http 3000 --project ${slug}`,
   );
 });
 
 export const projectsRename = apiCommand(async (asked) => {
   const [slug = '', name = ''] = asked.args;
   const answer = await asked.call('PATCH', projectPath(slug), { name });
-  await printDone(asked, answer, `${slug}: is called ${name}`);
+  await printDone(asked, answer, `${slug}: renamed to ${name}`);
 });
 
 export const projectsDelete = apiCommand(async (asked) => {
@@ -54,6 +54,6 @@ export const projectsDelete = apiCommand(async (asked) => {
   await printDone(
     asked,
     answer,
-    `${slug}: deleted; tunnels deleted: ${deletedTunnels}, tokens revoked: ${revokedTokens}`,
+    `${slug}: deleted; tunnels deleted: ${deletedTunnels}, keys revoked: ${revokedTokens}`,
   );
 });

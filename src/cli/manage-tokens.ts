@@ -25,12 +25,12 @@ export const tokensList = apiCommand(async (asked) => {
     mbps: (row) => (row.kind === 'master' ? '-' : String(row.bandwidthLimitMbps)),
     spent: (row) => dollars(row.spentUsdCents),
     budget: (row) => (row.monthlyBudgetUsdCents === null ? '-' : dollars(row.monthlyBudgetUsdCents)),
-    'good until (utc)': (row) => when(row.expiresAt),
+    'expires (utc)': (row) => when(row.expiresAt),
     status: statusOf,
     nonce: (row) => row.nonce,
   });
   const hidden = all.length - shown.length;
-  if (hidden > 0) writeLine(io.stderr, `${hidden} ended before; --all shows them too`);
+  if (hidden > 0) writeLine(io.stderr, `${hidden} more are revoked or expired; --all lists them`);
 });
 
 export const tokensRevoke = apiCommand(
@@ -44,7 +44,7 @@ export const tokensRevoke = apiCommand(
     await confirm(io, flags, question);
     const answer = await asked.call('DELETE', path);
     const count = revoked.parse(answer).revoked ?? 1;
-    await printDone(asked, answer, `${name}: revoked${count > 1 ? `, ${count} tokens in all` : ''}`);
+    await printDone(asked, answer, `${name}: revoked${count > 1 ? `, ${count} keys in total` : ''}`);
     for (const line of left) writeLine(io.stderr, harmless(line));
   },
   { takesMasterKey: true },
@@ -55,8 +55,8 @@ export const tokensBudget = apiCommand(async (asked) => {
   const cents = text === 'none' ? null : countOf(text, 'the budget, US cents or none');
   const { name, nonce } = await findToken(asked, handle, { passOverGrace: true });
   const answer = await asked.call('PUT', `/tokens/${nonce}/budget`, { monthlyBudgetUsdCents: cents });
-  const stopped = cents === 0 ? ': nothing passes from now on' : '';
-  const sentence = cents === null ? 'no budget any more' : `${dollars(cents)} a month${stopped}`;
+  const stopped = cents === 0 ? ': its tunnels are blocked' : '';
+  const sentence = cents === null ? 'budget removed' : `${dollars(cents)} a month${stopped}`;
   await printDone(asked, answer, `${name}: ${sentence}`);
 });
 
@@ -72,11 +72,11 @@ interface Meant {
 /** A master key sees no list: it names a key that it minted by its nonce. @throws ExitError for a name. */
 export function ofMaster(project: string, handle: string): Meant {
   if (!NONCE.test(handle)) {
-    const text = 'with a master key, name the key by its nonce: minting printed it (`nonce` with --json)';
-    throw new ExitError(EXIT.usage, `"${handle}" is no nonce: ${text}`);
+    const text = 'a master key needs the nonce that `culvert tokens mint` printed';
+    throw new ExitError(EXIT.usage, `"${handle}" is not a nonce: ${text}`);
   }
   const path = tokenPath(handle.toLowerCase(), project);
-  return { path, name: handle, question: `Revoke the token ${handle}? Its agents are cut off.`, left: [] };
+  return { path, name: handle, question: `Revoke the key ${handle}? Its agents are disconnected.`, left: [] };
 }
 
 async function ofPerson(asked: Asked, handle: string, project: string | undefined): Promise<Meant> {
@@ -86,11 +86,11 @@ async function ofPerson(asked: Asked, handle: string, project: string | undefine
   const which = handle === name ? `"${name}"` : `"${name}" (${nonce})`;
   const question =
     kind === 'master'
-      ? `Revoke the master key ${which} and the keys that it minted? Their agents are cut off.`
-      : `Revoke the token ${which}? Its agents are cut off.`;
+      ? `Revoke the master key ${which} and the keys that it created? Their agents are disconnected.`
+      : `Revoke the key ${which}? Its agents are disconnected.`;
   const left = forerunners(listed, found).map(
     (one) =>
-      `The key before its rotation works until ${when(one.graceEndsAt ?? 0)} UTC; \`culvert tokens revoke ${one.nonce}\` ends it`,
+      `The key from before the rotation is valid until ${when(one.graceEndsAt ?? 0)} UTC. To revoke it: culvert tokens revoke ${one.nonce}`,
   );
   return { path: tokenPath(nonce, project), name, question, left };
 }

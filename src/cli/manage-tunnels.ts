@@ -29,9 +29,9 @@ const tunnel = z.looseObject({
 type TunnelItem = z.output<typeof tunnel>;
 
 const GUARD_WORDS: Readonly<Record<string, string>> = {
-  maintenance: 'maintenance (nobody is let in)',
+  maintenance: 'maintenance mode',
   password: 'a password',
-  'sign-in': 'a sign-in with the identity provider',
+  'sign-in': 'a visitor login',
 };
 
 export const tunnelsList = apiCommand(async (asked) => {
@@ -67,18 +67,22 @@ export const tunnelsCreate = apiCommand(async (asked) => {
   writeLine(io.stderr, harmless(`Reserved${until}. Serve it: ${serving(made, textFlag(flags, 'project'))}${named}`));
 });
 
-export const tunnelsStart = deed('start', 'started: agents are let in');
-export const tunnelsStop = deed('stop', 'stopped: its agent is cut off, and none is let in until it is started');
+export const tunnelsStart = tunnelAction('start', 'started');
+export const tunnelsStop = tunnelAction('stop', 'stopped: agents are disconnected until it is started');
 
 export const tunnelsDelete = apiCommand(async (asked) => {
   const found = await findTunnel(asked);
-  const agent = found.online ? ' Its agent is cut off.' : '';
-  await confirm(asked.io, asked.flags, `Delete ${found.publicUrl}?${agent} The name rests for 24 hours.`);
+  const agent = found.online ? ' Its agent is disconnected.' : '';
+  await confirm(
+    asked.io,
+    asked.flags,
+    `Delete ${found.publicUrl}?${agent} For 24 hours, only your organization can use the name.`,
+  );
   const answer = await asked.call('DELETE', `/tunnels/${encodeURIComponent(found.id)}`);
   await printDone(asked, answer, `${found.subdomain}: deleted`);
 });
 
-function deed(name: 'start' | 'stop', sentence: string): CommandBody {
+function tunnelAction(name: 'start' | 'stop', sentence: string): CommandBody {
   return apiCommand(async (asked) => {
     const found = await findTunnel(asked);
     const answer = await asked.call('POST', `/tunnels/${encodeURIComponent(found.id)}/${name}`);
@@ -108,10 +112,10 @@ export async function tunnelNames(asked: Asked): Promise<ReadonlyMap<string, str
 function statusOf({ online, status, expiresAt }: TunnelItem): Span {
   if (online) return span('online', 'green');
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) return span('expired', 'dim');
-  return status === 'active' ? span('waits for an agent', 'yellow') : span('offline', 'dim');
+  return status === 'active' ? span('waiting for an agent', 'yellow') : span('offline', 'dim');
 }
 
-/** What keeps visitors out, or asks something of them, in the order in which the edge asks. */
+/** Access control of a tunnel, in the order of the edge. */
 function guardsOf(row: TunnelItem): string[] {
   const on = {
     maintenance: row.maintenance,
@@ -122,10 +126,10 @@ function guardsOf(row: TunnelItem): string[] {
   return Object.entries(on).flatMap(([name, isOn]) => (isOn ? [name] : []));
 }
 
-/** What stands in front of a tunnel besides its policy, as a sentence; undefined where nothing does. */
+/** Access control of a tunnel besides its policy, as a sentence; undefined without any. */
 export function otherGuards(row: TunnelItem): string | undefined {
   const words = guardsOf(row).flatMap((name) => GUARD_WORDS[name] ?? []);
-  return words.length === 0 ? undefined : `In front of ${row.subdomain} also: ${words.join(', ')}.`;
+  return words.length === 0 ? undefined : `Also active on ${row.subdomain}: ${words.join(', ')}.`;
 }
 
 /** The command that serves a tunnel; in a project the agent adds the suffix itself. */

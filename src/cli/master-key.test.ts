@@ -57,7 +57,7 @@ test('every command that opens tunnels refuses it before it dials, with exit cod
       const env = { CULVERT_TOKEN: key, CULVERT_SERVER: server.url.href };
       const { code, stdout, stderr } = await run(words, { home, env });
       assert.deepEqual([code, stdout], [3, ''], words.join(' '));
-      assert.match(stderr, /^culvert: this is a master key: .*`culvert tokens mint NAME --project SLUG --server http/);
+      assert.match(stderr, /^culvert: this is a master key, .*culvert tokens mint NAME --project SLUG --server http/);
       assert.ok(!stderr.includes(key));
     }
   }

@@ -14,7 +14,7 @@ export const tokensMint = apiCommand(
   async (asked) => {
     const { path, body } = asked.flags['master'] === true ? masterKey(asked) : token(asked);
     const delivery = await KeyDelivery.prepare(asked, { replaces: asked.flags['force'] === true });
-    await delivery.deliver(() => asked.call('POST', path, body), 'Minted');
+    await delivery.deliver(() => asked.call('POST', path, body), 'Created');
     tellUse(asked);
   },
   { takesMasterKey: true },
@@ -48,9 +48,13 @@ interface Wanted {
 }
 
 function masterKey({ args, flags }: Asked): Wanted {
-  refuseFlags(flags, ['project'], 'a master key belongs to no project; keys that it mints do');
-  refuseFlags(flags, ['subdomains', 'quota', 'mbps'], 'a master key opens no tunnels; say it of keys that it mints');
-  refuseFlags(flags, ['ttlHours'], "a master key's life is counted in days: --ttl-days");
+  refuseFlags(flags, ['project'], 'a master key has no project; the keys that it creates have one');
+  refuseFlags(
+    flags,
+    ['subdomains', 'quota', 'mbps'],
+    'a master key opens no tunnels; set it on the keys that it creates',
+  );
+  refuseFlags(flags, ['ttlHours'], 'for a master key, use --ttl-days');
   const ttlDays = countFlag(flags, 'ttlDays');
   const cents = countFlag(flags, 'budgetCents');
   return {
@@ -64,7 +68,7 @@ function masterKey({ args, flags }: Asked): Wanted {
 }
 
 function token({ args, flags }: Asked): Wanted {
-  refuseFlags(flags, ['ttlDays'], 'only a master key (--master) counts in days: say --ttl-hours');
+  refuseFlags(flags, ['ttlDays'], 'is for master keys (--master); use --ttl-hours');
   const project = textFlag(flags, 'project');
   const inProject = project !== undefined;
   const limits = {
@@ -85,10 +89,14 @@ async function rotated(asked: Asked): Promise<string> {
   if (asked.isMaster) return ofMaster(project ?? '', handle).path;
   const found = await findToken(asked, handle, { project, passOverGrace: true });
   if (found.kind === 'cli') {
-    throw usageError(`${found.name} is the key of a command line: \`culvert login\` gets it another`);
+    throw usageError(`${found.name} is the key of a login. Run \`culvert login\` to replace it`);
   }
   if (found.kind === 'master') {
-    await confirm(asked.io, asked.flags, `Rotate the master key "${found.name}"? The keys that it minted end with it.`);
+    await confirm(
+      asked.io,
+      asked.flags,
+      `Rotate the master key "${found.name}"? The keys that it created are revoked with it.`,
+    );
   }
   return tokenPath(found.nonce, project);
 }

@@ -48,7 +48,7 @@ export class KeyDelivery {
     if (isEnv && flags['json'] === true) throw usageError('--output-env and --json: choose one of them');
     if (isEnv && path !== undefined) throw usageError('--output-env and --save-file: choose one of them');
     if (isEnv && !PLAIN.test(serverName(server))) {
-      throw usageError(`--output-env: the address ${serverName(server)} can't stand in a shell without quotes`);
+      throw usageError(`--output-env: the address ${serverName(server)} needs quotes in a shell`);
     }
     if (path === undefined) return new KeyDelivery(asked, undefined);
     return new KeyDelivery(asked, await KeyFile.open(path, { cwd: io.cwd, replaces, keepsReaders: true }));
@@ -66,7 +66,7 @@ export class KeyDelivery {
     const found = minted.safeParse(answer);
     if (!found.success) {
       await this.#file?.close();
-      throw new ExitError(EXIT.failure, 'the server answered, but sent something that is no key');
+      throw new ExitError(EXIT.failure, 'the response of the server has no valid key');
     }
     await this.#save(found.data);
     await this.#print(found.data, verb);
@@ -88,7 +88,7 @@ export class KeyDelivery {
       return value === undefined ? [] : [optionOf(flag), value];
     });
     const again = ['culvert tokens rotate', nonce, ...options].join(' ');
-    return `The key of ${name} is lost; \`${again}\` makes another`;
+    return `The key of ${name} is lost. Create another: ${again}`;
   }
 
   async #print(token: Minted, verb: string): Promise<void> {
@@ -99,11 +99,11 @@ export class KeyDelivery {
       return this.#hand(token, jsonText({ ...Object.fromEntries(open), ...file }));
     }
     const { name, nonce, kind, expiresAt, apiKey } = token;
-    const what = kind === 'master' ? 'master key' : 'token';
-    writeLine(io.stderr, harmless(`${verb} the ${what} "${name}" (${nonce}), good until ${when(expiresAt)} UTC.`));
+    const what = kind === 'master' ? 'master key' : 'access key';
+    writeLine(io.stderr, harmless(`${verb} the ${what} "${name}" (${nonce}), valid until ${when(expiresAt)} UTC.`));
     if (this.#file !== undefined) return writeLine(io.stderr, `The key is in ${this.#file.path}.`);
     if (flags['outputEnv'] !== true) {
-      writeLine(io.stderr, 'This is the only time that its key is shown:');
+      writeLine(io.stderr, "Copy the key now. You won't see it again:");
       return this.#hand(token, apiKey);
     }
     await this.#hand(token, `CULVERT_SERVER=${serverName(server)}\nCULVERT_TOKEN=${apiKey}`);

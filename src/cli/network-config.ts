@@ -15,7 +15,7 @@ export const networkConfig = apiCommand(async (asked) => {
   const file = textFlag(flags, 'keyFile');
   if (flags['qr'] === true && file === undefined) {
     throw usageError(
-      '--qr: needs the private key, which the server does not have: name its file with --key-file. Where the device alone has it, change the entry in its app by hand, or revoke the device and enroll it anew',
+      '--qr: needs the private key, which the server does not have. Use --key-file FILE. If only the device has the key, edit the tunnel in its app, or revoke the device and enroll it again',
     );
   }
   const key = file === undefined ? undefined : await readPrivateKey(file, io);
@@ -26,7 +26,7 @@ export const networkConfig = apiCommand(async (asked) => {
     const expected = device === undefined ? network.server_public_key : device.public_key;
     if (key !== undefined && expected !== null && publicKeyOf(key) !== expected) {
       const whose = device === undefined ? `the server of ${network.name}` : `${device.name} in ${network.name}`;
-      throw usageError(harmless(`${file}: is another key than that of ${whose}, whose public key is ${expected}`));
+      throw usageError(harmless(`${file}: is not the key of ${whose}, whose public key is ${expected}`));
     }
     await delivery.deliver({ render: () => configText(asked, network, device), key, answer: {} });
   } finally {

@@ -88,10 +88,10 @@ export const networkEnroll = apiCommand(async (asked) => {
       );
     if (network.server_public_key === null) return await withoutConfig(asked, network, answer);
     const way = `culvert network revoke ${handleOf(network)} ${plainIp(device.assigned_ip)}`;
-    const lost = isMade ? `The key is lost: ${way}, and enroll it anew` : undefined;
+    const lost = isMade ? `The key is lost. Revoke the device and enroll it again: ${way}` : undefined;
     // In front of a QR code, which what comes behind it would push off the screen.
     const commands = device.extra_allowed_ips.length === 0 ? syncCommands(network) : routeCommands(network);
-    tellNext(asked, 'Next, on the machine of its server, so that WireGuard there knows it', commands);
+    tellNext(asked, "Next, on the machine of the network's server", commands);
     await delivery.deliver({ render: () => configText(asked, network, device), key, answer, lost });
   } finally {
     await delivery.close();
@@ -103,12 +103,14 @@ export const networkRevoke = apiCommand(async (asked) => {
   const device = await findDevice(asked, network);
   const what = `${device.name} (${plainIp(device.assigned_ip)}) from ${network.name}`;
   const isRelayed = network.reserved_udp_port !== null;
-  const how = isRelayed ? 'It is cut off at once' : 'It is shut out once its server has a new configuration';
-  await confirm(asked.io, asked.flags, `Revoke ${what}? ${how}, and its address is free for another.`);
+  const how = isRelayed
+    ? 'It is blocked immediately'
+    : 'It is blocked once the server of the network has a new configuration';
+  await confirm(asked.io, asked.flags, `Revoke ${what}? ${how}. Its address becomes free.`);
   const answer = await asked.call('DELETE', devicePath(network.id, device.id));
   await printDone(asked, answer, `${device.name}: revoked`);
-  const lead = isRelayed ? 'So that its server forgets it' : 'To shut it out';
-  tellNext(asked, `${lead}, on its machine`, syncCommands(network));
+  const lead = isRelayed ? 'To remove it from WireGuard' : 'To block it';
+  tellNext(asked, `${lead}, on the machine of the network's server`, syncCommands(network));
 });
 
 async function privateKeyFor({ flags, io }: Asked): Promise<Secret> {
@@ -124,8 +126,8 @@ interface Wanted {
 }
 
 /**
- * Is the key enrolled already? The API then answers with what is there, unchanged, so a person who asks for something else is told; and it takes many
- * devices of one name, where a person who names one twice means another. @throws ExitError (refused)
+ * Is the key enrolled already? The API then returns the existing device unchanged, so other wishes are an error here. The API
+ * accepts devices of the same name; a user who repeats a name made a mistake. @throws ExitError (refused)
  */
 async function checkNew(asked: Asked, network: Network, wanted: Wanted): Promise<boolean> {
   const all = await listDevices(asked, network);
@@ -134,27 +136,27 @@ async function checkNew(asked: Asked, network: Network, wanted: Wanted): Promise
   if (same === undefined) return false;
   const place = `${handleOf(network)} ${plainIp(same.assigned_ip)}`;
   if (known === undefined) {
-    const text = `${network.name} has a device "${same.name}" already, with another key. To replace it: culvert network revoke ${place}`;
+    const text = `${network.name} already has a device "${same.name}" with another key. To replace it: culvert network revoke ${place}`;
     throw new ExitError(EXIT.refused, harmless(text));
   }
   const { expires_at: expires, extra_allowed_ips: extra } = wanted;
   const hasExtra = extra === undefined || extra.join() === known.extra_allowed_ips.join();
   const hasEnd = expires === undefined || expires === (known.expires_at ?? null);
   if (!known.expired && known.name === wanted.name && hasExtra && hasEnd) return true;
-  const state = known.expired ? 'which has expired' : 'and leaves it as it is';
-  const text = `${network.name} has this key already, as "${known.name}", ${state}. To change it: culvert network edit ${place}, with --name, --expires, --extra-allowed-ips`;
+  const state = known.expired ? 'expired' : 'unchanged';
+  const text = `${network.name} already has this key as "${known.name}" (${state}). To change it: culvert network edit ${place}, with --name, --expires or --extra-allowed-ips`;
   throw new ExitError(EXIT.refused, harmless(text));
 }
 
 function noServer(network: Network): ExitError {
   const way = `culvert network set-server ${handleOf(network)} --generate --output FILE`;
-  const text = `${network.name} has no server yet, so there is no configuration for devices. First: ${way}`;
+  const text = `${network.name} has no server yet, so devices have no configuration. First: ${way}`;
   return new ExitError(EXIT.refused, harmless(text));
 }
 
 async function withoutConfig({ io, flags }: Asked, network: Network, answer: object): Promise<void> {
   if (flags['json'] === true) return print(io.stdout, jsonText(answer));
-  writeLine(io.stderr, harmless(`${network.name} has no server yet: there is a configuration once it has.`));
+  writeLine(io.stderr, harmless(`${network.name} has no server yet. Devices get a configuration once it has one.`));
 }
 
 function timeOf(time: string | null | undefined): string {

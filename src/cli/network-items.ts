@@ -70,7 +70,7 @@ export async function findDevice(asked: Asked, of: Network): Promise<Device> {
   }
   if (others.length === 0) return first;
   const places = [first, ...others].map(({ assigned_ip: ip }) => plainIp(ip)).join(', ');
-  const text = `${others.length + 1} devices of ${of.name} are called "${handle}". Name one by its address: ${places}`;
+  const text = `${others.length + 1} devices of ${of.name} have the name "${handle}". Use an address: ${places}`;
   throw usageError(harmless(text));
 }
 
@@ -101,10 +101,10 @@ export function expiryFlag(flags: Asked['flags']): string | null | undefined {
   const span = spanMs(text);
   const at = span === undefined ? momentMs(text) : Date.now() + span;
   if (at === undefined) {
-    const forms = 'neither a time (2026-12-24, 2026-12-24T18:00Z) nor like 12h, 30d, never';
+    const forms = 'not a time. Use 2026-12-24, 2026-12-24T18:00Z, 12h, 30d or never';
     throw usageError(harmless(`--expires: "${text}" is ${forms}`));
   }
-  if (at <= Date.now()) throw usageError('--expires: that time is over');
+  if (at <= Date.now()) throw usageError('--expires: that time is in the past');
   return new Date(at).toISOString();
 }
 
@@ -113,7 +113,7 @@ export function listOrNone(flags: Asked['flags'], name: string): string[] | unde
   const text = textFlag(flags, name);
   if (text === undefined || text === 'none') return text === undefined ? undefined : [];
   const parts = text.split(',').map((part) => part.trim());
-  if (parts.includes('')) throw usageError(harmless(`${optionOf(name)}: "${text}" holds an empty entry`));
+  if (parts.includes('')) throw usageError(harmless(`${optionOf(name)}: "${text}" has an empty entry`));
   return parts;
 }
 
@@ -125,13 +125,13 @@ export function interfaceOf({ name }: Network): string {
   return INTERFACE_NAME.test(name) && !name.startsWith('-') ? name : 'wg-culvert';
 }
 
-/** How the WireGuard of the network's server learns who is in and who is not. It cuts nobody else. */
+/** Commands that add or remove a device in the WireGuard of the network's server. Other devices stay connected. */
 export function syncCommands(network: Network): string[] {
   const name = interfaceOf(network);
   return [configCommand(network), `wg-quick strip ./${name}.conf | sudo wg syncconf ${name} /dev/stdin`];
 }
 
-/** The same where networks behind a device have changed: routes are wg-quick's, and `wg syncconf` makes none. Cuts everybody for a moment. */
+/** The same for networks behind a device: only wg-quick sets routes, `wg syncconf` doesn't. Disconnects all devices for a moment. */
 export function routeCommands(network: Network): string[] {
   const name = interfaceOf(network);
   return [configCommand(network), `sudo sh -c 'wg-quick down ./${name}.conf; wg-quick up ./${name}.conf'`];

@@ -49,12 +49,12 @@ export const networkSetServer = apiCommand(async (asked) => {
       ...endpointOf(asked, network),
     });
     const registered = readNetwork(answer);
-    const said = `${registered.name}: clients reach its server at ${registered.public_endpoint ?? '?'}`;
+    const said = `${registered.name}: devices connect to its server at ${registered.public_endpoint ?? '?'}`;
     if (delivery === undefined) await printDone(asked, answer, said);
     else {
       if (flags['json'] !== true) writeLine(asked.io.stderr, harmless(`${said}.`));
       const again = `culvert network set-server ${handleOf(registered)} --generate`;
-      const lost = isGenerated ? `The key is lost: ${again} makes another` : undefined;
+      const lost = isGenerated ? `The key is lost. Create another: ${again}` : undefined;
       const render = (): Promise<string> => configText(asked, registered);
       await delivery.deliver({ render, key: key.privateKey, answer: registered, lost });
     }
@@ -68,9 +68,9 @@ function checkFlags({ flags }: Asked): void {
   const ways = WAYS.filter((name) => flags[name] !== undefined);
   if (ways.length > 1) throw usageError('--generate, --key-file and --public-key: choose one of them');
   const port = countFlag(flags, 'port');
-  if (port !== undefined && (port < 1 || port > 65_535)) throw usageError(`--port: ${port} is no port: 1 to 65535`);
-  if (flags['relay'] === true)
-    refuseFlags(flags, ['endpoint'], 'not with --relay, which takes the port of this server again');
+  if (port !== undefined && (port < 1 || port > 65_535))
+    throw usageError(`--port: ${port} is not a port. Use 1 to 65535`);
+  if (flags['relay'] === true) refuseFlags(flags, ['endpoint'], 'not with --relay');
 }
 
 /** @throws ExitError (usage) when no key is given and none is registered. */
@@ -82,7 +82,8 @@ async function chosenKey({ flags, io }: Asked, network: Network): Promise<Server
   if (file !== undefined) return withPublic(await readPrivateKey(file, io));
   const { server_public_key: registered } = network;
   if (registered !== null) return { publicKey: registered, privateKey: undefined };
-  const ways = '--generate makes one, --key-file reads one of `wg genkey`, --public-key names that of another machine';
+  const ways =
+    'use --generate for a new one, --key-file for one of `wg genkey`, or --public-key for one of another machine';
   throw usageError(`${harmless(network.name)} has no server yet, so it needs a key: ${ways}`);
 }
 
@@ -94,7 +95,7 @@ function withPublic(privateKey: Secret): ServerKey {
 async function confirmOther({ io, flags }: Asked, network: Network, key: ServerKey): Promise<void> {
   const { server_public_key: registered } = network;
   if (registered === null || registered === key.publicKey) return;
-  const loss = 'Its devices then need new configurations, for theirs name the old one.';
+  const loss = 'Its devices then need new configurations.';
   await confirm(io, flags, `Replace the key of the server of ${network.name}? ${loss}`);
 }
 
@@ -132,6 +133,6 @@ function tellOn(asked: Asked, before: Network, after: Network): void {
   // Without an endpoint, but with a port: the port was taken away, and clients still go there.
   if (flags['json'] === true || (before.public_endpoint === null && before.reserved_udp_port === null)) return;
   if (before.public_endpoint !== after.public_endpoint) {
-    writeLine(io.stderr, 'The address for clients has changed: devices need new configurations.');
+    writeLine(io.stderr, 'The address for devices has changed. They need new configurations.');
   }
 }

@@ -112,7 +112,7 @@ test('a network is made with a free /24 when none is named', async (t) => {
   });
   const made = await run(['create', 'home']);
   assert.equal(made.code, 0);
-  assert.match(made.stdout, /^home: made, with the addresses 10\.80\.0\.0\/24\n$/);
+  assert.match(made.stdout, /^home: created with the addresses 10\.80\.0\.0\/24\n$/);
   assert.match(
     made.stderr,
     /^Next, .* its server:\n  culvert network set-server home --generate --output home\.conf\n$/,
@@ -144,7 +144,7 @@ test('the private key of a server goes into its file and nowhere else', async (t
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(readFileSync(file, 'utf8'), CONFIG.replace('REPLACE_WITH_PRIVATE_KEY', KEY));
   assert.equal(set.stdout, '');
-  assert.match(set.stderr, /^home: clients reach its server at tunnel\.example\.test:30000\.\n/);
+  assert.match(set.stderr, /^home: devices connect to its server at tunnel\.example\.test:30000\.\n/);
   assert.match(
     set.stderr,
     /\nNext, on that machine:\n  sudo wg-quick up \.\/home\.conf\n  culvert udp 51820 --network home\n$/,
@@ -153,10 +153,10 @@ test('the private key of a server goes into its file and nowhere else', async (t
 
   const again = await run(['set-server', 'home', '--key-file', 'key', '--output', 'home.conf']);
   assert.deepEqual([again.code, again.asked], [2, ['GET /private-networks']], 'a file that is there is not replaced');
-  assert.match(again.stderr, /home\.conf: is there already\. Say --force/);
+  assert.match(again.stderr, /home\.conf: already exists\. Use --force/);
 
   const plain = await run(['set-server', 'home', '--key-file', 'key']);
-  assert.equal(plain.stdout, 'home: clients reach its server at tunnel.example.test:30000\n');
+  assert.equal(plain.stdout, 'home: devices connect to its server at tunnel.example.test:30000\n');
   assert.match(plain.stderr, /\n  culvert network config home --key-file key --output home\.conf\n  culvert udp 51820/);
   assert.ok(!plain.stderr.includes(KEY));
 });
@@ -208,10 +208,10 @@ test('another key, port or address for a server: what was said before stays unle
   const other = publicKeyOf(new Secret(KEY));
   const beyond = await run(['set-server', 'home', '--public-key', other, '--port', '65536']);
   assert.deepEqual([beyond.code, beyond.asked], [2, []]);
-  assert.match(beyond.stderr, /--port: 65536 is no port/);
+  assert.match(beyond.stderr, /--port: 65536 is not a port/);
   const asked = await run(['set-server', 'home', '--public-key', other]);
   assert.equal(asked.code, 2);
-  assert.match(asked.stderr, /Replace the key of the server of home\? Its devices then need new .* say --yes/);
+  assert.match(asked.stderr, /Replace the key of the server of home\? Its devices then need new .* Use --yes/);
   assert.deepEqual(await bodyOf(['home', '--public-key', other, '--yes']), {
     server_public_key: other,
     server_listen_port: 51820,
@@ -266,7 +266,7 @@ test('a device that has expired is not enrolled again as it is', async (t) => {
   assert.equal(expired.code, 4);
   assert.match(
     expired.stderr,
-    /"phone", which has expired\. To change it: culvert network edit home 10\.80\.0\.2, with .*--expires/,
+    /"phone" \(expired\)\. To change it: culvert network edit home 10\.80\.0\.2, with .*--expires/,
   );
   const again = await run(['edit', 'home', 'phone', '--expires', '30d']);
   assert.match(again.stderr, /\n  culvert network config home .* --force\n  wg-quick strip .* syncconf home /);
@@ -292,20 +292,20 @@ test('nothing is enrolled when the options, the network or the name do not fit',
   writeFileSync(join(home, 'key'), KEY);
   chmodSync(join(home, 'key'), 0o600);
   const cases: ReadonlyArray<readonly [string[], number, RegExp]> = [
-    [['home', 'phone', '--qr'], 2, /--qr: standard output is no terminal, and the code holds the private key/],
+    [['home', 'phone', '--qr'], 2, /--qr: standard output is not a terminal, and the code contains the private key/],
     [['home', 'phone', '--qr', '--json'], 2, /choose one/],
     [['home', 'phone', '--qr', '--public-key', OTHER_PUBLIC], 2, /--qr: needs the private key/],
     [['home', 'phone', '--key-file', 'key', '--public-key', OTHER_PUBLIC], 2, /choose one/],
-    [['home', 'phone', '--key-file', KEY], 2, /names a file/],
-    [['home', 'phone', '--public-key', 'abc'], 2, /is no public key of WireGuard/],
-    [['home', 'phone', '--expires', 'soon'], 2, /--expires: "soon" is neither a time .* nor like 12h, 30d, never/],
-    [['home', 'phone', '--expires', '49'], 2, /--expires: "49" is neither a time/],
-    [['home', 'phone', '--expires', '2020-01-01'], 2, /--expires: that time is over/],
-    [['home', 'phone', '--output', 'absent/phone.conf'], 2, /its folder is not there/],
+    [['home', 'phone', '--key-file', KEY], 2, /needs a file/],
+    [['home', 'phone', '--public-key', 'abc'], 2, /is not a WireGuard public key/],
+    [['home', 'phone', '--expires', 'soon'], 2, /--expires: "soon" is not a time\. Use .* 12h, 30d or never/],
+    [['home', 'phone', '--expires', '49'], 2, /--expires: "49" is not a time/],
+    [['home', 'phone', '--expires', '2020-01-01'], 2, /--expires: that time is in the past/],
+    [['home', 'phone', '--output', 'absent/phone.conf'], 2, /its folder does not exist/],
     [['away', 'phone'], 1, /there is no network "away"/],
-    [['home', 'phone'], 4, /has a device "phone" already.*culvert network revoke home 10\.80\.0\.2/],
-    [['home', 'other', '--public-key', OTHER_PUBLIC], 4, /has this key already, as "phone".* edit home 10\.80\.0\.2/],
-    [['home', 'phone', '--public-key', OTHER_PUBLIC, '--expires', '30d'], 4, /has this key already, as "phone"/],
+    [['home', 'phone'], 4, /already has a device "phone".*culvert network revoke home 10\.80\.0\.2/],
+    [['home', 'other', '--public-key', OTHER_PUBLIC], 4, /already has this key as "phone".* edit home 10\.80\.0\.2/],
+    [['home', 'phone', '--public-key', OTHER_PUBLIC, '--expires', '30d'], 4, /already has this key as "phone"/],
     [['bare', 'phone'], 4, /bare has no server yet.*culvert network set-server bare --generate/],
   ];
   for (const [words, code, message] of cases) {
@@ -349,7 +349,7 @@ test('a key that was lost on its way says how to get another one', async (t) => 
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /No GET .*config\. The key is lost: culvert network revoke home 10\.80\.0\.2, and enroll it anew/,
+    /No GET .*config\. The key is lost\. Revoke the device and enroll it again: culvert network revoke home 10\.80\.0\.2/,
   );
 });
 
@@ -369,7 +369,7 @@ test('a configuration is printed again with the key of this machine, and with no
   assert.deepEqual(JSON.parse(json.stdout), { config: CONFIG.trimEnd() });
   const wrong = await run(['config', 'home', '--key-file', 'old.conf']);
   assert.equal(wrong.code, 2);
-  assert.match(wrong.stderr, /old\.conf: is another key than that of the server of home, whose public key is 3p7b/);
+  assert.match(wrong.stderr, /old\.conf: is not the key of the server of home, whose public key is 3p7b/);
   const qr = await run(['config', 'home', 'phone', '--qr', '--force', '--key-file', 'old.conf']);
   assert.match(qr.stdout, /[▀▄█]{3}/);
 });
@@ -395,13 +395,10 @@ test('revoking and deleting ask first, and mean one', async (t) => {
   });
   const vague = await run(['revoke', 'home', 'phone', '--yes']);
   assert.deepEqual([vague.code, vague.asked.length], [2, 2]);
-  assert.match(
-    vague.stderr,
-    /2 devices of home are called "phone"\. Name one by its address: 10\.80\.0\.2, 10\.80\.0\.3/,
-  );
+  assert.match(vague.stderr, /2 devices of home have the name "phone"\. Use an address: 10\.80\.0\.2, 10\.80\.0\.3/);
   const unasked = await run(['revoke', 'home', '10.80.0.3']);
   assert.equal(unasked.code, 2);
-  assert.match(unasked.stderr, /Revoke phone \(10\.80\.0\.3\) from home\? It is cut off at once.*say --yes/);
+  assert.match(unasked.stderr, /Revoke phone \(10\.80\.0\.3\) from home\? It is blocked immediately.*Use --yes/);
   const revoked = await run(['revoke', 'home', '10.80.0.3', '--yes']);
   assert.deepEqual([revoked.code, revoked.stdout], [0, 'phone: revoked\n']);
   assert.equal(revoked.asked.at(-1), `DELETE ${BASE}/devices/${ID}`);
@@ -430,7 +427,7 @@ test('a network and a device are changed by one command, each by its own options
     /config home --key-file home\.conf .*\n  sudo sh -c 'wg-quick down \.\/home\.conf; wg-quick up/,
   );
   for (const [words, message] of [
-    [['home'], /say what is to change: --name, --extra-allowed-ips, --dns/],
+    [['home'], /nothing to change\. Use --name, --extra-allowed-ips, --dns/],
     [['home', '--expires', '1d'], /--expires: belongs to a device/],
     [['home', 'phone', '--dns', '1.1.1.1'], /--dns: belongs to a network/],
   ] as const) {
@@ -440,7 +437,7 @@ test('a network and a device are changed by one command, each by its own options
   }
 });
 
-test('a network says how it is carried, and what to run when nobody carries it', async (t) => {
+test('network show: relay names its path, or the command to run without an agent', async (t) => {
   const relay = {
     online: true,
     path: 'stream',
@@ -463,19 +460,19 @@ test('a network says how it is carried, and what to run when nobody carries it',
   assert.match(text, /^server +10\.80\.0\.1, WireGuard on port 51820, public key 3p7b/m);
   assert.match(
     text,
-    /^relay +by the TLS session since 2026-11-22 12:00 UTC, 1 client, 0 B in, 5 B out\. Why not by UDP, says culvert status/m,
+    /^relay +by the TLS session since 2026-11-22 12:00 UTC, 1 client, 0 B in, 5 B out\. `culvert status` on .* shows why UDP fails/m,
   );
   assert.match(text, /^devices +2, 1 expired$/m);
   const dropped = { no_agent: 2, unproven: 0, flows: 7 };
   assert.match(await show({ ...relay, dropped }), /^dropped +flows 7, no_agent 2$/m);
-  assert.ok(!text.includes('never got in'));
+  assert.ok(!text.includes('no handshake yet'));
   const stranger = { ...DEVICE, id: ID, name: 'pad', last_handshake_at: null };
   assert.match(
     await show(relay, NETWORK, [stranger]),
-    /^no handshake +pad never got in\. .*: culvert network config home .* syncconf home /m,
+    /^no handshake +pad have no handshake yet\. .*: culvert network config home .* syncconf home /m,
   );
   assert.match(await show({ ...relay, path: 'udp' }), /^relay +by UDP since/m);
-  assert.match(await show({ online: false }), /^relay +no agent carries it: culvert udp 51820 --network home; 0 B in/m);
+  assert.match(await show({ online: false }), /^relay +no agent serves it: culvert udp 51820 --network home; 0 B in/m);
   const bare = await show({ online: false }, BARE);
   assert.match(bare, /^server +not set: culvert network set-server home --generate --output home\.conf$/m);
   assert.match(bare, /^relay +-$/m);
@@ -500,5 +497,5 @@ test('a network whose port was taken away gets another one, and its devices are 
   const { code, stderr, bodies } = await run(['set-server', 'home']);
   assert.equal(code, 0, stderr);
   assert.deepEqual(bodies.get(`PUT ${BASE}/server`), { server_public_key: OTHER_PUBLIC, server_listen_port: 51820 });
-  assert.match(stderr, /The address for clients has changed: devices need new configurations\.\n$/);
+  assert.match(stderr, /The address for devices has changed\. They need new configurations\.\n$/);
 });

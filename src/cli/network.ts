@@ -45,7 +45,7 @@ const relayState = z.looseObject({
 export const networkList = apiCommand(async (asked) => {
   const rows = await listNetworks(asked);
   if (asked.flags['json'] !== true && rows.length === 0) {
-    return writeLine(asked.io.stderr, 'There is no private network. `culvert network create NAME` makes one');
+    return writeLine(asked.io.stderr, 'There are no private networks. Create one: culvert network create NAME');
   }
   await printRows(asked, rows, {
     name: (row) => row.name,
@@ -61,8 +61,8 @@ export const networkCreate = apiCommand(async (asked) => {
   const cidr = textFlag(flags, 'cidr') ?? (await chosenCidr(asked));
   const answer = await asked.call('POST', '/private-networks', { name: args[0], cidr });
   const made = readNetwork(answer);
-  await printDone(asked, answer, `${made.name}: made, with the addresses ${made.cidr}`);
-  tellNext(asked, 'Next, on the machine that is to be its server', [makeServer(made)]);
+  await printDone(asked, answer, `${made.name}: created with the addresses ${made.cidr}`);
+  tellNext(asked, 'Next, on the machine of its server', [makeServer(made)]);
 });
 
 export const networkShow = apiCommand(async (asked) => {
@@ -104,7 +104,7 @@ export const networkEdit = apiCommand(async (asked) => {
     ...(expires === undefined ? {} : { expires_at: expires }),
   };
   if (Object.keys(changes).length === 0) {
-    throw usageError(`say what is to change: --name, --extra-allowed-ips${isDevice ? ', --expires' : ', --dns'}`);
+    throw usageError(`nothing to change. Use --name, --extra-allowed-ips${isDevice ? ', --expires' : ', --dns'}`);
   }
   const network = await findNetwork(asked);
   const device = isDevice ? await findDevice(asked, network) : undefined;
@@ -113,15 +113,13 @@ export const networkEdit = apiCommand(async (asked) => {
   const now = device === undefined ? undefined : readDevice(answer);
   await printDone(asked, answer, now === undefined ? networkNow(readNetwork(answer)) : deviceNow(now));
   if (device !== undefined && extra !== undefined) {
-    tellNext(asked, 'Next, on the machine of its server, which sends to it what is behind it', routeCommands(network));
+    tellNext(asked, "Next, on the machine of the network's server", routeCommands(network));
   } else if (device?.expired === true && expires !== undefined) {
     // Its configurations leave out who has expired.
-    tellNext(asked, 'Next, on the machine of its server, so that WireGuard there knows it', syncCommands(network));
+    tellNext(asked, "Next, on the machine of the network's server", syncCommands(network));
   } else if (dns !== undefined || extra !== undefined) {
     const which = `culvert network config ${handleOf(network)} DEVICE --key-file FILE`;
-    tellNext(asked, 'Devices go on with the configurations that they have. A new one, with the key out of the old', [
-      which,
-    ]);
+    tellNext(asked, 'Devices keep their configurations. To print a new one with the old key', [which]);
   }
 });
 
@@ -132,7 +130,7 @@ export const networkDelete = apiCommand(async (asked) => {
   await confirm(
     asked.io,
     asked.flags,
-    `Delete the network ${found.name} (${found.cidr})${lost}? Its relay ends at once.`,
+    `Delete the network ${found.name} (${found.cidr})${lost}? Its relay stops immediately.`,
   );
   const answer = await asked.call('DELETE', networkPath(found.id));
   await printDone(asked, answer, `${found.name}: deleted`);
@@ -143,7 +141,7 @@ async function chosenCidr(asked: Asked): Promise<string> {
   const taken = (await listNetworks(asked)).map(({ cidr }) => cidr);
   const cidr = freeCidr([...taken, ...networksHere()]);
   if (cidr === undefined)
-    throw usageError('no /24 is free in 10.0.0.0/8 and 100.64.0.0/10: name the addresses with --cidr');
+    throw usageError('no /24 is free in 10.0.0.0/8 and 100.64.0.0/10. Choose addresses with --cidr');
   return cidr;
 }
 
@@ -172,17 +170,17 @@ function serverLine(network: Network): Line {
 
 function endpointOf(found: Network): string {
   if (found.public_endpoint === null) return '-';
-  return found.public_endpoint + (found.reserved_udp_port === null ? ', not relayed here' : '');
+  return found.public_endpoint + (found.reserved_udp_port === null ? ', without the relay' : '');
 }
 
-/** Devices that have never shaken hands while somebody speaks to the relay: most likely their server does not know them yet. */
+/** Devices without a handshake while the relay has clients: most likely the network's server does not know them yet. */
 function unknownRow(found: Network, devices: readonly Device[], state: z.output<typeof relayState>) {
   const strangers = devices.filter((one) => !one.expired && (one.last_handshake_at ?? null) === null);
   if (!state.online || (state.flows ?? 0) === 0 || strangers.length === 0) return [];
   const names = strangers.slice(0, 5).map(({ name }) => name);
   const rest = strangers.length > 5 ? ` and ${strangers.length - 5} more` : '';
   const [first, second] = syncCommands(found);
-  const text = `${names.join(', ')}${rest} never got in. If they try: does the WireGuard of its server know them? There: ${first} && ${second}`;
+  const text = `${names.join(', ')}${rest} have no handshake yet. If they try to connect, update WireGuard on the machine of the network's server: ${first} && ${second}`;
   return [['no handshake', [span(text, 'yellow')]] as const];
 }
 
@@ -200,13 +198,13 @@ function relayLine(found: Network, state: z.output<typeof relayState>): Line {
   const passed = `${amountOf(state.bytes_in)} in, ${amountOf(state.bytes_out)} out`;
   if (!state.online) {
     const command = `culvert udp ${found.server_listen_port ?? 'PORT'} --network ${handleOf(found)}`;
-    return [span(`no agent carries it: ${command}`, 'yellow'), span(`; ${passed} so far`, 'dim')];
+    return [span(`no agent serves it: ${command}`, 'yellow'), span(`; ${passed} so far`, 'dim')];
   }
   const since = state.path_since?.slice(0, 16).replace('T', ' ');
   const way = state.path === 'stream' ? span('by the TLS session', 'yellow') : span('by UDP', 'green');
   const clients = `, ${state.flows ?? 0} ${state.flows === 1 ? 'client' : 'clients'}`;
   const facts = span(`${since === undefined ? '' : ` since ${since} UTC`}${clients}, ${passed}`);
   // The server sees that no UDP comes; only the agent knows whether it tries.
-  const hint = span('. Why not by UDP, says culvert status on the machine of its agent', 'yellow');
+  const hint = span('. `culvert status` on the machine of its agent shows why UDP fails', 'yellow');
   return state.path === 'stream' ? [way, facts, hint] : [way, facts];
 }

@@ -69,7 +69,7 @@ test('a list goes on to its last page, each row once', async () => {
 test('a list ends at its bound, and says so', async () => {
   const { ids, pages, stderr } = await listed(1_000_000);
   assert.deepEqual([ids.length, pages], [10_000, 50]);
-  assert.match(stderr, /only the first 10000 are shown; narrow it down with --query/);
+  assert.match(stderr, /only the first 10000 are shown\. Filter them with --query/);
 });
 
 test('a command is typed again with its settings, for sudo passes no environment on', () => {

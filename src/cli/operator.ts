@@ -15,7 +15,7 @@ import { tableLines } from './table.ts';
 import { VERSION } from './version.ts';
 
 const PAGE = 200;
-/** What somebody may want to look through, or pipe elsewhere; it stays in memory. */
+/** Rows are kept in memory until they are printed. */
 const MAX_ROWS = 10_000;
 
 /** What such a command has to work with. */
@@ -64,13 +64,13 @@ export function retyped(words: string, file: string | null): string {
 }
 
 /** The path of one account or organization: `/superadmin/orgs/shop/approve`. Throws when the handle would make it another path. */
-export function pathOf(kind: 'users' | 'orgs', handle = '', deed?: string): string {
+export function pathOf(kind: 'users' | 'orgs', handle = '', action?: string): string {
   if (['', '.', '..'].includes(handle)) {
-    const wanted = kind === 'users' ? "an account's e-mail address or id" : "an organization's slug or id";
-    throw usageError(`"${handle}" names nothing: give ${wanted}`);
+    const wanted = kind === 'users' ? "an account's email address or ID" : "an organization's slug or ID";
+    throw usageError(`"${handle}" is not ${wanted}`);
   }
   const path = `/superadmin/${kind}/${encodeURIComponent(handle)}`;
-  return deed === undefined ? path : `${path}/${deed}`;
+  return action === undefined ? path : `${path}/${action}`;
 }
 
 export interface ListOptions<Row> {
@@ -99,8 +99,7 @@ export async function printList<Row>(
     rows.push(...page);
     size = page.length;
   }
-  if (size === PAGE)
-    writeLine(io.stderr, `culvert: only the first ${rows.length} are shown; narrow it down with --query`);
+  if (size === PAGE) writeLine(io.stderr, `culvert: only the first ${rows.length} are shown. Filter them with --query`);
   if (flags['json'] === true) return print(io.stdout, jsonText(rows));
   const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
   await print(io.stdout, tableLines(Object.keys(columns), cells).join('\n'));

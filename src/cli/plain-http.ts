@@ -4,5 +4,5 @@
 export function plainHttpWarning(server: URL): string | undefined {
   const local = server.hostname === 'localhost' || server.hostname === '[::1]' || server.hostname.startsWith('127.');
   if (server.protocol === 'https:' || local) return undefined;
-  return 'the server is asked over plain http: whoever is on the way can pose as it and take the key; use https';
+  return 'the connection to the server is plain http: an attacker on the network can steal the key. Use https';
 }

@@ -122,7 +122,7 @@ async function pageFor(
 ): Promise<AgentPage | undefined> {
   if (!flags.inspect || !settings.inspect) return undefined;
   const named = flags.inspectPort ?? settings.inspectPort;
-  // Datagrams are not looked at: whoever wants the page all the same, for its numbers, says its port.
+  // Datagrams are not recorded. A port by name opens the page all the same, for its metrics.
   if (tunnels.length === 0 && named === undefined) return undefined;
   return startPage({ port: named ?? USUAL_PORT, tunnels, version: VERSION, log });
 }

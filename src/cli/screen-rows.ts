@@ -41,7 +41,7 @@ function relayRow(relay: RelayView, view: AgentView, dot: string): Row {
   return { label: endpoint ?? `network ${network}`, styles: stylesOf(relay), target, remarks };
 }
 
-/** Why datagrams go the way they go, and what that means for whoever looks. */
+/** The reason for the path of the datagrams, with its effect. */
 function wayOf({ udp, path }: RelayView, why: string): Span {
   if (path !== 'stream' || udp !== 'silent') return span(why, 'dim');
   const meaning = 'datagrams go over the TLS session, slower under loss. Trying UDP again.';

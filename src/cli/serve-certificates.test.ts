@@ -72,7 +72,7 @@ test('a renewed pair is served after SIGHUP, a wrong one is not, and an open con
   server.signal('SIGHUP');
   await server.until(() => server.stderr.includes('a renewed certificate is served'));
   assert.deepEqual(await both(), [serialOf(second), serialOf(second)]);
-  assert.notEqual(await pin(), firstPin, 'agents that come now are told the new key');
+  assert.notEqual(await pin(), firstPin, 'new agents receive the new key');
 
   open.write('GET / HTTP/1.1\r\nHost: none.localhost\r\n\r\n');
   const [answer] = (await once(open, 'data')) as [Buffer];

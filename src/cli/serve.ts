@@ -92,7 +92,7 @@ async function tellOwner(io: Io, server: Server, { log, file }: { log: Logger; f
   try {
     await handOver(io.stdout, `${heading}\n${email}\n${password.reveal()}`, lost);
   } catch (error) {
-    log.error({ cause: messageOf(error) }, 'the first start could not show what it shows only once');
+    log.error({ cause: messageOf(error) }, 'the first start could not print the password of the owner');
     return;
   }
   try {
@@ -100,7 +100,7 @@ async function tellOwner(io: Io, server: Server, { log, file }: { log: Logger; f
   } catch (error) {
     log.warn(
       { cause: messageOf(error) },
-      'that the owner has the password could not be stored: the next start may offer another',
+      "cannot store that the owner's password was shown: the next start may print another",
     );
   }
 }

@@ -107,11 +107,11 @@ test('a session that is over, and no log-in at all, exit with 3 and the command 
   assert.equal(await program.exit, 3);
   assert.equal(
     program.stderr,
-    `culvert: Your log-in at ${server.url} is over. Run culvert login --server ${server.url}\n`,
+    `culvert: Your login at ${server.url} has ended. Run culvert login --server ${server.url}\n`,
   );
-  const nobody = await run(['projects', '--server', server.url], { home: tempHome(t) });
-  assert.deepEqual([nobody.code, nobody.stdout], [3, '']);
-  assert.equal(nobody.stderr, `culvert: not logged in at ${server.url}. Run culvert login --server ${server.url}\n`);
+  const absent = await run(['projects', '--server', server.url], { home: tempHome(t) });
+  assert.deepEqual([absent.code, absent.stdout], [3, '']);
+  assert.equal(absent.stderr, `culvert: not logged in at ${server.url}. Run culvert login --server ${server.url}\n`);
   assert.equal(server.count, 1);
 });
 
@@ -122,7 +122,7 @@ test('a server that never gets ready to swap is not asked for ever', async (t) =
   void program.exit.then(() => server.next().then((request) => request.drop()));
   for (let tries = 0; tries < 5; tries += 1) (await server.next()).answer(401, BUSY, { 'retry-after': '0' });
   assert.equal(await program.exit, 1);
-  assert.match(program.stderr, /other commands use this log-in at this moment: try again/);
+  assert.match(program.stderr, /other commands are using this login\. Try again/);
   assert.equal(refreshToken(), 'cookie-0');
 });
 

@@ -1,5 +1,5 @@
 /**
- * Acts as the person whom `culvert login` let in: swaps the session's refresh token for an access token, which stays in memory. The new
+ * Acts as the user who ran `culvert login`: swaps the session's refresh token for an access token, which stays in memory. The new
  * refresh token is kept before anything else can fail; one command at a time does this, for a token that is shown twice ends the session.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -58,14 +58,14 @@ async function refresh(io: Io, server: URL, credentials: Credentials): Promise<S
     });
     if (answer.status === 200) return keep(server, login, { answer, credentials });
     if (answer.status !== 401) throw new ExitError(EXIT.failure, harmless(complaint(answer)));
-    // Somebody without our lock (another machine with the same home) may have swapped it meanwhile: then the file has the new one.
+    // A process without our lock (another machine with the same home) may have swapped it meanwhile: then the file has the new one.
     const isSame = shown === login.refresh_token.reveal();
     shown = login.refresh_token.reveal();
     const retryAfter = answer.retryAfter;
     if (retryAfter !== undefined) await io.pause(Math.min(retryAfter * 1000, MAX_PAUSE_MS));
     else if (isSame || credentials.of(server)?.refresh_token.reveal() === shown) throw over(server);
   }
-  throw new ExitError(EXIT.failure, `${server.host}: other commands use this log-in at this moment: try again`);
+  throw new ExitError(EXIT.failure, `${server.host}: other commands are using this login. Try again`);
 }
 
 async function keep(
@@ -106,14 +106,14 @@ function holdSignals(io: Io): { came(): boolean; release(): void } {
   };
 }
 
-/** Says also where somebody is logged in. @throws ConfigError when the log-ins can't be read. */
+/** Lists the servers with a login. @throws ConfigError when the logins can't be read. */
 export function notLoggedIn(server: URL, credentials: Credentials): ExitError {
   const others = credentials.servers().slice(0, MAX_NAMED).join(', ');
-  const choice = others === '' ? '' : `, or name a server where you are with --server: ${others}`;
+  const choice = others === '' ? '' : `, or use --server with a server where you are logged in: ${others}`;
   const text = `not logged in at ${serverName(server)}. Run ${loginCommand(server)}${choice}`;
   return new ExitError(EXIT.unauthorized, harmless(text));
 }
 
 function over(server: URL): ExitError {
-  return new ExitError(EXIT.unauthorized, `Your log-in at ${serverName(server)} is over. Run ${loginCommand(server)}`);
+  return new ExitError(EXIT.unauthorized, `Your login at ${serverName(server)} has ended. Run ${loginCommand(server)}`);
 }

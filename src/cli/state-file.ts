@@ -52,7 +52,7 @@ export function runtimeDir(env: NodeJS.ProcessEnv): string {
 export class StateFile {
   readonly #path: string;
 
-  /** @throws Error when the folder belongs to somebody else. */
+  /** @throws Error when the folder belongs to another user. */
   constructor(dir: string, pid: number) {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     const { uid } = userInfo();

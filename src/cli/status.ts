@@ -45,9 +45,9 @@ async function ask(url: URL): Promise<ServerAnswer> {
 }
 
 function describe(answer: ServerAnswer, login: KeptLogin, agents: readonly AgentRecord[]): Line[] {
-  const verdict = answer.ok ? span(`answers, version ${answer.version}`, 'green') : span(answer.problem ?? '', 'red');
+  const verdict = answer.ok ? span(`online, version ${answer.version}`, 'green') : span(answer.problem ?? '', 'red');
   const lines: Line[] = [[span('server  ', 'bold'), span(answer.url), span('  '), verdict], loginLine(login)];
-  if (agents.length === 0) return [...lines, [span('agents  ', 'bold'), span('none runs on this machine', 'dim')]];
+  if (agents.length === 0) return [...lines, [span('agents  ', 'bold'), span('none on this machine', 'dim')]];
   for (const agent of agents) {
     const state = span(agent.state, agent.state === 'online' ? 'green' : 'yellow');
     lines.push([span('agent   ', 'bold'), span(`pid ${agent.pid}  ${agent.server}  `), state]);
@@ -80,10 +80,10 @@ function wayOf({ path, path_why: why }: AgentRecord['tunnels'][number]): Line {
 function loginLine({ login, mistake }: KeptLogin): Line {
   const label = span('login   ', 'bold');
   if (mistake !== undefined) return [label, span(mistake, 'red')];
-  if (login === undefined) return [label, span('none at this server', 'dim')];
+  if (login === undefined) return [label, span('not logged in at this server', 'dim')];
   const { account, organization, expires_at } = login;
   const isOver = Date.parse(expires_at) <= Date.now();
-  const term = isOver ? span('  has ended: run culvert login', 'red') : span(`  until ${expires_at.slice(0, 10)}`);
+  const term = isOver ? span('  expired: run culvert login', 'red') : span(`  until ${expires_at.slice(0, 10)}`);
   return [label, span(`${account}, organization ${organization}`), term];
 }
 

@@ -57,7 +57,7 @@ export function pickToken(
   const [only, ...others] = meant.length === 0 ? named : meant;
   if (only === undefined) {
     const where = project === undefined ? '' : ` in the project ${project}`;
-    const text = `there is no live token "${handle}"${where}. \`culvert tokens list\` shows them`;
+    const text = `there is no valid key "${handle}"${where}. \`culvert tokens list\` shows them`;
     throw new ExitError(EXIT.failure, harmless(text));
   }
   if (others.length === 0) return only;
@@ -65,13 +65,11 @@ export function pickToken(
     .slice(0, MAX_NAMED)
     .map(
       (one) =>
-        `  ${one.nonce}  ${placeOf(one)}, ${isInGrace(one) ? statusText(one) : `live until ${when(one.expiresAt)}`}`,
+        `  ${one.nonce}  ${placeOf(one)}, ${isInGrace(one) ? statusText(one) : `valid until ${when(one.expiresAt)}`}`,
     );
   const more = others.length + 1 - nonces.length;
   const list = [...nonces, ...(more > 0 ? [`  and ${more} more`] : [])].map(harmless).join('\n');
-  throw usageError(
-    `${others.length + 1} live tokens are called "${harmless(handle)}". Name one by its nonce:\n${list}`,
-  );
+  throw usageError(`${others.length + 1} valid keys have the name "${harmless(handle)}". Use a nonce:\n${list}`);
 }
 
 export function isLive({ revoked, expiresAt, graceEndsAt }: TokenItem): boolean {
@@ -125,6 +123,6 @@ export function tokenPath(nonce: string, project?: string): string {
 
 /** @throws ExitError (usage) for a slug that would make it another path. */
 export function projectPath(slug: string): string {
-  if (['', '.', '..'].includes(slug)) throw usageError(`"${slug}" names nothing: give a project's slug`);
+  if (['', '.', '..'].includes(slug)) throw usageError(`"${slug}" is not a project slug`);
   return `/projects/${encodeURIComponent(slug)}`;
 }

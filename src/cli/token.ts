@@ -50,7 +50,7 @@ export async function readAgentKey(settings: AgentSettings, env: NodeJS.ProcessE
   const mint = `culvert tokens mint NAME --project SLUG --server ${serverName(settings.server)}`;
   throw new ExitError(
     EXIT.unauthorized,
-    `this is a master key: it mints keys and opens no tunnel. Mint a key with \`${mint}\`, and give that one to the agent`,
+    `this is a master key, which opens no tunnels. Create an access key for the agent: ${mint}`,
   );
 }
 
@@ -63,7 +63,7 @@ function readLogin(server: URL, credentials: Credentials): Key {
   const login = credentials.of(server);
   if (login === undefined) throw new ExitError(EXIT.unauthorized, `You have logged out. Run ${loginCommand(server)}`);
   if (Date.parse(login.expires_at) <= Date.now()) {
-    const message = `Your log-in ended on ${login.expires_at.slice(0, 10)}. Run ${loginCommand(server)}`;
+    const message = `Your login expired on ${login.expires_at.slice(0, 10)}. Run ${loginCommand(server)}`;
     throw new ExitError(EXIT.unauthorized, message);
   }
   return { text: checked(login.wire_bytes_b64.reveal(), credentials.path), loginLabel: login.label };
@@ -71,12 +71,12 @@ function readLogin(server: URL, credentials: Credentials): Key {
 
 function checked(text: string, where: string): string {
   const token = text.trim();
-  if (token === '') throw usageError(`${where}: holds no key`);
+  if (token === '') throw usageError(`${where}: has no key`);
   // One word of base64 or base62. This also keeps files that are no keys from being sent anywhere.
-  if (!/^[A-Za-z0-9_\-+/=.]{8,}$/.test(token)) throw usageError(`${where}: holds something that is no key`);
+  if (!/^[A-Za-z0-9_\-+/=.]{8,}$/.test(token)) throw usageError(`${where}: is not an access key`);
   return token;
 }
 
 function readKeyFile(path: string): Promise<string> {
-  return readKeyText({ path, shown: path, maxBytes: MAX_BYTES, tooLong: 'holds something that is no key' });
+  return readKeyText({ path, shown: path, maxBytes: MAX_BYTES, tooLong: 'is not an access key' });
 }

@@ -37,8 +37,7 @@ export const tunnelsPolicy = apiCommand(async (asked) => {
   if (flags['json'] === true) return print(io.stdout, jsonText(said));
   const { policy, dry_run: dryRuns } = answer.parse(said);
   if (policy === null) {
-    const others =
-      otherGuards(found) ?? 'Nothing else is in front of it either: while it is online everybody is let in.';
+    const others = otherGuards(found) ?? 'It has no other access control: all visitors are allowed.';
     writeLine(io.stderr, harmless(`${found.subdomain} has no traffic policy. ${others}`));
     return;
   }

@@ -12,8 +12,7 @@ import { runAgent } from './run-agent.ts';
 import { relayOf } from './udp.ts';
 
 /** Why the PROXY protocol is refused to other tunnels. */
-const PROXY_ELSEWHERE =
-  'is for tcp tunnels alone; an HTTP service finds the visitor in the X-Forwarded-For field of each request';
+const PROXY_ELSEWHERE = 'is for tcp tunnels only; an HTTP service gets the visitor address in X-Forwarded-For';
 
 export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
   return async (io, invocation) => {
@@ -48,13 +47,13 @@ function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettin
   if (settings.tunnels.size === 0) {
     const where =
       settings.files.length === 0 ? './culvert.toml and ~/.config/culvert/agent.toml' : settings.files.join(', ');
-    throw usageError(`no tunnel to start: put [tunnels.NAME] with a target into ${where}`);
+    throw usageError(`no tunnel to start. Add [tunnels.NAME] with a target to ${where}`);
   }
   if (names.length === 0) return [...settings.tunnels.values()];
   return [...new Set(names)].map((name) => {
     const tunnel = settings.tunnels.get(name);
     if (tunnel === undefined) {
-      throw usageError(`no tunnel "${name}": there is ${[...settings.tunnels.keys()].join(', ')}`);
+      throw usageError(`no tunnel "${name}". The file has ${[...settings.tunnels.keys()].join(', ')}`);
     }
     return tunnel;
   });
@@ -71,8 +70,8 @@ function specOf(settings: TunnelSettings): TunnelSpec {
     proxy_protocol: proxyProtocol,
   } = settings;
   if (proxyProtocol && protocol !== 'tcp') throw settings.mistake('proxy_protocol', PROXY_ELSEWHERE);
-  if (settings.network !== undefined) throw settings.mistake('network', 'is for protocol = "udp" alone');
-  if (!settings.udp) throw settings.mistake('udp', 'is for protocol = "udp" alone');
+  if (settings.network !== undefined) throw settings.mistake('network', 'is for protocol = "udp" only');
+  if (!settings.udp) throw settings.mistake('udp', 'is for protocol = "udp" only');
   if (protocol === 'udp') throw new TypeError('a relay is no tunnel'); // relayOf has those
   try {
     const found = parseTarget(String(settings.target), protocol, { verifyTls, proxyProtocol });

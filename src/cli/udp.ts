@@ -12,7 +12,7 @@ export const udpCommand: CommandBody = async (io, invocation) => {
   const { args, flags } = invocation;
   const network = textFlag(flags, 'network');
   if (network === undefined || network === '') {
-    throw usageError('--network: name the private network that this port serves; `culvert network list` shows them');
+    throw usageError('--network: needs the name of a private network; `culvert network list` shows them');
   }
   const settings = settingsOf(io, invocation);
   try {
@@ -29,13 +29,13 @@ export const udpCommand: CommandBody = async (io, invocation) => {
 export function relayOf(settings: TunnelSettings): RelaySpec {
   const { name, network, udp } = settings;
   if (network === undefined) {
-    throw settings.mistake('protocol', 'a udp tunnel carries a private network: name it by network = "NAME"');
+    throw settings.mistake('protocol', 'a udp tunnel needs network = "NAME"');
   }
   for (const key of ['subdomain', 'project'] as const) {
-    if (settings[key] !== undefined) throw settings.mistake(key, 'a private network has none');
+    if (settings[key] !== undefined) throw settings.mistake(key, 'is not for udp tunnels');
   }
   for (const key of ['verify_tls', 'proxy_protocol'] as const) {
-    if (settings[key]) throw settings.mistake(key, 'means nothing for datagrams');
+    if (settings[key]) throw settings.mistake(key, 'is not for udp tunnels');
   }
   try {
     return { name, network, target: parseDatagramTarget(String(settings.target)), udp };
@@ -47,13 +47,12 @@ export function relayOf(settings: TunnelSettings): RelaySpec {
 
 /** `51820` or `host:51820`. @throws TargetError */
 function parseDatagramTarget(text: string): RelaySpec['target'] {
-  if (text.includes('://'))
-    throw new TargetError(`"${text}" is a URL: write the port of WireGuard (51820) or host:port`);
+  if (text.includes('://')) throw new TargetError(`"${text}" is a URL. Use the port of WireGuard (51820) or host:port`);
   try {
     return parseTarget(text, 'tcp').target;
   } catch (cause) {
     if (!(cause instanceof TargetError)) throw cause;
-    throw new TargetError(`"${text}" is no port: write that of WireGuard (51820) or host:port (10.0.0.7:51820)`, {
+    throw new TargetError(`"${text}" is not a port. Use that of WireGuard (51820) or host:port (10.0.0.7:51820)`, {
       cause,
     });
   }

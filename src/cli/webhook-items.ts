@@ -42,11 +42,11 @@ const STYLES: ReadonlyMap<string, Style> = new Map([
 ]);
 
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ['signature_missing', 'not signed as this validator reads it'],
+  ['signature_missing', 'no signature in the expected format'],
   ['signature_wrong', 'signed with another secret'],
-  ['signature_too_old', 'signed at another time than this server has'],
+  ['signature_too_old', 'signature too old or too new; check the clock'],
   ['too_large', 'larger than 1 MiB'],
-  ['came_back', 'sent on by this server itself'],
+  ['came_back', 'forwarded by this server itself'],
 ]);
 
 /** "12 refused, the last at 2026-11-21 09:04:50 UTC: signed with another secret"; undefined where nothing was. */

@@ -1,5 +1,5 @@
 /**
- * `culvert webhooks events --follow`: what is stored, and then deliveries as they come, until somebody ends it. The server holds each question
+ * `culvert webhooks events --follow`: stored deliveries, then new ones, until the user stops the command. The server holds each request
  * until there is something; one that fails is asked again behind the same delivery, so that none is left out. A delivery that still waits for its
  * way to the tunnel has a second line once that is decided: webhooks-open.ts. Called by webhooks.ts.
  */
@@ -56,7 +56,7 @@ export async function follow(asked: Asked, { id, after, isThere }: Following): P
       if (page.length === 0 && performance.now() - began < HELD_MS) await asked.io.pause(UNHELD_PAUSE_MS);
     } catch (error) {
       if (!isPassing(error)) throw error;
-      writeLine(asked.io.stderr, 'The server does not answer: asking again.');
+      writeLine(asked.io.stderr, 'The server does not respond. Retrying.');
       await asked.io.pause(pause);
       pause = Math.min(2 * pause, MAX_PAUSE_MS);
       page = [];
@@ -83,7 +83,7 @@ function lineOf({ io, flags }: Asked, one: Delivery): string {
   if (flags['json'] === true) return jsonText(one);
   const bytes = Buffer.byteLength(one.body, 'base64');
   const { state, last_status: status, last_error: problem } = one.forward;
-  const why = state === 'failed' ? ` (${problem ?? status ?? 'no answer'})` : '';
+  const why = state === 'failed' ? ` (${problem ?? status ?? 'no response'})` : '';
   return paint(
     [
       span(`${one.received_at.slice(11, 19)} `, 'dim'),

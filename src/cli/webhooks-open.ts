@@ -1,5 +1,5 @@
 /**
- * Deliveries that somebody follows and of which it is not decided yet what becomes: they are asked for again, the oldest first, for they go to the
+ * Followed deliveries without a final state: they are requested again, the oldest first, for they go to the
  * tunnel in their order. Called by webhooks-follow.ts.
  */
 import { type Delivery, isOpen } from './webhook-items.ts';
@@ -38,7 +38,7 @@ export class OpenDeliveries {
     if (this.#open.length > MAX_OPEN) this.#open.shift();
   }
 
-  /** Those that are decided by now, up to the first that is not. What is gone from the mailbox is left out: nobody can tell of it. Throws what `read` throws. */
+  /** Those with a final state, up to the first without. Deleted deliveries are left out. Throws what `read` throws. */
   async *decided(): AsyncGenerator<Delivery> {
     for (let limit = 1; this.#open.length > 0; limit = Math.min(2 * limit, MAX_LIMIT)) {
       const page = await this.#read({ after: this.#open[0]?.behind, limit });

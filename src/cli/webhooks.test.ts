@@ -62,13 +62,13 @@ test('list: receivers, and the names of the tunnels that they send on to', WITHI
   await expect(server, 'GET /tunnels', [TUNNEL_ITEM]);
   assert.equal(await program.exit, 0, program.stderr);
   const [head = '', ...rows] = program.stdout.trimEnd().split('\n');
-  assert.match(head, /^NAME +VALIDATOR +URL +SENT ON TO /);
+  assert.match(head, /^NAME +VALIDATOR +URL +FORWARDED TO /);
   assert.match(rows[0] ?? '', /^orders +github +https:\/\/\S+ +shop \/hook +2 +0 +0 +2026-11-21 09:05:00 /);
   assert.match(rows[1] ?? '', /^mails .* - +2 /);
   assert.match(rows[2] ?? '', /\(deleted\) \//);
 });
 
-test('what is refused is told: its number in the list, and why, where nothing else has come', WITHIN, async (t) => {
+test('webhooks list: counts refused deliveries and shows the last reason', WITHIN, async (t) => {
   const refused = { total: 12, last_at: '2026-11-21T09:04:50.000Z', last_reason: 'signature_wrong' };
   const { program, server } = await asking(t, ['events', 'orders']);
   await expect(server, 'GET /webhook-receivers', [{ ...RECEIVER, refused }]);
@@ -76,7 +76,7 @@ test('what is refused is told: its number in the list, and why, where nothing el
   assert.equal(await program.exit, 0, program.stderr);
   assert.match(
     program.stderr,
-    /^orders: nothing is stored\. 12 refused, the last at 2026-11-21 09:04:50 UTC: signed with another secret\. --follow/,
+    /^orders: no deliveries are stored\. 12 refused, the last at 2026-11-21 09:04:50 UTC: signed with another secret\. --follow/,
   );
   const list = await asking(t, ['list']);
   const { refused: _, ...ofOldServer } = OTHER;
@@ -117,7 +117,7 @@ test('events: no more than --limit, as the server sent them with --json', WITHIN
 test('a receiver that is not there, or a name that several have: said, and nothing is asked', WITHIN, async (t) => {
   for (const [rows, said] of [
     [[OTHER], /there is no webhook receiver "orders"/],
-    [[RECEIVER, { ...OTHER, name: 'orders' }], /2 webhook receivers are called "orders"\. Take the id/],
+    [[RECEIVER, { ...OTHER, name: 'orders' }], /2 webhook receivers have the name "orders"\. Use the ID/],
   ] as const) {
     const { program, server } = await asking(t, ['events', 'orders']);
     await expect(server, 'GET /webhook-receivers', rows);
@@ -131,16 +131,13 @@ test('redeliver and forward', WITHIN, async (t) => {
   await expect(again.server, 'GET /webhook-receivers', [RECEIVER]);
   await expect(again.server, `POST ${PATH}/events/event-1/redeliver`, { ok: true }, 202);
   assert.equal(await again.program.exit, 0, again.program.stderr);
-  assert.match(
-    again.program.stdout,
-    /^event-1: goes to the tunnel of orders again\. culvert webhooks events \S+ shows/,
-  );
+  assert.match(again.program.stdout, /^event-1: queued for the tunnel of orders\. culvert webhooks events \S+ shows/);
 
   const crowded = await asking(t, ['redeliver', 'orders', 'event-1']);
   await expect(crowded.server, 'GET /webhook-receivers', [{ ...RECEIVER, waiting: 2 }]);
   await expect(crowded.server, `POST ${PATH}/events/event-1/redeliver`, { ok: true }, 202);
   assert.equal(await crowded.program.exit, 0, crowded.program.stderr);
-  assert.match(crowded.program.stdout, /again, at the front of the line \(2 waiting\)\. /);
+  assert.match(crowded.program.stdout, /orders, at the front of the queue \(2 waiting\)\. /);
 
   const nowhere = await asking(t, ['redeliver', 'mails', 'event-1']);
   await expect(nowhere.server, 'GET /webhook-receivers', [RECEIVER, OTHER]);
@@ -154,20 +151,20 @@ test('redeliver and forward', WITHIN, async (t) => {
     forward: { tunnel_id: 't1', path: '/x?y=z' },
   });
   assert.equal(await on.program.exit, 0, on.program.stderr);
-  assert.match(on.program.stdout, /sent on to shop \/x\?y=z$/m);
+  assert.match(on.program.stdout, /forwarded to shop \/x\?y=z$/m);
 
   const along = await asking(t, ['forward', 'orders', 'shop']);
   await expect(along.server, 'GET /webhook-receivers', [{ ...RECEIVER, waiting: 3 }]);
   await expect(along.server, 'GET /tunnels', [TUNNEL_ITEM]);
   await expect(along.server, `PATCH ${PATH}`, { ...RECEIVER, waiting: 2 });
   assert.equal(await along.program.exit, 0, along.program.stderr);
-  assert.match(along.program.stdout, /sent on to shop \/, behind 2 that waited and go there first$/m);
+  assert.match(along.program.stdout, /forwarded to shop \/, after the 2 waiting$/m);
 
   const off = await asking(t, ['forward', 'orders', '--off']);
   await expect(off.server, 'GET /webhook-receivers', [{ ...RECEIVER, waiting: 2 }]);
   assert.deepEqual(await expect(off.server, `PATCH ${PATH}`, RECEIVER), { forward: null });
   assert.equal(await off.program.exit, 0, off.program.stderr);
-  assert.match(off.program.stdout, /from now on are kept, no more; 2 that waited are not sent on either/);
+  assert.match(off.program.stdout, /new deliveries are only stored; the 2 waiting are not forwarded/);
 
   for (const words of [['orders'], ['orders', 'shop', '--off'], ['orders', '--off', '--path', '/']]) {
     const server = await playServer(t);
@@ -194,7 +191,7 @@ test('--follow: what is stored, then what comes, past a server that goes away, a
   await expect(server, 'GET /webhook-receivers', [RECEIVER]);
   await expect(server, `GET ${PATH}/events?after=event-3&limit=100&wait=25`, [event(4)]);
   await program.lines(4);
-  assert.match(program.stderr, /The server does not answer: asking again/);
+  assert.match(program.stderr, /The server does not respond\. Retrying/);
   assert.deepEqual(pauses, [500]);
   await expect(server, `GET ${PATH}/events?after=event-4&limit=100&wait=25`, { message: 'No such receiver.' }, 404);
   await expect(server, 'GET /webhook-receivers', [OTHER]);
@@ -235,7 +232,7 @@ test(
   },
 );
 
-test('--follow ends with the log-in, and when nobody reads any more', WITHIN, async (t) => {
+test('--follow: ends with the login, and when the reader of the output leaves', WITHIN, async (t) => {
   const { program, server } = await asking(t, ['events', 'orders', '--follow', '--json', '--after', 'event-8']);
   await expect(server, 'GET /webhook-receivers', [RECEIVER]);
   await expect(server, `GET ${PATH}/events?after=event-8&limit=100&wait=0`, [event(9)]);

@@ -31,7 +31,7 @@ export const webhooksList = apiCommand(async (asked) => {
     name: (row) => row.name,
     validator: (row) => row.validator,
     url: (row) => row.url,
-    'sent on to': ({ forward }) =>
+    'forwarded to': ({ forward }) =>
       forward === null ? '-' : `${names.get(forward.tunnel_id) ?? '(deleted)'} ${forward.path}`,
     stored: (row) => String(row.stored),
     displaced: (row) => String(row.displaced),
@@ -43,7 +43,7 @@ export const webhooksList = apiCommand(async (asked) => {
 
 export const webhooksEvents = apiCommand(async (asked) => {
   const { flags, io } = asked;
-  if (flags['follow'] === true) refuseFlags(flags, ['limit'], 'not with --follow, which ends when you end it');
+  if (flags['follow'] === true) refuseFlags(flags, ['limit'], 'not with --follow, which runs until you stop it');
   const found = await findReceiver(asked);
   const { id, name } = found;
   const after = textFlag(flags, 'after');
@@ -53,13 +53,13 @@ export const webhooksEvents = apiCommand(async (asked) => {
     // The commonest reason for which nothing comes: the sender has another secret.
     const refused = refusedShown(found);
     const why = refused === undefined ? '' : `. ${refused}`;
-    return writeLine(io.stderr, harmless(`${name}: nothing is stored${why}. --follow shows deliveries as they come`));
+    return writeLine(io.stderr, harmless(`${name}: no deliveries are stored${why}. --follow shows new ones`));
   }
   await printRows<Delivery>(asked, rows, {
     'received (utc)': (row) => row.received_at.slice(0, 19).replace('T', ' '),
     type: (row) => row.event_type ?? '-',
     bytes: (row) => String(Buffer.byteLength(row.body, 'base64')),
-    'sent on': stateShown,
+    forwarding: stateShown,
     tries: (row) => String(row.forward.attempts),
     last: ({ forward }) => forward.last_error ?? forward.last_status?.toString() ?? '-',
     'next try (utc)': ({ forward }) => forward.next_attempt_at?.slice(11, 19) ?? '-',
@@ -71,19 +71,19 @@ export const webhooksRedeliver = apiCommand(async (asked) => {
   const { id, name, forward, waiting } = await findReceiver(asked);
   const event = asked.args[1] ?? '';
   if (forward === null) {
-    const why = `${name} sends nothing on. Say where to first: culvert webhooks forward ${id} TUNNEL`;
+    const why = `${name} has no forwarding. Set it up first: culvert webhooks forward ${id} TUNNEL`;
     throw new ExitError(EXIT.refused, harmless(why));
   }
   const answer = await asked.call('POST', `${pathOf(id)}/events/${encodeURIComponent(event)}/redeliver`);
-  const line = waiting === 0 ? '' : `, at the front of the line (${waiting} waiting)`;
-  const seen = `culvert webhooks events ${id} shows what becomes of it`;
-  await printDone(asked, answer, `${event}: goes to the tunnel of ${name} again${line}. ${seen}`);
+  const line = waiting === 0 ? '' : `, at the front of the queue (${waiting} waiting)`;
+  const seen = `culvert webhooks events ${id} shows the result`;
+  await printDone(asked, answer, `${event}: queued for the tunnel of ${name}${line}. ${seen}`);
 });
 
 export const webhooksForward = apiCommand(async (asked) => {
   const { args, flags } = asked;
   const isOff = flags['off'] === true;
-  if (isOff === (args[1] !== undefined)) throw usageError('name a tunnel, or say --off');
+  if (isOff === (args[1] !== undefined)) throw usageError('needs a tunnel, or --off');
   if (isOff) refuseFlags(flags, ['path'], 'not with --off');
   const before = await findReceiver(asked);
   const tunnel = isOff ? undefined : await findTunnel({ ...asked, args: args.slice(1) });
@@ -93,20 +93,19 @@ export const webhooksForward = apiCommand(async (asked) => {
   const after = receiver.parse(answer);
   const sentence =
     tunnel === undefined
-      ? `deliveries that come from now on are kept, no more${droppedOf(before)}`
-      : `deliveries that come from now on are sent on to ${tunnel.subdomain} ${path ?? '/'}${takenAlong(after)}`;
+      ? `new deliveries are only stored${droppedOf(before)}`
+      : `new deliveries are forwarded to ${tunnel.subdomain} ${path ?? '/'}${takenAlong(after)}`;
   await printDone(asked, answer, `${before.name}: ${sentence}`);
 });
 
 function takenAlong({ waiting }: Receiver): string {
-  return waiting === 0 ? '' : `, behind ${waiting} that waited and ${waiting === 1 ? 'goes' : 'go'} there first`;
+  return waiting === 0 ? '' : `, after the ${waiting} waiting`;
 }
 
-/** Of the moment before: whoever waited then waits no more. */
+/** Deliveries that waited before forwarding was turned off; their forwarding has ended. */
 function droppedOf({ waiting }: Receiver): string {
   if (waiting === 0) return '';
-  const [are, each] = waiting === 1 ? ['is', 'it'] : ['are', 'each'];
-  return `; ${waiting} that waited ${are} not sent on either: once there is a tunnel again, culvert webhooks redeliver sends ${each}`;
+  return `; the ${waiting} waiting are not forwarded. Set a tunnel and run culvert webhooks redeliver for each`;
 }
 
 async function listReceivers(asked: Asked): Promise<Receiver[]> {
@@ -126,7 +125,7 @@ async function findReceiver(asked: Asked): Promise<Receiver> {
   const why =
     first === undefined
       ? `there is no webhook receiver "${handle}". \`culvert webhooks list\` shows them`
-      : `${found.length} webhook receivers are called "${handle}". Take the id, which \`culvert webhooks list\` shows`;
+      : `${found.length} webhook receivers have the name "${handle}". Use the ID from \`culvert webhooks list\``;
   throw new ExitError(EXIT.failure, harmless(why));
 }
 

@@ -66,16 +66,16 @@ test('what holds no key is refused in words that never repeat what it holds', as
     return name;
   };
   const cases = [
-    [KEY, /--key-file: names a file\. .*make another/],
+    [KEY, /--key-file: needs a file\. .*Create another/],
     ['absent', /absent: there is no such key file/],
     ['.', /\.: the key file can't be read/],
     [write('open', KEY, 0o644), /open: other users of this machine can read the key: chmod 600 open/],
-    [write('short', KEY.slice(1)), /short: holds no private key: `wg genkey`/],
-    [write('loose', `${KEY.slice(0, 42)}B=`), /holds no private key/], // its last bits belong to no byte
-    [write('empty', ''), /holds no private key/],
-    [write('placeholder', '[Interface]\nPrivateKey = <your private key>\n'), /holds no private key/],
-    [write('long', 'x'.repeat(1024 * 1024 + 1)), /long: holds more than a key/],
-    ...(process.platform === 'win32' ? [] : [['/dev/zero', /zero: holds more than a key/] as const]),
+    [write('short', KEY.slice(1)), /short: has no private key\. Use one of `wg genkey`/],
+    [write('loose', `${KEY.slice(0, 42)}B=`), /has no private key/], // its last bits belong to no byte
+    [write('empty', ''), /has no private key/],
+    [write('placeholder', '[Interface]\nPrivateKey = <your private key>\n'), /has no private key/],
+    [write('long', 'x'.repeat(1024 * 1024 + 1)), /long: is larger than a key/],
+    ...(process.platform === 'win32' ? [] : [['/dev/zero', /zero: is larger than a key/] as const]),
   ] as const;
   for (const [path, message] of cases) {
     await assert.rejects(readPrivateKey(path, io), (error: unknown) => {
@@ -90,6 +90,6 @@ test('what holds no key is refused in words that never repeat what it holds', as
 test('a public key is 32 bytes in base64, to the last bit', () => {
   assert.equal(checkedPublicKey(base64(PAIRS[0][1])), base64(PAIRS[0][1]));
   for (const text of ['', 'abc', `${KEY}\n`, KEY.replace('=', ''), `${KEY.slice(0, 42)}B=`, `${KEY.slice(0, 43)}==`]) {
-    assert.throws(() => checkedPublicKey(text), /--public-key: is no public key/, text);
+    assert.throws(() => checkedPublicKey(text), /--public-key: is not a WireGuard public key/, text);
   }
 });

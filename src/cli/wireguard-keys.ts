@@ -18,7 +18,7 @@ const KEY_LINE = /^[ \t]*PrivateKey[ \t]*=[ \t]*(\S+)[ \t]*(?:#.*)?$/im;
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
 /** A configuration with a thousand peers is 150 KB. */
 const MAX_BYTES = 1024 * 1024;
-const TOO_LONG = 'holds more than a key';
+const TOO_LONG = 'is larger than a key';
 
 /** A new private key, as `wg genkey` makes one: random bytes with the bits set that X25519 fixes (RFC 7748, section 5). */
 export function makePrivateKey(): Secret {
@@ -44,7 +44,7 @@ export function isWireGuardKey(text: string): boolean {
 export function checkedPublicKey(text: string): string {
   if (KEY.test(text)) return text;
   throw usageError(
-    '--public-key: is no public key of WireGuard: `wg pubkey` prints one, 44 letters with "=" at the end',
+    '--public-key: is not a WireGuard public key. `wg pubkey` prints one: 44 characters with "=" at the end',
   );
 }
 
@@ -56,14 +56,14 @@ export async function readPrivateKey(path: string, io: Io): Promise<Secret> {
   // Without this the key would stand in the message that there is no such file.
   if (KEY.test(path)) {
     throw usageError(
-      '--key-file: names a file. A key on the command line can be read by other users of this machine: make another one',
+      '--key-file: needs a file. Other users of this machine can read a key on the command line. Create another key',
     );
   }
   const text = path === '-' ? await fromInput(io) : await fromFile(path, io.cwd);
   const key = KEY_LINE.exec(text)?.[1] ?? text.trim();
   if (KEY.test(key)) return new Secret(key);
   const name = path === '-' ? 'standard input' : path;
-  throw usageError(`${name}: holds no private key: \`wg genkey\` makes one, and a configuration has one as PrivateKey`);
+  throw usageError(`${name}: has no private key. Use one of \`wg genkey\`, or a configuration with PrivateKey`);
 }
 
 async function fromInput(io: Io): Promise<string> {

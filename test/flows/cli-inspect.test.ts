@@ -109,7 +109,7 @@ test('a person sees what came, looks at one, takes it elsewhere, and sends it ag
   const { asked, inspect, said, visit } = await makeWorld(t);
   const none = inspect();
   assert.equal(await none.exit, 0);
-  assert.match(none.stderr, /Nothing was recorded yet/);
+  assert.match(none.stderr, /No requests are recorded yet/);
   await visit('POST', '/orders?x=1', '{"item": "book"}');
   await visit('GET', '/missing');
 
@@ -165,13 +165,13 @@ test('a person sees what came, looks at one, takes it elsewhere, and sends it ag
   assert.deepEqual(asked.filter((line) => line === 'POST /orders?x=1 {"item": "book"}').length, 2);
 
   const refused: ReadonlyArray<readonly [readonly string[], number, RegExp]> = [
-    [[id, '--follow'], 2, /--follow: not with the id of a request/],
-    [['--curl'], 2, /--curl: name a request by its id/],
+    [[id, '--follow'], 2, /--follow: not with a request ID/],
+    [['--curl'], 2, /--curl: needs a request ID/],
     [['--follow', '--status', '404'], 2, /--status: not with --follow/],
-    [['--since', 'noon'], 2, /--since: "noon" is neither a time .* nor like 15m/],
+    [['--since', 'noon'], 2, /--since: "noon" is not a time\. Use .*15m/],
     [['--status', 'bad'], 2, /status/],
-    [['--secrets'], 2, /--secrets: belongs to --curl and --har/],
-    [[id, '--curl', '--har'], 2, /only one of them/],
+    [['--secrets'], 2, /--secrets: needs --curl or --har/],
+    [[id, '--curl', '--har'], 2, /choose one/],
     [['--tunnel', 'shed'], 1, /there is no tunnel "shed"/],
     [['00000000-0000-7000-8000-000000000000'], 1, /no such record/],
   ];
@@ -209,7 +209,7 @@ test('--follow shows requests as they come, across a feed that breaks, each once
   cut();
   await visit('GET', '/while-it-was-broken');
   await program.until(() => program.stdout.includes('/while-it-was-broken'));
-  assert.match(program.stderr, /The live feed broke off: connecting again/);
+  assert.match(program.stderr, /The live feed disconnected\. Reconnecting/);
   assert.equal(new Set(paths()).size, paths().length, 'each once');
   const pretty = spawn('--follow', '--tunnel', 'shop');
   while (pretty.stdout === '') {

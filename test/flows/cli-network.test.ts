@@ -93,8 +93,8 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
       assert.equal(code, 0, stderr);
       return stdout.trim();
     };
-    assert.match((await run(['network'])).stderr, /There is no private network/);
-    assert.match(await ok('network', 'create', 'home'), /^home: made, with the addresses 10\.\d+\.\d+\.0\/24\n$/);
+    assert.match((await run(['network'])).stderr, /There are no private networks/);
+    assert.match(await ok('network', 'create', 'home'), /^home: created with the addresses 10\.\d+\.\d+\.0\/24\n$/);
     assert.equal((await run(['network', 'create', 'home'])).code, 4);
     const early = await run(['network', 'enroll', 'home', 'phone']);
     assert.match(early.stderr, /home has no server yet/);
@@ -152,10 +152,10 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
     await ok('network', 'set-server', 'home', '--endpoint', 'vpn.example.test:51820');
     assert.equal(valueOf(await ok('network', 'config', 'home', 'router'), 'Endpoint'), 'vpn.example.test:51820');
     await ok('network', 'set-server', 'home', '--port', '51821');
-    assert.match(await ok('network', 'show', 'home'), /^endpoint +vpn\.example\.test:51820, not relayed here$/m);
+    assert.match(await ok('network', 'show', 'home'), /^endpoint +vpn\.example\.test:51820, without the relay$/m);
     await ok('network', 'set-server', 'home', '--relay');
     assert.match(await ok('network', 'show', 'home'), new RegExp(`^endpoint +localhost:${port}$`, 'm'));
-    assert.match(await ok('network', 'show', 'home'), /^relay +no agent carries it: culvert udp 51821 --network home/m);
+    assert.match(await ok('network', 'show', 'home'), /^relay +no agent serves it: culvert udp 51821 --network home/m);
     assert.equal(await ok('network', 'delete', 'home', '--yes'), 'home: deleted\n');
     for (const secret of [key, valueOf(read('phone.conf'), 'PrivateKey'), valueOf(tablet, 'PrivateKey')]) {
       assert.ok(!culvert.server.output.includes(secret));
@@ -217,21 +217,21 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
     assert.equal(nowhere.code, 4);
     assert.match(nowhere.stderr, /nowhere/);
     for (const [words, message] of [
-      [['udp', '51820'], /--network: name the private network/],
-      [['udp', '51820', '--network', ''], /--network: name the private network/],
-      [['udp', 'http://localhost:1', '--network', 'bare'], /is a URL: write the port of WireGuard/],
-      [['udp', 'x', '--network', 'bare'], /"x" is no port: write that of WireGuard/],
+      [['udp', '51820'], /--network: needs the name of a private network/],
+      [['udp', '51820', '--network', ''], /--network: needs the name of a private network/],
+      [['udp', 'http://localhost:1', '--network', 'bare'], /is a URL\. Use the port of WireGuard/],
+      [['udp', 'x', '--network', 'bare'], /"x" is not a port\. Use that of WireGuard/],
     ] as const) {
       const { code, stderr } = await run(words);
       assert.equal(code, 2);
       assert.match(stderr, message);
     }
     for (const [lines, message] of [
-      ['protocol = "udp"\ntarget = 1', /agent\.toml:2: .*protocol: a udp tunnel carries a private network: name it by/],
-      ['protocol = "udp"\nnetwork = "bare"\ntarget = 1\nsubdomain = "a"', /subdomain: a private network has none/],
-      ['protocol = "udp"\nnetwork = "bare"\ntarget = 1\nverify_tls = true', /verify_tls: means nothing for datagrams/],
-      ['network = "bare"\ntarget = 1', /network: is for protocol = "udp" alone/],
-      ['target = 1\nudp = false', /udp: is for protocol = "udp" alone/],
+      ['protocol = "udp"\ntarget = 1', /agent\.toml:2: .*protocol: a udp tunnel needs network =/],
+      ['protocol = "udp"\nnetwork = "bare"\ntarget = 1\nsubdomain = "a"', /subdomain: is not for udp tunnels/],
+      ['protocol = "udp"\nnetwork = "bare"\ntarget = 1\nverify_tls = true', /verify_tls: is not for udp tunnels/],
+      ['network = "bare"\ntarget = 1', /network: is for protocol = "udp" only/],
+      ['target = 1\nudp = false', /udp: is for protocol = "udp" only/],
     ] as const) {
       writeFileSync(join(home, 'agent.toml'), `[tunnels.vpn]\n${lines}\n`);
       const { code, stderr } = await run(['start', '--config', 'agent.toml']);

@@ -45,7 +45,7 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
 
     const asked = await run(['tokens', 'revoke', 'demo']);
     assert.deepEqual([asked.code, asked.stdout], [2, '']);
-    assert.match(asked.stderr, /There is no terminal to ask on: say --yes/);
+    assert.match(asked.stderr, /There is no terminal for a confirmation\. Use --yes/);
     assert.equal(await ok('tokens', 'revoke', 'demo', '--yes'), 'demo: revoked\n');
     assert.equal(await agent.ended(), 3);
     assert.ok(!agent.output.includes(key) && !culvert.server.output.includes(key));
@@ -76,35 +76,35 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
     assert.equal(await ok('tokens', 'revoke', old, '--yes'), 'box: revoked\n');
     await agent.printed(/was revoked/);
     await online(culvert, 'box', 'by file');
-    assert.equal(await ok('tokens', 'budget', 'box', 'none'), 'box: no budget any more\n');
+    assert.equal(await ok('tokens', 'budget', 'box', 'none'), 'box: budget removed\n');
     assert.equal(await agent.stop(), 0);
   });
 
   test('a CI job mints with a master key what opens tunnels in one project alone; the master ends it all', async (t) => {
     const { culvert, ok, run } = await machine(t);
     const origin = await startOrigin(t, (_request, response) => response.end('by project'));
-    assert.match(await ok('projects', 'create', 'shop', '--name', 'Web shop'), /^shop: made\./);
+    assert.match(await ok('projects', 'create', 'shop', '--name', 'Web shop'), /^shop: created\./);
     const master = item(await ok('tokens', 'mint', 'ci', '--master', '--ttl-days', '7', '--json'));
-    const nobody = { HOME: culvert.folder, CULVERT_SERVER: culvert.apiUrl, CULVERT_TOKEN: master.apiKey };
+    const loggedOut = { HOME: culvert.folder, CULVERT_SERVER: culvert.apiUrl, CULVERT_TOKEN: master.apiKey };
     for (const key of [master.apiKey, master.wireBytes]) {
-      const refused = await run(['http', '3000'], { ...nobody, CULVERT_TOKEN: key });
+      const refused = await run(['http', '3000'], { ...loggedOut, CULVERT_TOKEN: key });
       assert.deepEqual([refused.code, refused.stdout], [3, '']);
-      assert.match(refused.stderr, /^culvert: this is a master key: .*culvert tokens mint NAME --project SLUG/);
+      assert.match(refused.stderr, /^culvert: this is a master key, .*culvert tokens mint NAME --project SLUG/);
     }
-    const minted = await run(['tokens', 'mint', 'pr-7', '--project', 'shop', '--json'], nobody);
+    const minted = await run(['tokens', 'mint', 'pr-7', '--project', 'shop', '--json'], loggedOut);
     assert.equal(minted.code, 0, minted.stderr);
     const key = item(minted.stdout);
     const agent = culvert.agent(['http', String(origin.port), '--subdomain', 'pr', '--project', 'shop'], {
       token: key.apiKey ?? '',
     });
     await agent.printed(/^http:\/\/pr-shop\.localhost/m);
-    const other = await run(['tokens', 'mint', 'pr-8', '--project', 'nothing'], nobody);
+    const other = await run(['tokens', 'mint', 'pr-8', '--project', 'nothing'], loggedOut);
     assert.deepEqual([other.code, other.stdout], [1, '']);
-    const brief = item((await run(['tokens', 'mint', 'brief', '--project', 'shop', '--json'], nobody)).stdout);
-    const rotated = await run(['tokens', 'rotate', brief.nonce, '--project', 'shop', '--json'], nobody);
+    const brief = item((await run(['tokens', 'mint', 'brief', '--project', 'shop', '--json'], loggedOut)).stdout);
+    const rotated = await run(['tokens', 'rotate', brief.nonce, '--project', 'shop', '--json'], loggedOut);
     assert.equal(rotated.code, 0, rotated.stderr);
     const nonce = item(rotated.stdout).nonce;
-    const revoked = await run(['tokens', 'revoke', nonce, '--project', 'shop', '--yes'], nobody);
+    const revoked = await run(['tokens', 'revoke', nonce, '--project', 'shop', '--yes'], loggedOut);
     assert.deepEqual([revoked.code, revoked.stdout], [0, `${nonce}: revoked\n`], revoked.stderr);
 
     // A project that a person names means its keys alone, whatever else has the name.
@@ -125,13 +125,13 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
       [false, true, true],
     );
 
-    assert.equal(await ok('tokens', 'revoke', 'ci', '--yes'), 'ci: revoked, 2 tokens in all\n');
+    assert.equal(await ok('tokens', 'revoke', 'ci', '--yes'), 'ci: revoked, 2 keys in total\n');
     assert.equal(await agent.ended(), 3);
-    const late = await run(['tokens', 'mint', 'pr-9', '--project', 'shop'], nobody);
+    const late = await run(['tokens', 'mint', 'pr-9', '--project', 'shop'], loggedOut);
     assert.deepEqual([late.code, late.stdout], [3, '']);
     assert.match(
       await ok('projects', 'delete', 'shop', '--yes'),
-      /^shop: deleted; tunnels deleted: 1, tokens revoked: 0\n$/,
+      /^shop: deleted; tunnels deleted: 1, keys revoked: 0\n$/,
     );
   });
 
@@ -142,14 +142,14 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
     await agent.printed(/"tunnel_online"/);
     const [tunnel] = JSON.parse(await ok('tunnels', '--json')) as Array<{ id: string }>;
     const policyOf = async (): Promise<string> => (await run(['tunnels', 'policy', 'shop'])).stderr;
-    assert.match(await policyOf(), /no traffic policy\. Nothing else is in front of it/);
+    assert.match(await policyOf(), /no traffic policy\. It has no other access control/);
     const maintenance = `/tunnels/${tunnel?.id}/maintenance`;
     await culvert.account.call('PUT', `/tunnels/${tunnel?.id}/auth`, {
       username: 'preview',
       password: 'correct horse',
     });
     await culvert.account.call('PUT', maintenance, {});
-    assert.match(await policyOf(), /no traffic policy\. In front of shop also: maintenance .*, a password\.$/m);
+    assert.match(await policyOf(), /no traffic policy\. Also active on shop: maintenance mode, a password\.$/m);
     assert.match(await ok('tunnels'), /^SUBDOMAIN .* GUARDS .*\nshop .* maintenance, password /);
     await culvert.account.call('DELETE', maintenance);
     await culvert.account.call('DELETE', `/tunnels/${tunnel?.id}/auth`);

@@ -161,7 +161,7 @@ function makeExecutable(served) {
       disableExperimentalSEAWarning: true,
       useCodeCache: true, // a third off the start
       execArgvExtension: 'none', // NODE_OPTIONS of the environment must not run code in a server
-      // A signal that opens a debugger would open every key of the server to whoever may send it.
+      // A signal that opens a debugger would expose every key of the server to its sender.
       execArgv: ['--disable-warning=ExperimentalWarning', '--disable-sigusr1'],
       assets: {
         ...addonFiles(),

@@ -1,6 +1,6 @@
 /**
  * The rows of the `big-database` scenario, written straight into the data folder of a server that is not running: through the API they
- * would take minutes. Whoever owns the server is made an owner of every organization, so that one session can look at all of them.
+ * would take minutes. The owner of the server becomes an owner of every organization, so that one session can view all of them.
  */
 import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';

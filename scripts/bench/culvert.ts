@@ -86,7 +86,7 @@ export interface CulvertServer {
   /** Where API and agent listener are. Visitors are beside the server, on its loopback. */
   readonly address: string;
   readonly netns?: string;
-  /** Of its sockets. Whoever has started the server closes it. */
+  /** Holder of its sockets. The starter of the server closes it. */
   readonly holder?: SocketHolder | undefined;
   /** Keys of [edge] besides, and tables besides: they stay when it is moved. */
   readonly edge: string;

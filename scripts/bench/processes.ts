@@ -138,7 +138,7 @@ export class Processes {
     return this.#waitFor(name, { timeoutMs, pollMs, what: `print ${pattern}` }, look);
   }
 
-  /** Waits until somebody accepts connections on the loopback port. */
+  /** Waits until a process accepts connections on the loopback port. */
   async waitForPort(name: string, port: number): Promise<void> {
     const wait = { timeoutMs: START_MS, pollMs: POLL_MS, what: `listen on port ${port}` };
     await this.#waitFor(name, wait, async () => (await accepts(port)) || undefined);
@@ -149,7 +149,7 @@ export class Processes {
     const child = this.#running.get(name);
     if (child?.pid === undefined) return;
     // A tree's children may outlive their parent (sshd's sessions do): remember them, with their start time, because a
-    // number could be given to somebody else's process meanwhile.
+    // number could belong to another process meanwhile.
     const tree = processTree(child.pid).map((pid) => ({ pid, startTicks: readStat(pid)?.startTicks }));
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.kill('SIGTERM');
@@ -212,7 +212,7 @@ export class Processes {
   }
 }
 
-/** A loopback port that nobody listens on now. */
+/** A free loopback port. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

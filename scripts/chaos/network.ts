@@ -1,6 +1,6 @@
 /**
  * A network with a breakable middle, in namespaces: a server, a router, and agents behind it. `cut` makes the router drop every packet of
- * one agent, silently and in both directions: both ends keep a connection that nobody answers. Needs root. Used by scenarios.ts.
+ * one agent, silently and in both directions: both ends keep a connection without a peer. Needs root. Used by scenarios.ts.
  *
  *   server 10.99.0.2 ── 10.99.0.1 router 10.99.N.1 ── 10.99.N.2 agent N
  */
@@ -41,7 +41,7 @@ export class Network {
     return `${this.#prefix}-a${number}`;
   }
 
-  /** From now on nothing passes between this agent and the server: silently, or the agent is told that there is no way. */
+  /** From now on nothing passes between this agent and the server: silently, or with an ICMP error for the agent. */
   cut(agent: number, how: 'blackhole' | 'unreachable' = 'blackhole'): void {
     inside(this.#router, 'ip', 'rule', 'add', 'iif', `e${agent}`, 'pref', String(agent), how);
     inside(this.#router, 'ip', 'route', 'add', 'blackhole', `10.99.${agent}.2/32`);
@@ -93,7 +93,7 @@ export class Network {
     }
   }
 
-  /** Programs that start in the agent's namespace from now on ask the server's address for names, and nobody else. */
+  /** Programs that start in the agent's namespace from now on resolve names at the server's address only. */
   useServerForNames(agent: number): void {
     const folder = join(ETC, this.agent(agent));
     mkdirSync(folder, { recursive: true });

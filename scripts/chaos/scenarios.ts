@@ -162,7 +162,7 @@ async function apartAndUp(t: Ends, lanes: number): Promise<Apart> {
   return made;
 }
 
-/** The agent's machine changes its address; nobody tells the server. Visitors ask all the time. */
+/** The agent's machine changes its address, without notice to the server. Visitors send requests all the time. */
 export const addressChange: Build = async (t, lanes) => {
   const { network, watch } = await apartAndUp(t, lanes);
   return {

@@ -72,7 +72,7 @@ async function post(url: string, body: object, bearer?: string): Promise<Record<
   return { ...answer };
 }
 
-/** `wanted` if nobody listens there, else any free port. */
+/** `wanted` if it is free, else any free port. */
 async function freePort(wanted: number): Promise<number> {
   return (await tryPort(wanted)) ?? (await tryPort(0)) ?? wanted;
 }

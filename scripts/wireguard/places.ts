@@ -92,7 +92,7 @@ export class Places {
     }`);
   }
 
-  /** UDP of the home passes no more, in neither direction, and nobody is told. Until `letUdpThrough`. Only with a NAT. */
+  /** Drops UDP of the home silently, in both directions, until `letUdpThrough`. Only with a NAT. */
   async blockUdp(): Promise<void> {
     await this.#nft('add rule ip filter blocked meta l4proto udp drop');
   }

@@ -10,7 +10,7 @@
  *   GET /events      text/event-stream, chunked: an event every 20 ms that carries CLOCK_MONOTONIC in nanoseconds
  *
  * Request bodies with a Content-Length are skipped. "Connection: close" is honoured. It trusts its requests: it serves a
- * benchmark on this machine and nobody else. */
+ * benchmark on this machine only. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

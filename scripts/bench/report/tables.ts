@@ -6,7 +6,7 @@ import type { Results } from '../results.ts';
 import { median } from '../results.ts';
 import type { Scenario, SubjectName } from '../subject.ts';
 
-/** Whom each subject is compared with. */
+/** The references of each subject. */
 const REFERENCES: Partial<Record<SubjectName, readonly SubjectName[]>> = {
   direct: ['nginx', 'ssh'],
   nginx: ['nginx', 'ssh'],

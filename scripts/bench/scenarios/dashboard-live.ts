@@ -1,6 +1,6 @@
 /**
  * The dashboard's live list in Chromium while 200 requests a second come in: how even its frames are, what the page's thread has to do, and whether
- * its memory grows once the list is full. Frames are told by requestAnimationFrame, memory after a collection.
+ * its memory grows once the list is full. requestAnimationFrame times the frames; memory is read after a collection.
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
@@ -120,7 +120,7 @@ function sendSteadily(port: number): { readonly sent: () => number; readonly sto
   };
   const timer = setInterval(() => {
     for (const due = ((performance.now() - started) / 1_000) * RATE; sent < due; sent++)
-      // A request that fails is missing from the rate, which is told.
+      // A failed request lowers the reported rate.
       one().catch(() => sent--);
   }, 5);
   const stop = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * How soon the dashboard is there, in a browser that has nothing of it yet: until somebody who is not signed in can type, and until somebody who is
- * sees the page with the API's answers. Over loopback, in Debian's Chromium.
+ * How soon the dashboard is there, in a browser with an empty cache: until a logged-out user can type, and until a logged-in user sees the page
+ * with data of the API. Over loopback, in Debian's Chromium.
  */
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { Bench } from '../bench.ts';
@@ -36,7 +36,7 @@ function watchFor(condition: string): string {
   });`;
 }
 
-const ADDRESS = 'somebody@example.test';
+const ADDRESS = 'user@example.test';
 
 /** What was there takes what is typed, and keeps it. */
 async function typeIn(page: Page): Promise<void> {

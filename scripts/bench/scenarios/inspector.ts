@@ -1,5 +1,5 @@
 /**
- * What recording costs: small GETs through a server that records, as it does unless it is told not to, against one that does not, turn by turn in
+ * What recording costs: small GETs through a server that records (the default), against one that does not, turn by turn in
  * each round. Of one tunnel, whose own allowance bounds what is recorded, and of twenty, where that of the node does. Told beside it is how many
  * of the requests were recorded.
  */

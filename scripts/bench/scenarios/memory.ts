@@ -41,7 +41,7 @@ export async function measureMemory(bench: Bench): Promise<string> {
   const base = await resident(bench);
   const quiet = await busyPercent(bench);
   keep('serverMb', base.server / 1024, `after a warm-up: server ${mb(base.server)}, agent ${mb(base.agent)}`);
-  keep('quietPercent', quiet, `processor time of the server with nobody there: ${number(quiet, 2)} %`);
+  keep('quietPercent', quiet, `processor time of the idle server: ${number(quiet, 2)} %`);
 
   const visitors = options.idleVisitors;
   const command = [tools.program('idle'), String(server.httpPort), String(visitors), HOST];

@@ -65,7 +65,7 @@ interface Figures {
 export async function measureRelayPackets(bench: Bench): Promise<string> {
   const { processes, options } = bench;
   const server = await startServer(processes, culvertBuild(options), { name: SERVER });
-  // Nobody speaks WireGuard here; a network needs a key all the same.
+  // A network needs a key, also without WireGuard.
   const publicKey = Buffer.alloc(32, 9).toString('base64');
   const listenPort = await freePort();
   const { publicPort } = await makePrivateNetwork(server, { publicKey, listenPort });

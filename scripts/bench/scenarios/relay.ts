@@ -1,6 +1,6 @@
 /**
  * WireGuard through the relay beside the same two peers connected directly: throughput of one TCP connection (iperf3) and round trip (ping), over
- * a link of 50 ms with and without loss between the network's server and everybody else, and without a link. Real wireguard-go, in
+ * a link of 50 ms with and without loss between the network's server and all other machines, and without a link. Real wireguard-go, in
  * network namespaces. Needs root.
  *
  *   client ── hub, with the Culvert server ──link── home: wireguard-go and the agent

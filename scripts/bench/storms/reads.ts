@@ -25,7 +25,7 @@ end
 const LISTS = `
 local paths = {
   '/events?limit=1000', '/tunnels', '/inspector?limit=500', '/events?action=org.delete', '/tokens',
-  '/inspector?limit=500&path=nowhere', '/me/events?limit=1000', '/events?actor=nobody',
+  '/inspector?limit=500&path=nowhere', '/me/events?limit=1000', '/events?actor=missing',
 }
 local n = 0
 request = function()

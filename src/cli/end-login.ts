@@ -1,5 +1,5 @@
 /**
- * Ends a log-in on its server: key and session. Called by logout.ts, and by login.ts for a log-in that a new one replaced or that could not be
+ * Ends a login on its server: key and session. Called by logout.ts, and by login.ts for a login that a new one replaced or that could not be
  * kept. It reports what it can't end, because this machine has no copy left.
  */
 import { messageOf } from '../base/errors.ts';
@@ -11,11 +11,11 @@ import { sessionCookie } from './session.ts';
 import { listAgents, runtimeDir } from './state-file.ts';
 
 const TIMEOUT_MS = 10_000;
-/** A log-in uses up most of what the server's limit allows: an answer that asks for less patience than this is waited for, twice. */
+/** A login uses up most of what the server's limit allows: an answer that asks for less patience than this is waited for, twice. */
 const MAX_WAIT_SECONDS = 15;
 const MAX_WAITS = 2;
 
-/** What is left of a log-in that a new one replaced. */
+/** What is left of a login that a new one replaced. */
 export interface LeftLogin {
   readonly login: Login;
   /** Process ids of the agents that run with its key. */
@@ -41,8 +41,8 @@ export async function endLogin(
 }
 
 /**
- * Ends the log-in that a new one replaced, unless agents of this machine run with its key: those would be cut off. Undefined when nothing of it
- * is left. Never throws: the new log-in is good in any case.
+ * Ends the login that a new one replaced, unless agents of this machine run with its key: those would be cut off. Undefined when nothing of it
+ * is left. Never throws: the new login is good in any case.
  */
 export async function endReplaced(
   io: Io,

@@ -23,7 +23,7 @@ type Ended = 'reader_left' | 'broke';
 
 export async function follow(asked: Asked, tunnelId: string | undefined): Promise<void> {
   const query = tunnelId === undefined ? '' : `tunnel_id=${tunnelId}`;
-  // It also says in words what a refused handshake has none for: the role, the log-in, a server that is not there.
+  // It also says in words what a refused handshake has none for: the role, the login, a server that is not there.
   const before = await latest(asked, query);
   const gap = await gapOf(asked, tunnelId);
   if (gap !== undefined) writeLine(asked.io.stderr, gap);

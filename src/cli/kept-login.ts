@@ -1,4 +1,4 @@
-/** The log-in that is kept for a server, or why it can't be read, for commands that have more to say than that. */
+/** The login that is kept for a server, or why it can't be read, for commands that have more to say than that. */
 import type { Credentials, Login } from '../config/credentials.ts';
 import { ConfigError } from '../config/toml.ts';
 import { harmless } from './paint.ts';

@@ -24,7 +24,7 @@ for (const format of ['json', 'pretty'] as const) {
     const { output, text } = sink(false);
     const log = await makeLog({ level: 'debug', format, output, color: false });
     log.info({ token: KEY, hello: { token: KEY }, a: { b: { password: 'hunter2' } } }, 'fields');
-    log.info({ refresh_token: 'hunter2', body: { wire_bytes_b64: 'hunter2', device_code: 'hunter2' } }, 'a log-in');
+    log.info({ refresh_token: 'hunter2', body: { wire_bytes_b64: 'hunter2', device_code: 'hunter2' } }, 'a login');
     log.warn({ cause: `the server said ${KEY}` }, `text ${KEY}`);
     log
       .child({ authorization: `Bearer ${KEY}` })

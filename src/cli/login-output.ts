@@ -14,7 +14,7 @@ export interface LoginOutput {
   /** Something is in the way; it goes on by itself. Undefined when it is over. */
   trouble(cause: string | undefined): void;
   done(at: { server: string; login: Login; file: string; next: string }): void;
-  /** Something of the log-in before this one goes on. */
+  /** Something of the login before this one goes on. */
   left(at: { server: string; left: LeftLogin }): void;
   /** Takes the live line away. Called in any case. */
   end(): void;

@@ -164,7 +164,7 @@ test('a server that is not there, or is no Culvert server, is said before anythi
   assert.doesNotMatch(away.stderr, /device_code/);
 });
 
-test('an expired log-in exits with 3 before it dials; logout of nothing is no mistake', async (t) => {
+test('an expired login exits with 3 before it dials; logout of nothing is no mistake', async (t) => {
   const { server, program, home } = await loggingIn(t);
   (await server.next()).answer(200, { ...KEY, expires_at: '2020-02-03T00:00:00.000Z' });
   await program.exit;
@@ -200,7 +200,7 @@ test('logout shows the server the key and the session, and forgets both', async 
 
 const NEXT = { ...KEY, wire_bytes_b64: 'bmV4dCBrZXk=', label: 'cli-next-key-here', refresh_token: 'refresh-next' };
 
-/** Logged in with KEY, and at it again: the server holds the question of the second log-in. */
+/** Logged in with KEY, and at it again: the server holds the question of the second login. */
 async function loggingInAgain(t: TestContext, ...more: string[]) {
   const { server, program, home, file, pauses, pause } = await loggingIn(t);
   (await server.next()).answer(200, KEY);
@@ -209,12 +209,12 @@ async function loggingInAgain(t: TestContext, ...more: string[]) {
   return { server, home, file, again, pauses, question: await server.next() };
 }
 
-test('another log-in at the same server ends key and session of the one before', async (t) => {
+test('another login at the same server ends key and session of the one before', async (t) => {
   const { server, file, again, pauses, question } = await loggingInAgain(t);
   question.answer(200, NEXT);
   const key = await server.next();
   assert.deepEqual([key.path, key.body], ['/auth/cli/logout', { wire_bytes_b64: KEY.wire_bytes_b64 }]);
-  // The log-in itself may have used up what the limit allows.
+  // The login itself may have used up what the limit allows.
   key.answer(429, { error: 'rate_limited', message: 'Later.' }, { 'retry-after': '1' });
   const patient = await server.next();
   assert.deepEqual([patient.path, patient.body], ['/auth/cli/logout', { wire_bytes_b64: KEY.wire_bytes_b64 }]);
@@ -246,7 +246,7 @@ test('a key before that an agent of this machine runs with is left alone, and na
   );
 });
 
-test('a key before that the server does not end is named, and the new log-in stands', async (t) => {
+test('a key before that the server does not end is named, and the new login stands', async (t) => {
   const { server, again, question } = await loggingInAgain(t, '--json');
   question.answer(200, NEXT);
   (await server.next()).answer(503, { error: 'unavailable', message: 'Not now.' });
@@ -289,7 +289,7 @@ test('a key that can not be kept after all is ended on the server, or named when
   }
 });
 
-test('status and logout say what is wrong with a file of log-ins, beside all else that they know', async (t) => {
+test('status and logout say what is wrong with a file of logins, beside all else that they know', async (t) => {
   const { server, program, home, file } = await loggingIn(t);
   (await server.next()).answer(200, KEY);
   await program.exit;

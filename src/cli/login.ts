@@ -24,7 +24,7 @@ import { plainHttpWarning } from './plain-http.ts';
 const PATIENCE_MS = 15 * 60_000;
 /** The server holds a question for this long. */
 const WAIT_SECONDS = 25;
-/** Questions that are answered at once are not asked faster than the server's limit gives back: the person's own log-in needs the rest. */
+/** Questions that are answered at once are not asked faster than the server's limit gives back: the person's own login needs the rest. */
 const PACE_MS = 12_000;
 const RETRY_MS = 3_000;
 
@@ -136,7 +136,7 @@ function troubled({ output, signal }: Wait, error: unknown): number {
   return RETRY_MS;
 }
 
-/** Keeps the log-in and returns the one that it replaces. @throws ExitError when it can't be kept; it is ended on the server then. */
+/** Keeps the login and returns the one that it replaces. @throws ExitError when it can't be kept; it is ended on the server then. */
 async function keep(
   io: Io,
   credentials: Credentials,

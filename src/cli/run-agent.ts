@@ -132,7 +132,7 @@ function exitCode(io: Io, reason: ExitReason, interrupted: boolean): ExitCode {
   return reason.code === EXIT.ok && interrupted ? EXIT.interrupted : reason.code;
 }
 
-/** A key that `login` stored is replaced by another log-in: the server does not know where its key came from. */
+/** A key that `login` stored is replaced by another login: the server does not know where its key came from. */
 function withAdvice({ token, server }: AgentSettings, reason: ExitReason): ExitReason {
   if (reason.code !== EXIT.unauthorized || token?.kind !== 'login') return reason;
   return { code: reason.code, message: `${reason.message} Run ${loginCommand(server)}` };
@@ -206,7 +206,7 @@ class Records {
     }
   }
 
-  /** Which log-in the key of the next connect is of; undefined for a key from elsewhere. */
+  /** Which login the key of the next connect is of; undefined for a key from elsewhere. */
   runsWith(loginLabel: string | undefined): void {
     this.#loginLabel = loginLabel;
   }

@@ -1,4 +1,4 @@
-/** How commands use the session of a log-in: each refresh token once, the new one kept first, several commands side by side. */
+/** How commands use the session of a login: each refresh token once, the new one kept first, several commands side by side. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -99,7 +99,7 @@ test('told to try again, it shows what the file has by then', async (t) => {
   assert.equal(await program.exit, 0);
 });
 
-test('a session that is over, and no log-in at all, exit with 3 and the command that helps', async (t) => {
+test('a session that is over, and no login at all, exit with 3 and the command that helps', async (t) => {
   const server = await playServer(t);
   const { home } = loggedInAt(t, server.url);
   const program = start(t, ['tokens'], { home });
@@ -151,7 +151,7 @@ test('where the new token could not be kept, the session is not touched', async 
   assert.equal(server.count, 0);
 });
 
-test('a connection that breaks is said, and the log-in stays', async (t) => {
+test('a connection that breaks is said, and the login stays', async (t) => {
   const server = await playServer(t);
   const { home, refreshToken } = loggedInAt(t, server.url);
   const program = start(t, ['tokens'], { home });

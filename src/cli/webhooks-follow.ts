@@ -35,7 +35,7 @@ export async function follow(asked: Asked, { id, after, isThere }: Following): P
   let last = after;
   let pause = FIRST_PAUSE_MS;
   let looks = 0;
-  // Without a wait: what is wrong with the question, or the log-in, is said at once.
+  // Without a wait: what is wrong with the question, or the login, is said at once.
   let page = await read(asked, id, { after: last, wait: 0 });
   for (;;) {
     for (const one of page) {

@@ -98,7 +98,7 @@ export function acmeDoubts({ accounts, acme, edge }: ServerFile): string[] {
     out.push('edge.public_url: visitors are sent to http although certificates come by acme: begin it with "https://"');
   }
   if (acme.challenge !== 'dns-01' && accounts.signup === 'open' && !accounts.require_approval) {
-    const room = `the ${acme.max_new_per_week} new certificates of a week (acme.max_new_per_week) with everybody else`;
+    const room = `the ${acme.max_new_per_week} new certificates of a week (acme.max_new_per_week) with all other tunnels`;
     const instead =
       'set acme.challenge = "dns-01" for one wildcard that has no such limit, or accounts.signup = "closed"';
     out.push(`accounts.signup: "open" lets strangers share ${room}: ${instead}`);

@@ -1,4 +1,4 @@
-/** Which of several settings counts, and whom a key may be sent to. */
+/** Precedence of settings, and the servers that may receive a key. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -20,7 +20,7 @@ export function edgePublicUrl(edge: EdgeListeners): string {
   return `${secure ? 'https' : 'http'}://{subdomain}.${edge.domain}${suffix}`;
 }
 
-/** `http://<listen>`, with TLS `https://`. Nobody can visit "every interface": then the host is the edge's domain. */
+/** `http://<listen>`, with TLS `https://`. For "every interface" the host is the edge's domain. */
 export function apiPublicUrl({ listen, tls }: { listen: HostPort; tls: boolean }, domain: string): string {
   const host = isWildcard(listen.host) ? domain : formatHost(listen.host);
   const usual = tls ? 443 : 80;

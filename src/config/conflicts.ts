@@ -106,7 +106,7 @@ function* apiGaps({ api, edge }: ServerFile): Generator<Conflict> {
   }
 }
 
-/** Deny by default: without a list of load balancers nobody could come in, and with one that is not used everybody could. */
+/** Deny by default: a PROXY header needs a list of load balancers, or it refuses all or trusts all. */
 function* balancerGaps({ edge }: ServerFile): Generator<Conflict> {
   const { proxy_protocol: isOn, proxy_protocol_from: from } = edge;
   if (isOn === from.length > 0) return;
@@ -121,7 +121,7 @@ function* balancerGaps({ edge }: ServerFile): Generator<Conflict> {
       };
 }
 
-/** Without https every visitor would be sent where nobody answers. */
+/** Without https every visitor would be redirected to a closed port. */
 function* redirectGaps({ edge }: ServerFile): Generator<Conflict> {
   if (!edge.https_redirect || edge.https_listen !== null || edge.public_url?.startsWith('https:') === true) return;
   yield {
@@ -146,7 +146,7 @@ function* missingFiles({ edge, agents, acme, metrics }: ServerFile): Generator<C
   }
 }
 
-/** What the whole server does is nobody's business but its operator's. */
+/** Metrics of the whole server are for its operator alone. */
 function* metricsGaps({ metrics }: ServerFile): Generator<Conflict> {
   if (metrics.listen === null) {
     if (metrics.token_file === null) return;
@@ -212,7 +212,7 @@ function* oauthGaps({ oauth }: ServerFile): Generator<Conflict> {
   }
 }
 
-/** Whoever pays a price gets what it is the price of: one thing. */
+/** A price belongs to one plan alone. */
 function* doublePrices({ billing }: ServerFile): Generator<Conflict> {
   const known = new Map<string, string>();
   for (const [key, id] of Object.entries(billing.stripe.prices)) {

@@ -12,7 +12,7 @@ import { Secret } from '../base/secret.ts';
 import { type LockTimes, withFileLock } from './file-lock.ts';
 import { ConfigError } from './toml.ts';
 
-/** Read or write for anybody but the owner. */
+/** Read or write for users other than the owner. */
 const OTHERS = 0o077;
 /** A change takes milliseconds; a thousand commands at once are through long before the 30 s. */
 const CHANGE: LockTimes = { abandonedMs: 5_000, patienceMs: 30_000 };
@@ -72,7 +72,7 @@ export class Credentials {
     return [...this.#read().keys()];
   }
 
-  /** Stores what is stored already: whoever is about to get a key learns before that it could not be kept. @throws ConfigError */
+  /** Rewrites the file unchanged: a fault shows before a new key is issued. @throws ConfigError */
   async probe(): Promise<void> {
     await this.#change(() => undefined);
   }

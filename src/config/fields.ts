@@ -63,7 +63,7 @@ export const domain = parsed<string>(
   'a domain name: write "tunnel.example.com", without scheme, port, "*." or a final dot',
 );
 
-/** A host that others are told to dial: a name or an IP address; `""` means that it is computed. */
+/** A host that others dial: a name or an IP address; `""` means that it is computed. */
 export const publicHost = parsed<string | null>(
   orNull((text) => parseHostPort(text.includes(':') ? `[${text}]:0` : `${text}:0`)?.host),
   'a host name or an IP address',

@@ -1,5 +1,5 @@
 /**
- * One process at a time changes a file: a lock file beside it, which exists while somebody is at work. Used by credentials.ts. How long work may
+ * One process at a time changes a file: a lock file beside it, which exists during the work. Used by credentials.ts. How long work may
  * take is said with it, so a lock that stays the same for longer was left by a process that died, and is taken away.
  */
 import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
@@ -10,7 +10,7 @@ const PAUSE_MS = 10;
 
 /** Milliseconds, by the clock of the waiting process: the clock of a file server may be a different one. */
 export interface LockTimes {
-  /** A lock that nobody has taken anew for so long is a dead process's. Longer than the work ever takes. */
+  /** A lock that was not renewed for so long is a dead process's. Longer than the work ever takes. */
   readonly abandonedMs: number;
   /** Who waits gives up after this. */
   readonly patienceMs: number;
@@ -41,14 +41,14 @@ async function take(path: string, { abandonedMs, patienceMs }: LockTimes): Promi
       since = now;
     } else if (holder !== undefined && now - since > abandonedMs) {
       rmSync(path, { force: true });
-      continue; // whoever is first now has it, this process or another that waits
+      continue; // the first to try has it now, this process or another
     }
     if (now - started > patienceMs) throw new Error(`other commands hold ${path}: try again later`);
     await sleep(PAUSE_MS);
   }
 }
 
-/** Who holds the lock that was made here; undefined when somebody else has it. */
+/** The content of this process's lock; undefined when another process holds it. */
 function create(path: string): string | undefined {
   try {
     const fd = openSync(path, 'wx', 0o600);

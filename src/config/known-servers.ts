@@ -25,7 +25,7 @@ export class KnownServers {
   readonly path: string;
   readonly #onFault: (message: string) => void;
 
-  /** `onFault` is told in words what can't be read or written; nothing is thrown. */
+  /** `onFault` gets a message about a file that can't be read or written; nothing is thrown. */
   constructor(env: NodeJS.ProcessEnv, onFault: (message: string) => void) {
     // systemd may give several folders, apart by colons.
     const [state = ''] = (env['STATE_DIRECTORY'] ?? '').split(':');

@@ -1,6 +1,6 @@
 /**
  * Makes the server's settings: file > defaults, checked, computed, frozen. Called by the commands that need them (serve, admin, backup,
- * config check); everybody else gets the result as an argument.
+ * config check); other modules get the result as an argument.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

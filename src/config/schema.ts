@@ -52,7 +52,7 @@ const api = z.strictObject({
   tls: z.boolean().prefault(false),
   // Empty: computed as http(s)://<api.listen>. Set it as soon as a proxy stands in front, or api.tls is on.
   public_url: httpUrlOrNull.prefault(''),
-  // Nobody's X-Forwarded-For is believed until the operator names who writes it (API and edge).
+  // X-Forwarded-For is ignored until the operator names trusted proxies (API and edge).
   trusted_proxies: z.array(network).max(1000).prefault([]),
   // No other web site may call the API from a browser.
   cors_origins: z.array(origin).max(1000).prefault([]),
@@ -137,7 +137,7 @@ const edge = z.strictObject({
   tcp_public_host: publicHost.prefault(''),
   // Services may be meant for plain HTTP too, and no certificate is there by default.
   https_redirect: z.boolean().prefault(false),
-  // A header that nobody expects is garbage, and one that anybody may send is a lie: for those who have such a load balancer.
+  // Off: only a load balancer sends this header. From any other client it could be forged.
   proxy_protocol: z.boolean().prefault(false),
   // Not api.trusted_proxies: a load balancer that passes bytes on passes on X-Forwarded-For as visitors wrote it.
   proxy_protocol_from: z.array(network).max(1000).prefault([]),
@@ -155,15 +155,15 @@ const edge = z.strictObject({
   tls: edgeTls.prefault({}),
   // Of a service's responses. Some set 60 KB of cookies; what is longer than half the window of a stream is no head. Node takes 16 KB, nginx 8.
   max_response_head_bytes: count(8_192, 196_608).prefault(131_072),
-  // Policies of content security are split over many; nobody needs more.
+  // Room for policies of content security, which are split over many lines.
   max_response_fields: count(100, 1_000).prefault(256),
   limits: edgeLimits.prefault({}),
 });
 
 const acme = z.strictObject({
-  // Whoever changes answers on the way decides whom certificates are for: https, but on this machine.
+  // An attacker who changes answers on the way could get certificates: https, except on this machine.
   directory_url: providerUrl.prefault('https://acme-v02.api.letsencrypt.org/directory'),
-  // Optional for Let's Encrypt; it gets a warning before a certificate ends that nobody renews.
+  // Optional for Let's Encrypt; the authority warns this address before a certificate expires.
   email: textOrNull.prefault(''),
   // Trusts a private ACME server; empty: the system's roots.
   ca_file: pathOrNull.prefault(''),
@@ -294,9 +294,9 @@ const inspector = z.strictObject({
 });
 
 const metrics = z.strictObject({
-  // Off: whoever has a superadmin's log-in reads them by the API, and nothing is open that nobody asked for.
+  // Off: superadmins read metrics by the API, and no port opens by default.
   listen: listenOrOff.prefault(''),
-  // Nobody else is on loopback. Elsewhere it must be set: metrics say what a server is and how it does.
+  // Optional on loopback. Required elsewhere, for metrics reveal the load and version of a server.
   token_file: pathOrNull.prefault(''),
 });
 

@@ -21,8 +21,8 @@ const SMTPS_PORT = 465; // RFC 8314
  * Undefined for what is no such URL.
  *
  * Certificates are verified: mails carry codes that open accounts. A relay on loopback is exempt, because its certificate is nearly always
- * self-signed and nobody sits in between; `?verify=no` exempts another. A password goes over TLS alone, loopback exempt again:
- * whoever can remove the offer of STARTTLS from a conversation would get it otherwise.
+ * self-signed and no attacker can sit in between; `?verify=no` exempts another. A password goes over TLS alone, loopback exempt again:
+ * an attacker who strips the offer of STARTTLS would get it otherwise.
  */
 export function readSmtpUrl(text: string): SmtpServer | undefined {
   if (!/^smtps?:\/\/[^/]/i.test(text) || !URL.canParse(text)) return undefined;

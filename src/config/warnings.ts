@@ -6,14 +6,14 @@ import { formatHostPort, isLoopback, isWildcard } from '../base/addr.ts';
 import { acmeDoubts } from './acme-mode.ts';
 import type { ServerFile, Settings } from './schema.ts';
 
-/** What was computed and is likely to be wrong for anybody outside. */
+/** Computed values that are likely to be wrong outside of this machine. */
 export function likelyWrong(file: ServerFile, settings: Settings): string[] {
   const out: string[] = [];
   if (file.api.public_url === null && isWildcard(file.api.listen.host)) {
     out.push(`api.public_url: not set, so links will start with ${settings.api.public_url}`);
   }
   if (file.agents.public_address === null && isWildcard(file.agents.listen.host)) {
-    out.push(`agents.public_address: not set, so agents will be told to dial ${settings.agents.public_address}`);
+    out.push(`agents.public_address: not set, so agents will dial ${settings.agents.public_address}`);
   }
   const { tcp_ports: tcpPorts, tcp_host: tcpHost, http_listen: http, https_listen: https } = file.edge;
   const isPublic = [http, https].some((at) => at !== null && !isLoopback(at.host));
@@ -25,10 +25,10 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
     const instead = 'set the address that clients and agents send to, or edge.udp_ports = "" for no relays';
     out.push(`edge.udp_host: ${file.edge.udp_host}, so only this machine can reach private networks: ${instead}`);
   }
-  const everybody = file.edge.proxy_protocol_from.find((network) => network.endsWith('/0'));
-  if (everybody !== undefined) {
-    const instead = 'name the load balancers alone, unless nobody else can reach these ports';
-    out.push(`edge.proxy_protocol_from: ${everybody} lets everybody say who they are: ${instead}`);
+  const everyNetwork = file.edge.proxy_protocol_from.find((network) => network.endsWith('/0'));
+  if (everyNetwork !== undefined) {
+    const instead = 'name the load balancers alone, unless no other client can reach these ports';
+    out.push(`edge.proxy_protocol_from: ${everyNetwork} lets every client choose its address: ${instead}`);
   }
   const { level } = file.log;
   if (file.mail.transport === 'log' && (level === 'warn' || level === 'error')) {
@@ -48,7 +48,7 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
   return out;
 }
 
-/** A provider for visitors that nobody can sign in with, where the file says that somebody should. */
+/** A provider for visitors that is named in the file and lacks its client id or secret. */
 function unasked({ edge_auth: { provider }, oauth }: ServerFile): string[] {
   const other = provider === 'google' ? 'github' : 'google';
   const isMeant = provider === 'github' || oauth[other].client_id !== null;
@@ -59,14 +59,14 @@ function unasked({ edge_auth: { provider }, oauth }: ServerFile): string[] {
   ];
 }
 
-/** One table is for both: who sets up a provider for visitors alone may not have meant that everybody whom it knows gets an account. */
+/** One table is for both: an operator who sets up a provider for visitors may not want an account for every user of it. */
 function letsStrangersIn({ accounts, api, oauth }: ServerFile, settings: Settings): string[] {
   const tables = (['google', 'github'] as const).filter((name) => oauth[name].client_id !== null);
   const isLocal = isLoopback(api.listen.host) && isLoopback(new URL(settings.api.public_url).hostname);
   if (tables.length === 0 || isLocal || accounts.signup === 'closed' || accounts.require_approval) return [];
   const who = tables.map((name) => `oauth.${name}`).join(' and ');
   const instead = 'set "closed", or accounts.require_approval = true';
-  return [`accounts.signup: "open" gives an account, and tunnels, to everybody whom ${who} knows: ${instead}`];
+  return [`accounts.signup: "open" gives an account, and tunnels, to every user of ${who}: ${instead}`];
 }
 
 /** What can't be bought although `billing.mode` says that plans are sold. */

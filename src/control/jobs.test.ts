@@ -81,7 +81,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
     forgotten: 1,
     missed: 1,
     domains: 1,
-    // Ends behind a promise, which nobody awaits here.
+    // Ends behind a promise that is not awaited here.
     sweep: 1,
     records: 1,
     keys: 1,
@@ -96,7 +96,7 @@ test('runs each job at its own pace, also after one has failed, and stops', (t) 
   assert.equal(runs.expire, 600);
 });
 
-test('a job that waits for somebody is not begun twice, fails into the log, and hears of the stop', async (t) => {
+test('jobs: a waiting job starts once, logs its failure, and gets the stop signal', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
   const clock = { now: () => now, monotonic: () => now };

@@ -51,7 +51,7 @@ function schedule(deps: JobDeps): readonly Job[] {
     { name: 'large changes', everyMs: TICK_MS, run: () => deps.drains.wake() },
     // A tunnel may outlive its time by this much.
     { name: 'expire tunnels', everyMs: TICK_MS, run: (signal) => inSlices(() => deps.tunnels.expireDue(), signal) },
-    // So may a token that was rotated, for whoever asks the database; data nodes know the instant and keep it themselves.
+    // A rotated token ends in the database here; data nodes know the instant and keep it themselves.
     {
       name: 'end graces of tokens',
       everyMs: TICK_MS,
@@ -107,7 +107,7 @@ async function goOn(batch: () => number, tookMs: number, stopping: AbortSignal):
   }
 }
 
-/** Starts the schedule, and goes on with what the last run left undone; returns its stop. A job that waits for somebody outside is told to stop and not waited for. */
+/** Starts the schedule, and goes on with what the last run left undone; returns its stop. A job that waits for an outside service gets the stop signal and is not awaited. */
 export function startJobs(deps: JobDeps): () => void {
   const stopping = new AbortController();
   const due = schedule(deps).map((job) => ({ job, at: deps.clock.monotonic() + job.everyMs, running: false }));

@@ -40,7 +40,7 @@ export interface ControlPlane
   readonly store: Store;
   /** Large changes in slices: woken by a start. */
   readonly drains: Drains;
-  /** Closed with all else, and before it by whoever wants what waits to be stored. */
+  /** Closed with all else, or earlier to store records that wait. */
   readonly records: RecordStore;
   readonly sealer: Sealer;
   readonly keys: Keys;

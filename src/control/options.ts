@@ -1,5 +1,5 @@
 /**
- * What the control plane is told to be: settings, as options. Made by server/control-plane.ts and by tests; read by control/parts/.
+ * Settings of the control plane, as options. Made by server/control-plane.ts and by tests; read by control/parts/.
  */
 import type { PortRange } from '../base/addr.ts';
 import type { Clock } from '../base/clock.ts';

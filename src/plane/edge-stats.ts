@@ -1,5 +1,5 @@
 /**
- * What a data node's public edge has let in, refused and cut since it started. Plain numbers: operators read them by the API, and
+ * Connections that a data node's public edge has admitted, refused and cut since it started. Plain numbers: operators read them by the API, and
  * metrics are made of them. Names of reasons and codes are the data plane's own (data/edge/drops.ts, fault.ts); all of them are there, with 0.
  */
 import type { ProcessFigures } from '../base/process-watch.ts';
@@ -18,7 +18,7 @@ export interface EdgeStats {
     readonly tcp: number;
     /** Addresses (IPv6: /64 networks) that they come from. */
     readonly addresses: number;
-    /** Let in since the start. */
+    /** Admitted since the start. */
     readonly admitted: number;
   };
   /** Connections that were refused or cut, by reason. */

@@ -33,7 +33,7 @@ export const END_REASONS = [
   'agent_left', // it was stopped, in order
   'connection_lost', // closed or broken without a word
   'heartbeat_lost', // silent for too long
-  'disconnected', // somebody ended it by the API
+  'disconnected', // ended by a call of the API
   'token_revoked',
   'token_expired',
   'superseded', // another agent of the same organization took its last tunnel over
@@ -69,7 +69,7 @@ export interface SessionEndEvent {
 export interface DryRunEvent {
   readonly kind: 'dry_run';
   readonly tunnelId: string;
-  /** Of the policy that the action is of: what is told of an older one is of no use any more. */
+  /** Of the policy that the action is of: reports about an older one are of no use any more. */
   readonly setAt: number;
   /** Place of the action in the policy. */
   readonly index: number;

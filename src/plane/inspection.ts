@@ -96,7 +96,7 @@ export interface TunnelRequest {
   /** Of the tunnel: one of its names. */
   readonly host: string;
   readonly body: Uint8Array;
-  /** Whom the tunnel's policy takes it to come from, and the service is told (`X-Forwarded-For`). */
+  /** The client address for the tunnel's policy and for the service (`X-Forwarded-For`). */
   readonly clientIp: string;
   readonly scheme: 'http' | 'https';
   /** The record that is sent again, for the new one; null: it is no replay. */

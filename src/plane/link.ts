@@ -90,7 +90,7 @@ export interface Link {
 /** What the control plane may ask the data plane. Who is online it answers from memory, some moments behind the node. */
 export interface NodeControl {
   connections(): readonly ConnectionInfo[];
-  /** Ends a session with code `disconnected`; its agent is told `reason` when there is one. False when there is no such session. */
+  /** Ends a session with code `disconnected`; its agent gets `reason` when there is one. False when there is no such session. */
   disconnect(agentId: string, reason?: string): boolean;
   /** True while an agent serves the tunnel on this node. */
   isOnline(tunnelId: string): boolean;

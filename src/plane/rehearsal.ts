@@ -36,7 +36,7 @@ export interface RehearsedRefusal {
 }
 
 /**
- * Why nobody can tell. `credentials`: they are not recorded. `keys`: this node does not have the keys that the token may be signed by. `form`: the
+ * Why the result is unknown. `credentials`: they are not recorded. `keys`: this node does not have the keys that the token may be signed by. `form`: the
  * request is longer than the edge takes now, or the step failed.
  */
 export const UNKNOWN_REASONS = ['credentials', 'keys', 'form'] as const;
@@ -44,7 +44,7 @@ export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
 export interface RehearsedVerdict {
   readonly id: string;
-  /** Null: it passes, or `unknown` says why nobody can tell. */
+  /** Null: it passes, or `unknown` gives the reason. */
   readonly refused: RehearsedRefusal | null;
   /** Actions that are only tried and would refuse it, among those that were asked. */
   readonly tried: readonly RehearsedRefusal[];

@@ -3,7 +3,7 @@
  * Plain cloneable data only. No private key is in it, and none is anywhere else on the server.
  */
 
-/** One network at the edge: a public UDP port, and the agent behind it once one has attached. Only networks with a reserved port are told. */
+/** One network at the edge: a public UDP port, and the agent behind it once one has attached. Only networks with a reserved port are listed. */
 export interface RelayRoute {
   readonly networkId: string;
   readonly orgId: string;
@@ -28,7 +28,7 @@ export interface RelayDevice {
   readonly expiresAt: number | null;
 }
 
-/** Why a relay ends; the agent that carries it is told the same code. */
+/** Why a relay ends; the agent that carries it gets the same code. */
 export type RelayEndCode = 'network_deleted' | 'network_not_ready';
 
 /** Datagrams that one token carried for one network since the last batch. */

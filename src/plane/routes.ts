@@ -28,9 +28,9 @@ export interface Route {
   readonly maintenance: string | null;
   /** What its visitors' requests must pass, and what is set on them; null: nothing. */
   readonly policy: PolicySpec | null;
-  /** Asks its visitors for a user name and a password; null: nobody is asked. */
+  /** Requires a user name and a password from visitors; null: no password gate. */
   readonly gate: BasicGate | null;
-  /** Asks its visitors to sign in with an identity provider, behind `gate`; null: nobody is asked. */
+  /** Requires a login with an identity provider, behind `gate`; null: no visitor gate. */
   readonly visitorGate: VisitorGate | null;
 }
 
@@ -39,13 +39,13 @@ export interface BasicGate {
   readonly username: string;
   /** Argon2id in PHC form, of the password in Unicode form NFKC. */
   readonly passwordHash: string;
-  /** New with each change: what an older one let in is asked again. */
+  /** New with each change: it ends the passes of older versions. */
   readonly version: string;
 }
 
-/** An identity provider in front of a tunnel. Whom it lets in is known to the control plane alone. */
+/** An identity provider in front of a tunnel. Its lists of visitors stay in the control plane. */
 export interface VisitorGate {
-  /** New with each change: what an older one let in is asked again. */
+  /** New with each change: it ends the passes of older versions. */
   readonly version: string;
   /** Of the API, with the tunnel's id in its query: where browsers begin. */
   readonly signInUrl: string;
@@ -77,7 +77,7 @@ export type Delta =
       readonly message: string;
     }
   | { readonly version: number; readonly kind: 'revoke_token'; readonly tokenId: string; readonly message: string }
-  /** A token ends earlier than its sessions were told: it was rotated and has some time left. */
+  /** A token ends earlier than its sessions know: it was rotated and has some time left. */
   | { readonly version: number; readonly kind: 'token_ends'; readonly tokenId: string; readonly expiresAt: number }
   /** The access keys were rotated, or an old one has gone: these are all. */
   | { readonly version: number; readonly kind: 'access_keys'; readonly keys: readonly AccessKey[] }
@@ -98,7 +98,7 @@ export type Delta =
   /** Ends the sessions that an organization has now. Not remembered: `admit` decides who may come back. */
   | { readonly version: number; readonly kind: 'cut_org'; readonly orgId: string; readonly message: string };
 
-/** Why a route ends; the agent that serves it is told the same code. */
+/** Why a route ends; the agent that serves it gets the same code. */
 export type RemovalCode = 'tunnel_deleted' | 'tunnel_expired';
 
 /** What a token lets a live session do; the data plane holds one per session. */

@@ -1,5 +1,5 @@
 /**
- * What a visitor's browser carries between the planes, signed: the ticket, by which the control plane tells a data node whom an identity provider
+ * What a visitor's browser carries between the planes, signed: the ticket, by which the control plane names to a data node the visitor that an identity provider
  * has vouched for, and the pass, which the data node makes of it and asks for at each request. Neither is a secret to its bearer.
  *
  *   <payload>.<mac>   both base64url; payload = JSON, mac = HMAC-SHA256 over the kind, a dot and the payload, by Snapshot.visitorKey
@@ -34,7 +34,7 @@ const ticketSchema = z.strictObject({
   ...bound,
   /** Good once. */
   id: z.string(),
-  /** SHA-256 of what the tunnel's host gave the browser that asked, or "" when nobody asked there. */
+  /** SHA-256 of what the tunnel's host gave the browser that asked, or "" when no browser asked there. */
   nonceHash: z.string(),
   /** This browser came with another nonce before. */
   again: z.boolean(),
@@ -60,7 +60,7 @@ export function sealPass(key: Buffer, pass: VisitorPass): string {
   return seal(key, 'pass', pass);
 }
 
-/** Undefined for everything that was not made with this key as a ticket; an expired one is told. */
+/** Undefined for everything that was not made with this key as a ticket; an expired one is reported. */
 export function openTicket(key: Buffer, word: string): VisitorTicket | undefined {
   return open(key, word, { kind: 'ticket', schema: ticketSchema });
 }

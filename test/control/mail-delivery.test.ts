@@ -13,9 +13,9 @@ import { Lines } from './log-lines.ts';
 import { Plane } from './plane.ts';
 
 const SENT = /was sent/;
-const AGAIN = /is tried again/;
-const REFUSED = /was refused/;
-const GIVEN_UP = /was given up/;
+const AGAIN = /trying again/;
+const REFUSED = /refused an email/;
+const GIVEN_UP = /could not be sent in time/;
 
 class Post {
   readonly plane = new Plane();

@@ -62,7 +62,10 @@ test('keys over plain HTTP come from the machine of the server alone, and the ow
     assert.deepEqual(lax.control.policies.put(actor, row.id, policy).warnings, [], host);
     const warned = await put(policy);
     assert.equal(warned.status, 200, host);
-    assert.match(String(warned.body['warnings']), /^actions\.0\.jwks_url: nobody is let in.*edge\.allow_private_jwks/);
+    assert.match(
+      String(warned.body['warnings']),
+      /^actions\.0\.jwks_url: no visitor can pass.*edge\.allow_private_jwks/,
+    );
   }
 });
 

@@ -82,7 +82,7 @@ export function buildApi(deps: ApiDeps): Api {
       cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600, exposeHeaders: ['Link', 'Retry-After'] }),
     );
   app.use('/auth/*', authLimit(deps));
-  // A bucket of its own: whoever looks at an invitation needs their tries for the log-in that follows.
+  // A bucket of its own: a user who opens an invitation needs their tries for the login that follows.
   app.use('/orgs/invitations/lookup', authLimit(deps));
   app.use('/edge-auth/*', visitorLimit(deps));
   app.use(requireBearer(table, deps));

@@ -69,9 +69,9 @@ export function authLimit(deps: ApiDeps) {
   const bucket = new Gcra(deps.authLimit);
   const checksNoSecret = new RegExp(`^/auth/(${CHECKS_NO_SECRET.join('|')})$`);
   return createMiddleware<ApiEnv>(async (c, next) => {
-    // A browser asks before it sends the request itself, which counts; the answer is the same for everybody.
+    // A browser asks before it sends the request itself, which counts; the response is the same for all.
     if (c.req.method === 'OPTIONS') return next();
-    // The same for everybody, and asked for by each log-in page: it must not use up the tries of whoever sits in front of it.
+    // The same for all, and requested by each login page: it must not use up the tries of the user.
     if (c.req.path === '/auth/providers') return next();
     if (checksNoSecret.test(c.req.path)) {
       const refreshes = refreshCookies(c, deps).some((cookie) => deps.refresh.isLive(cookie));

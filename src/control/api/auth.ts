@@ -87,7 +87,7 @@ function isMetricKey(c: Context<ApiEnv>, metricKeys: MetricKeys): boolean {
   return scraper !== undefined;
 }
 
-/** Why nobody asks: a key for metrics is in order and only opens nothing here, which its owner would not guess from being told to log in. */
+/** A metrics key gets its own message: it is valid but opens nothing here, and "log in" would mislead its owner. */
 function noCaller(c: Context<ApiEnv>, metricKeys: MetricKeys): AppError {
   const bearer = bearerOf(c);
   if (bearer !== undefined && metricKeys.authenticate(bearer) !== undefined) {

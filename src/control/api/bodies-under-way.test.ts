@@ -5,7 +5,7 @@ import { BodiesUnderWay } from './bodies-under-way.ts';
 const isOvertaken = (one: { overtaken: Promise<never> }): Promise<boolean> =>
   Promise.race([one.overtaken.catch(() => true), new Promise<boolean>((resolve) => setImmediate(resolve, false))]);
 
-test('whoever has been under way the longest gives way, and no more of them than must', async () => {
+test('request bodies: at the limit the longest under way ends, and no more than needed', async () => {
   const all = new BodiesUnderWay(100);
   const [slow, slower, quick] = [all.enter(), all.enter(), all.enter()];
   slow.hold(50);

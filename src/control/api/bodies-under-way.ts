@@ -1,6 +1,6 @@
 /**
- * What waits in memory of large bodies whose senders are slow. Anybody may send one to the address of a webhook: 300 of them held 200 MB. At the bound
- * the one that has been under way the longest gives way, so that whoever is quick gets through however many are slow.
+ * What waits in memory of large bodies whose senders are slow. Any client may send one to the address of a webhook: 300 of them held 200 MB. At the bound
+ * the one that has been under way the longest gives way, so that quick senders get through, however many are slow.
  */
 import { AppError } from '../../base/errors.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Whose request this is: the socket's address, or, behind proxies that the operator trusts, the nearest address in X-Forwarded-For
- * that is not one of theirs. Anybody can write that header, so it is read from the right, and only as far as trust goes.
+ * that is not one of theirs. Any client can write that header, so it is read from the right, and only as far as trust goes.
  */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { ipv6Words, type NetworkSet, plainIp } from '../../base/addr.ts';

@@ -84,7 +84,7 @@ async function rigOf(t: TestContext, max: { total: number; perSource: number }, 
   return rig;
 }
 
-test('a source at its bound loses its longest idle connection, and nobody else does', async (t) => {
+test('connection limit: a source at its limit loses its own longest idle connection', async (t) => {
   const rig = await rigOf(t, { total: 10, perSource: 2 });
   const other = await rig.open('127.0.0.9');
   assert.ok(await rig.ask(other));
@@ -102,7 +102,7 @@ test('a source whose connections are all busy gets no other, until one is done',
   const answered = rig.ask(busy, OK.replace('/ok', '/wait'));
   await rig.arrived;
   assert.equal(await rig.ask(await rig.open('127.0.0.1')), false);
-  assert.ok(await rig.ask(await rig.open('127.0.0.9')), 'somebody else is served');
+  assert.ok(await rig.ask(await rig.open('127.0.0.9')), 'another source is served');
   rig.finish();
   assert.ok(await answered);
   assert.ok(await rig.ask(await rig.open('127.0.0.1')));

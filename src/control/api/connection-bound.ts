@@ -1,5 +1,5 @@
 /**
- * How many connections the API holds, in all and per source, so that one host can't keep everybody else out. Watches the server of
+ * How many connections the API holds, in all and per source, so that one host can't block all others. Watches the server of
  * listener.ts.
  *
  * At a bound the connection that has been without a request for longest gives way to the new one; when every one is being served, the new
@@ -75,7 +75,7 @@ export class ConnectionBound {
     server.prependListener('upgrade', ({ socket }: IncomingMessage) => this.#busy(socket));
   }
 
-  /** In front of TLS's own listener: a handshake costs as much as a hundred requests, and whoever sends none costs it too. */
+  /** In front of TLS's own listener: a handshake costs as much as a hundred requests, also for a client that sends none. */
   #paceHandshakes(server: HttpsServer): void {
     const { handshakes, exempt, monotonic } = this.#rules;
     if (handshakes === undefined) return;
@@ -97,7 +97,7 @@ export class ConnectionBound {
       this.#rules.log.warn(fields, 'a source begins more TLS handshakes with the API than it may: a new one was cut');
   }
 
-  /** The connection has become a WebSocket: whoever holds it counts it, by bounds of its own. */
+  /** The connection has become a WebSocket: its owner counts it, by limits of its own. */
   letGo(socket: Socket): void {
     this.#release(socket);
   }

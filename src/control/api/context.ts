@@ -73,7 +73,7 @@ export interface ApiEnv {
     clientIp: string;
     /** Set once a bearer was found valid, as they were before the body came. Handlers ask `actorOf`. */
     actor: UserActor | undefined;
-    /** Set with `actor`: asks the tables again. Throws `unauthorized` when the caller is nobody any more. */
+    /** Set with `actor`: asks the tables again. Throws `unauthorized` when the caller exists no more. */
     actorNow: (() => UserActor) | undefined;
     /** Set in place of `actor` for an operator's token, which the routes under /superadmin alone take, and off the network alone. */
     operator: OperatorActor | undefined;
@@ -170,7 +170,7 @@ export interface ApiDeps {
 const BODILESS = new Set(['GET', 'HEAD']);
 
 /**
- * The caller. Only for routes behind the bearer check, which was before the body: whoever sends that slowly may have been removed, demoted,
+ * The caller. Only for routes behind the bearer check, which was before the body: meanwhile a slow sender may have been removed, demoted,
  * locked or logged out since, so the tables are asked again. To be called by the handler, in one turn of the loop with the service. Throws
  * `unauthorized`.
  */
@@ -181,7 +181,7 @@ export function actorOf(c: Context<ApiEnv>): UserActor {
 }
 
 /**
- * Asks who the caller is, now and again behind a wait: whoever was removed meanwhile gets nothing. Only for routes that take keys of agents.
+ * The caller, checked now and again behind a wait, for it may have been removed meanwhile. Only for routes that take keys of agents.
  * What it returns throws `unauthorized`, `forbidden`.
  */
 export function readerOf(c: Context<ApiEnv>): () => UserActor | TokenActor {
@@ -190,17 +190,17 @@ export function readerOf(c: Context<ApiEnv>): () => UserActor | TokenActor {
   return now;
 }
 
-/** Whoever mints keys for a project, as `actorOf`. Only for routes that take master keys. Throws `unauthorized`, `forbidden`, `upgrade_required`. */
+/** The caller that mints keys for a project, as `actorOf`. Only for routes that take master keys. Throws `unauthorized`, `forbidden`, `upgrade_required`. */
 export function minterOf(c: Context<ApiEnv>): UserActor | MasterKeyActor {
   return c.get('masterKeyNow')?.() ?? actorOf(c);
 }
 
-/** Whoever reads an organization's metrics. Only for routes that take keys for metrics. */
+/** The caller that reads an organization's metrics. Only for routes that take keys for metrics. */
 export function scraperOf(c: Context<ApiEnv>): UserActor | MetricKeyActor {
   return c.get('scraper') ?? actorOf(c);
 }
 
-/** Whoever asks for what only those who run the server may do; the services decide. Only for routes under /superadmin. */
+/** The caller as an operator of the server; the services decide. Only for routes under /superadmin. */
 export function operatorOf(c: Context<ApiEnv>): UserActor | OperatorActor {
   return c.get('operator') ?? actorOf(c);
 }

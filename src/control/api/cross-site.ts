@@ -23,7 +23,7 @@ export function refuseCrossSite(headerOf: (name: string) => string | undefined, 
 }
 
 /**
- * The public URL's origin, or the very host that the request went to: whoever opens `localhost` instead of `127.0.0.1` is no stranger.
+ * The public URL's origin, or the very host that the request went to: a user who opens `localhost` instead of `127.0.0.1` is no stranger.
  * A page can choose neither its Origin nor the Host of its requests.
  */
 export function isOwnOrigin(origin: string, host: string, publicUrl: string): boolean {

@@ -10,7 +10,7 @@ import { errorResponses } from './errors.ts';
 type Config<P extends string> = Omit<RouteConfig, 'path'> & {
   path: P;
   /**
-   * For a route that has a body to check: the deed that the caller's role must allow before that, so that who may not do it hears so whatever
+   * For a route that has a body to check: the permission that the caller's role must have before that, so that who may not do it hears so whatever
    * they send. The service checks it again.
    */
   'x-needs'?: Permission;

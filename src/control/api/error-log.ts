@@ -1,7 +1,7 @@
 /**
  * Which failures of requests are in the log, and how much of them. Called by errors.ts.
  *
- * A fault has its stack. A refusal that this server chose to give has none: its code and message say all there is, and anybody can cause
+ * A fault has its stack. A refusal that this server chose to give has none: its code and message say all there is, and any client can cause
  * it. One that comes of settings is not there at all, for the settings do not change; one that comes of load is there once in a while.
  */
 import type { AppError } from '../../base/errors.ts';
@@ -27,7 +27,7 @@ export class ErrorLog {
     this.#failing = new Throttle(EVERY_MS, monotonic);
   }
 
-  /** Something that nobody foresaw. */
+  /** An unforeseen error. */
   fault(error: unknown, { method, path }: FailedRequest): void {
     this.#log.error({ err: error, method, path }, 'a request failed');
   }

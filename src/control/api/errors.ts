@@ -78,7 +78,7 @@ const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   invalid_domain: 'This is not a domain name.',
   invalid_public_key: 'The key is not base64 of 32 bytes.',
   bad_policy: 'The traffic policy is not valid; the message says why.',
-  authorization_pending: 'Nobody has approved this code yet. Ask again.',
+  authorization_pending: 'This code is not approved yet. Ask again.',
   unauthorized: 'The credentials are missing, wrong or have run out.',
   invalid_signature: 'The signature of the delivery is missing or wrong.',
   upgrade_required: 'The plan of the organization does not include this.',

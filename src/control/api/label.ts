@@ -1,5 +1,5 @@
 /**
- * A label under the edge's domain, where somebody chooses one: the same rule for projects and for reserved subdomains.
+ * A chosen label under the edge's domain: the same rule for projects and for reserved subdomains.
  */
 import { z } from '@hono/zod-openapi';
 import { LABEL } from '../services/tunnels/names.ts';

@@ -87,7 +87,7 @@ export async function listenApi(
     drain: () => {
       const ended = closed(server);
       closeIdle();
-      // A connection whose answer was under way is kept open by its client: nobody but us ends it then.
+      // A connection whose answer was under way is kept open by its client: only the server ends it then.
       const sweep = setInterval(closeIdle, DRAIN_SWEEP_MS);
       return ended.finally(() => clearInterval(sweep));
     },

@@ -30,7 +30,7 @@ export const MAX_WAITING_BYTES = 1024 * 1024;
 /** Subscribers have nothing to say. */
 const MAX_MESSAGE_BYTES = 1_024;
 const PING_MS = 30_000;
-/** The session is looked at again at every second ping: one that has run out, which nobody tells of. Other ends are told of at once. */
+/** The session is looked at again at every second ping: expiry has no event. Other ends are reported at once. */
 const PINGS_PER_LOOK = 2;
 /** For the other side to answer a close. */
 const CLOSE_MS = 5_000;
@@ -60,7 +60,7 @@ export class LiveFeedDoor {
   readonly #deps: LiveFeedDeps;
   readonly #server: WebSocketServer;
   readonly #open = new Set<WebSocket>();
-  /** Items are the same object for all who are told of them, and so is what is sent. */
+  /** Items are the same object for all subscribers, and so is the message. */
   readonly #texts = new WeakMap<FeedItem, Buffer>();
   #isOver = false;
 
@@ -156,10 +156,10 @@ export class LiveFeedDoor {
   }
 
   #subscribe({ request, socket, head, accepted }: Upgrade, actor: UserActor): void {
-    // It has gone while its token was looked at: nobody would hear of its end any more.
+    // It has gone while its token was looked at: its end would go unnoticed.
     if (socket.destroyed) return;
     const { feed } = this.#deps;
-    // So may the session have: from `join` on its end is told.
+    // So may the session have: from `join` on its end is reported.
     feed.recheck(actor);
     const tunnelId = tunnelIn(request.url ?? '');
     let client: WebSocket | undefined;
@@ -167,7 +167,7 @@ export class LiveFeedDoor {
     // Joined before the switch, for a refusal must come before it. Both are in one turn of the loop, so nothing comes in between.
     const take = (item: FeedItem): void => {
       if (client === undefined) return;
-      // What is told in one turn of the loop leaves in one write: a write each costs ten times as much.
+      // Messages of one turn of the loop leave in one write: a write each costs ten times as much.
       if (!isCorked) {
         isCorked = true;
         socket.cork();
@@ -211,7 +211,7 @@ export class LiveFeedDoor {
     waiting.add(client, length);
   }
 
-  /** Pings, cuts whom nobody answers for, and lets go whose session has run out. */
+  /** Pings clients, cuts the silent ones, and ends those whose session has expired. */
   #watch(client: WebSocket, actor: UserActor): void {
     let pings = 0;
     let isHeard = true;
@@ -231,7 +231,7 @@ export class LiveFeedDoor {
       this.#deps.feed.recheck(actor);
     } catch (error) {
       if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'a session could not be looked at');
-      // Fail closed: whoever is still somebody comes again.
+      // Fail closed: a client with a valid session comes back.
       client.close(CLOSE_CODES.sessionEnded, 'the session is over');
     }
   }

@@ -1,5 +1,5 @@
 /**
- * The cookie that binds a log-in with an identity provider to the browser that started it: without it, an attacker could have somebody
+ * The cookie that binds a log-in with an identity provider to the browser that started it: without it, an attacker could have a user
  * else finish the attacker's own log-in, and so use the attacker's account unawares (log-in CSRF).
  */
 import type { Context } from 'hono';
@@ -17,7 +17,7 @@ interface Way {
   readonly most: number;
 }
 
-/** The state of a visit runs out sooner: what is left of it then tells whoever comes late where to begin again. */
+/** The state of a visit runs out sooner: the rest of it then tells a late user where to begin again. */
 const VISIT_SECONDS = 24 * 3600;
 const STATE = /^[\w-]{16,128}$/;
 

@@ -28,7 +28,7 @@ const REFUSALS: ReadonlyMap<string, Refusal> = new Map([
   ],
 ]);
 
-/** Answers what the server can't parse, and closes the connection: nobody knows where the next request would begin. */
+/** Answers what the server can't parse, and closes the connection: the start of the next request is unknown. */
 export function answerMalformed(server: HttpServer | HttpsServer): void {
   const answers = new WeakMap<Duplex, ServerResponse>();
   server.prependListener(

@@ -16,7 +16,7 @@ export const newPassword = text(MIN_PASSWORD, MAX_PASSWORD).openapi({ format: 'p
 export const oldPassword = text(1, 1024).openapi({ format: 'password' });
 
 /**
- * An address to make an account with, as browsers check it: no list of addresses, no display name, and ASCII alone, where letter case is
+ * An address to make an account with, as browsers check it: no list of addresses, no display name, and ASCII alone, where case is
  * clear. 254 is what fits into SMTP (RFC 5321 §4.5.3.1.3).
  */
 export const newEmail = text(0, 254, {

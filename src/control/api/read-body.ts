@@ -10,7 +10,7 @@ import type { BodyUnderWay } from './bodies-under-way.ts';
 
 /** A segment of TCP brings 1,400 bytes, and programs that write piece by piece write some 100 at a time: 1 MiB takes no more pieces than this. */
 export const MAX_PIECES = 16_384;
-/** What is read and thrown away so that the client gets to read its answer; whoever sends more than this is cut off. */
+/** Bytes read and dropped so that the client can read the response; a client that sends more is cut off. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 const MAX_DISCARD_MS = 5_000;
 

@@ -41,7 +41,7 @@ export function refreshCookies(c: Context<ApiEnv>, { publicUrl, refresh }: Cooki
   return isSecure(publicUrl()) && isBrowser(c) ? [] : values.slice(0, MAX_COOKIES);
 }
 
-/** Whether the request carries any refresh cookie, whoever set it. */
+/** Whether the request carries any refresh cookie, its own or a planted one. */
 export function hasRefreshCookie(c: Context<ApiEnv>): boolean {
   return valuesOf(c, REFRESH_COOKIE).length > 0;
 }

@@ -40,7 +40,7 @@ function threadsOf({ process: control, edge }: ServerFigures): Threads {
 
 function writeProcess(sheet: MetricSheet, threads: Threads, { memory, cpuSeconds, ...rest }: ProcessFigures): void {
   const delay = 'culvert_event_loop_delay';
-  const since = 'since the last look of anybody';
+  const since = 'since the last scrape';
   const each = (value: (figures: ThreadFigures) => number): Values =>
     threads.map(([thread, figures]) => [{ thread }, value(figures)]);
   sheet.gauge(
@@ -123,7 +123,11 @@ function writeEdge(sheet: MetricSheet, { connections: now, dropped, answered, ho
     'Addresses (IPv6: /64 networks) that visitors are connected from',
     now.addresses,
   );
-  sheet.counter('culvert_visitor_connections_admitted_total', 'Connections of visitors that were let in', now.admitted);
+  sheet.counter(
+    'culvert_visitor_connections_admitted_total',
+    'Connections of visitors that were admitted',
+    now.admitted,
+  );
   sheet.counter(
     'culvert_visitor_dropped_total',
     'Visitors that were refused or cut, by reason',
@@ -148,14 +152,10 @@ function writeLoad(sheet: MetricSheet, load: NodeLoad, passwordsWaiting: number)
   sheet.gauge('culvert_agent_sessions', 'Agents that are connected', agents.sessions);
   sheet.gauge('culvert_agent_streams', 'Streams that are open on the sessions of agents', agents.streams);
   sheet.gauge('culvert_agent_tunnels', 'Tunnels that agents serve', agents.tunnels);
-  sheet.gauge(
-    'culvert_agent_handshakes',
-    'Sockets at the door for agents that have shown no good token yet',
-    agents.handshakes,
-  );
+  sheet.gauge('culvert_agent_handshakes', 'Sockets of agents that have shown no valid token yet', agents.handshakes);
   sheet.counter(
     'culvert_agent_refused_total',
-    'Sockets at the door for agents that were turned away unheard',
+    'Sockets of agents that were refused before the handshake',
     agents.refused,
   );
   sheet.gauge('culvert_window_used_bytes', 'Receive windows of streams beyond their beginning', windows.usedBytes);
@@ -215,7 +215,11 @@ function writeRecords(sheet: MetricSheet, { edge: { inspector }, records, feed }
   sheet.counter('culvert_feed_sent_total', 'Messages to live feeds', feed.sent);
   sheet.counter('culvert_feed_left_out_total', 'Messages that were left out because of the rates', feed.notSent);
   sheet.gauge('culvert_feed_waiting_bytes', 'What waits for the readers of live feeds', feed.waitingBytes);
-  sheet.counter('culvert_feed_cut_total', 'Live feeds that were cut off because nobody read them', feed.tooSlow);
+  sheet.counter(
+    'culvert_feed_cut_total',
+    'Live feeds that were cut off because their clients did not read',
+    feed.tooSlow,
+  );
 }
 
 function writeStore(sheet: MetricSheet, records: ServerFigures['records']): void {
@@ -243,7 +247,7 @@ function writeStore(sheet: MetricSheet, records: ServerFigures['records']): void
 }
 
 function writeQueues(sheet: MetricSheet, { mail, changes, webhooks, files }: ServerFigures): void {
-  sheet.gauge('culvert_mail_waiting', 'Letters that wait for the mail server', mail.waiting);
+  sheet.gauge('culvert_mail_waiting', 'Emails that wait for the mail server', mail.waiting);
   sheet.gauge('culvert_mail_oldest_seconds', 'How long the oldest of them has waited', mail.oldestMs / 1_000);
   sheet.gauge(
     'culvert_pending_changes',
@@ -284,7 +288,7 @@ function writeCertificates(sheet: MetricSheet, { now, certificates, edge }: Serv
   ] as const;
   sheet.gauge(
     'culvert_default_certificate_expiry_seconds',
-    'Time until the certificate ends that is shown to whoever names no other, by listener',
+    'Time until the default certificate expires, by listener',
     shown.flatMap(([listener, endsAt]) => (endsAt === null ? [] : [[{ listener }, left(endsAt)] as const])),
   );
   sheet.gauge(
@@ -294,7 +298,7 @@ function writeCertificates(sheet: MetricSheet, { now, certificates, edge }: Serv
   );
   sheet.gauge(
     'culvert_certificates_not_named',
-    'Certificates that end later than all that are told by name',
+    'Certificates that expire later than all that are listed by name',
     certificates.more,
   );
   sheet.gauge('culvert_certificates', 'Certificates by ACME, by state', byLabel('state', certificates.byState));

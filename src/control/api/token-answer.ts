@@ -87,7 +87,7 @@ export const ended = z.object({
 });
 
 /** Fields of a body that mints. */
-/** The trail names tokens beside people, who are known by their addresses: none looks like one. */
+/** The audit log names tokens beside users, which it knows by address: no token name looks like one. */
 export const tokenName = someName('@', 'the name of a token is one line of text, without @: that is for people');
 const subdomainPattern = z
   .string()

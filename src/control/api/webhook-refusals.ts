@@ -56,7 +56,7 @@ export function presentRefused({
 /** Stands before the bound on bodies: what that refuses never comes to the route. What is delivered is POSTed, and nothing else has a route there. */
 export function countTooLarge({ mailbox }: Pick<ApiDeps, 'mailbox'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
-    // Behind `next` the parameters are those of whoever answered.
+    // Behind `next` the parameters are those of the handler.
     const receiverId = c.req.param('receiver_id') ?? '';
     await next();
     const isTooLarge = c.error instanceof AppError && c.error.code === 'payload_too_large';

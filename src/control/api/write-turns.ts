@@ -15,7 +15,7 @@ export interface Writes {
   durable(): Promise<void>;
 }
 
-/** Beyond it a request is told to come again. */
+/** Beyond it a request gets a retry. */
 const MAX_WAITING = 1_000;
 const RETRY_SECONDS = 2;
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -31,7 +31,7 @@ export class WriteTurns {
 
   /**
    * Resolves when a request of this party may begin: one in each turn of the loop. @throws AppError `rate_limited` at the bound: the newest request of
-   * the party that has most waiting, so that nobody fills the queue for others.
+   * the party that has most waiting, so that no party fills the queue for others.
    */
   take(party: readonly string[]): Promise<void> {
     if (this.#queue.size >= MAX_WAITING) {

@@ -28,7 +28,7 @@ export function asDiskFault(error: unknown): AppError | undefined {
   if (code === undefined || !CODES.test(code)) return undefined;
   return new AppError(
     'unavailable',
-    'The server can not store anything now: its disk is full or fails. Tell whoever runs it, and try again later.',
+    'The server can not store anything now: its disk is full or fails. Tell its operator, and try again later.',
     { cause: error },
   );
 }

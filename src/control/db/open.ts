@@ -52,7 +52,7 @@ const USAGE_PRAGMAS: readonly string[] = [
   // commit that held the thread, and so all lists, for 50 to 300 ms where the disk is busy.
   'synchronous = OFF',
   'wal_autocheckpoint = 0',
-  // Who else writes to it has no business there; readers hold up nobody. While it waits, lists wait too.
+  // Who else writes to it has no business there; readers block no writer. While it waits, lists wait too.
   'busy_timeout = 250',
   // 16 MiB: what the indexes need. No mmap_size: a disk that fails under a mapped file ends the process.
   'cache_size = -16384',

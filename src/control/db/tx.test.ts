@@ -43,7 +43,7 @@ test('tells after the commit, in order, when the rows are there', () => {
   assert.deepEqual(told, ['first', 1, 'second']);
 });
 
-test('a transaction that throws stores nothing and tells nobody', () => {
+test('transaction: one that throws stores nothing and calls no listener', () => {
   const told: unknown[] = [];
   assert.throws(
     () =>
@@ -59,7 +59,7 @@ test('a transaction that throws stores nothing and tells nobody', () => {
   assert.equal(rows(), 1, 'the next one works');
 });
 
-test('one listener that fails does not keep the news from the next, nor undo the commit', () => {
+test('transaction: a listener that fails neither skips the next one nor undoes the commit', () => {
   const told: unknown[] = [];
   store.inTx((tx) => {
     tx.db.run('INSERT INTO t VALUES (1)');
@@ -75,7 +75,7 @@ test('refuses a transaction inside a transaction', () => {
   assert.throws(() => store.inTx(() => store.inTx(() => 1)), /inside a transaction/);
 });
 
-/** A store whose disk answers when it is told to. */
+/** A store whose disk answers on command. */
 function slowStore(t: TestContext, diskMs?: number) {
   const folder = mkdtempSync(join(tmpdir(), 'culvert-'));
   const asked: Array<PromiseWithResolvers<void>> = [];

@@ -1,7 +1,7 @@
 /**
  * The way to the tables: `inTx` for writes, `db` for reads. Made by control/open.ts, handed to every service.
- * What must be told to somebody else (the data plane, above all) is told in `tx.onCommit`: never before the commit, and not at
- * all when it fails. Whom sessions and memberships were changed of is told to whoever watches people: what they hold open may have to end.
+ * Messages to others (the data plane, above all) are sent in `tx.onCommit`: never before the commit, and not at
+ * all when it fails. Users whose sessions or memberships changed are reported to watchers, which may have to end open connections.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
@@ -17,7 +17,7 @@ import { watchFile } from './file-watch.ts';
 import { copyDatabase, type OpenStore, type Sqlite } from './open.ts';
 import * as schema from './schema.ts';
 
-/** An answer waits this long for the disk: then its client is told to come again, and the server that it is slow. */
+/** An answer waits this long for the disk: then its client gets a retry, and the server counts it as slow. */
 const DISK_MS = 2_000;
 /** How often a slow disk is said. */
 const SAY_MS = 60_000;
@@ -92,7 +92,7 @@ export class Store {
   }
 
   /**
-   * Calls `look` for each person of whom a session has ended, or whose place in an organization has changed, once per transaction and after its
+   * Calls `look` for each user whose session has ended, or whose place in an organization has changed, once per transaction and after its
    * commit: for what was opened in their name and stays open. For as long as the store is.
    */
   watchPeople(look: (userId: string) => void): void {

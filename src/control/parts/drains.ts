@@ -16,7 +16,7 @@ export function registerDrains({ drains, publisher: routeEvents, routes }: Groun
   const { tokenEnds, tunnels, reservedSubdomains, receivers, domains, networks, organizations } = owners;
   const keys: Drain = (tx, work, limit) => tokenEnds.drain(tx, work, limit);
   const ownTunnels: Drain = (tx, work, limit) => tunnels.drain(tx, work, limit);
-  // Members first: their sessions go on elsewhere. Keys before tunnels, as agents are told.
+  // Members first: their sessions go on elsewhere. Keys before tunnels, in the order of messages to agents.
   drains.register(
     'organization_deleted',
     (tx, work, limit) => organizations.drainMembers(tx, work, limit),

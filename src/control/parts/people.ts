@@ -78,7 +78,7 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
   const accessTokens = new AccessTokens({ keys, clock, issuer: apiUrl });
   const signUps = new SignUpMemory();
   const sessionEnds = new SessionEnds({ tokens: tokenEnds });
-  // Where sign-up is closed nobody gets a fresh organization by having been sent away from theirs.
+  // Where sign-up is closed, a removed member gets no new organization.
   const homeOrg: NewOrgRules = signup === 'closed' ? { ...newOrg, approval: 'pending' } : newOrg;
   const sessions = new Sessions({
     store,

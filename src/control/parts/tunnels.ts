@@ -73,7 +73,7 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
     log,
   } = ground;
   const { tcpPorts, apiUrl, visitorProvider } = options;
-  // Whom another provider has vouched for is asked again.
+  // Visitors of another provider must log in again.
   const visitorKey = sealer.derive(`visitor_gates/${visitorProvider}/${options.oauth.google?.issuer ?? ''}`);
   const tunnels = new Tunnels({ store, routeEvents, routes, maintenance, nodes, tcpPorts, ownLabels });
   const dns = new DnsTxtRecords(options.dnsResolvers);

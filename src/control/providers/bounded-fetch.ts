@@ -1,5 +1,5 @@
 /**
- * `fetch` for answers of providers: a bounded body, read whole before anybody parses it. Time is bounded by the signal that the library of
+ * `fetch` for answers of providers: a bounded body, read whole before it is parsed. Time is bounded by the signal that the library of
  * the provider passes, which also ends the reading.
  */
 import type { CustomFetchOptions } from 'openid-client';

@@ -1,5 +1,5 @@
 /**
- * TXT records of the DNS: how a domain is shown to be somebody's. Asks the resolvers of the settings, or those of the system.
+ * TXT records of the DNS: proof of a domain's owner. Asks the resolvers of the settings, or those of the system.
  */
 import { Resolver } from 'node:dns/promises';
 import { AppError, codeOf } from '../../base/errors.ts';

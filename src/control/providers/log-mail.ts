@@ -1,6 +1,6 @@
 /**
  * "Sends" mail to the server's log: for a server whose operator is its only user, and who has no mail server. Code and link stand alone
- * on their lines for whoever reads a pretty log, and are fields of their own for whoever filters JSON lines.
+ * on their lines in a pretty log, and are fields of their own in JSON lines.
  */
 import type { Logger } from '../../base/log.ts';
 import type { MailTransport } from './mail.ts';

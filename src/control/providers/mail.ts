@@ -2,16 +2,16 @@
  * The way out for mail, as services/mail/mail-delivery.ts sees it. Ways: smtp.ts, log-mail.ts.
  */
 
-/** A letter, written out. */
+/** An email, written out. */
 export interface Mail {
-  /** The same at each try: a mail that is sent twice can be told from two mails. */
+  /** The same at each try: a mail that is sent twice differs from two mails. */
   readonly id: string;
   /** One address, without a name. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** What the letter asks its reader to type or to open, by itself. It is in the text as well. */
+  /** The code or link of the email, by itself. It is in the text as well. */
   readonly code?: string;
   readonly link?: string;
 }
@@ -23,11 +23,11 @@ export interface MailTransport {
   close(): void;
 }
 
-/** A mail that was not taken. The message is for the operator's log: it holds nothing of the letter. */
+/** A mail that was not taken. The message is for the operator's log: it holds nothing of the email. */
 export class MailError extends Error {
-  /** False when the mail server has refused this letter for good. */
+  /** False when the mail server has refused this email for good. */
   readonly retry: boolean;
-  /** True when every letter would fail like this until the operator of this server acts. */
+  /** True when every email would fail like this until the operator of this server acts. */
   readonly needsOperator: boolean;
 
   constructor(message: string, options: { retry: boolean; needsOperator?: boolean }) {

@@ -1,5 +1,5 @@
 /**
- * Identity providers: who somebody is, as a third party says. One interface for OpenID Connect (oidc.ts) and for GitHub, which is OAuth 2
+ * Identity providers: a user's identity, by a third party. One interface for OpenID Connect (oidc.ts) and for GitHub, which is OAuth 2
  * with an API of its own (github.ts). Nothing here knows accounts or sessions: visitors of a tunnel can be asked for in the same way.
  */
 import { AppError, codeOf, messageOf } from '../../base/errors.ts';
@@ -18,11 +18,11 @@ export interface LoginSecrets {
   readonly redirectUri: string;
   readonly state: string;
   readonly nonce: string;
-  /** PKCE (RFC 7636): without it a code that leaks is of no use to anybody else. */
+  /** PKCE (RFC 7636): without it a code that leaks is of no use to others. */
   readonly verifier: string;
 }
 
-/** Whom the provider vouches for. `issuer` and `subject` together never mean anybody else; an address may change hands. */
+/** The user that the provider vouches for. `issuer` and `subject` together are never reused; an address may change hands. */
 export interface VouchedPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -34,7 +34,7 @@ export interface VouchedPerson {
 }
 
 export interface IdentityProvider {
-  /** How people call it: for buttons and letters. */
+  /** How people call it: for buttons and emails. */
   readonly name: string;
   /**
    * Where to send the browser. `chooses`: the person is asked which account, also where one is signed in. Throws `unavailable` when the
@@ -63,7 +63,7 @@ const THEIR_TROUBLE: ReadonlySet<string> = new Set(['server_error', 'temporarily
 /** The code has run out or was used: RFC 6749 §5.2, and GitHub's word for it. */
 const STALE_CODE: ReadonlySet<string> = new Set(['invalid_grant', 'bad_verification_code']);
 
-/** Anything that went wrong with a provider, as what the browser is told; the cause is for the log. */
+/** Anything that went wrong with a provider, as a message for the browser; the cause is for the log. */
 export function refusalOf(error: unknown, provider: string): AppError {
   if (error instanceof AppError) return error;
   const cause = new Error(tellCauses(error));

@@ -74,7 +74,7 @@ test('an issuer that takes the secret in the body alone gets it there', async ()
 const lies: ReadonlyArray<readonly [string, () => void]> = [
   ['the nonce of another log-in', () => (issuer.claims['nonce'] = 'm'.repeat(43))],
   ['no nonce', () => (issuer.claims['nonce'] = undefined)],
-  ['a token for another client', () => (issuer.claims['aud'] = 'somebody-else')],
+  ['a token for another client', () => (issuer.claims['aud'] = 'another-user')],
   [
     'a token for several clients that names another one',
     () => Object.assign(issuer.claims, { aud: [CLIENT_ID, 'other'], azp: 'other' }),
@@ -118,7 +118,7 @@ const lies: ReadonlyArray<readonly [string, () => void]> = [
     'a profile of another subject',
     () => {
       issuer.claims['email'] = undefined;
-      issuer.userinfo = { sub: 'somebody-else', email: 'victim@example.test', email_verified: true };
+      issuer.userinfo = { sub: 'another-user', email: 'victim@example.test', email_verified: true };
     },
   ],
 ];

@@ -76,7 +76,7 @@ export class OidcProvider implements IdentityProvider {
         idTokenExpected: true,
       });
       const told = tokens.claims();
-      // OpenID Connect Core §2: at most 255 characters. An empty one would be the same person for everybody whom it is told of.
+      // OpenID Connect Core §2: at most 255 characters. An empty one would be the same person for all users.
       if (told === undefined || told.sub === '' || told.sub.length > 255) {
         throw notBelieved(this.name, new Error('the ID token names no subject'));
       }

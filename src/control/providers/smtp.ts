@@ -18,12 +18,12 @@ export interface SmtpOptions {
   readonly from: string;
 }
 
-/** As many as mail-delivery.ts has letters under way: none waits inside the pool. */
+/** As many as mail-delivery.ts has emails under way: none waits inside the pool. */
 const CONNECTIONS = 4;
 /** Mail servers cut idle connections after a minute or more; ours goes first. */
 const IDLE_MS = 30_000;
 const CONNECT_MS = 10_000;
-/** Between two answers. RFC 5321 §4.5.3.2 allows minutes, which nobody who waits for a code would spend. */
+/** Between two answers. RFC 5321 §4.5.3.2 allows minutes, too long for a user who waits for a code. */
 const SILENCE_MS = 30_000;
 
 export function smtpMail(options: SmtpOptions): MailTransport {
@@ -93,8 +93,8 @@ async function openPool({ host, port, tls, verify, login }: SmtpOptions): Promis
 }
 
 /**
- * The steps of SMTP that are about one mail. A refusal in another step is about us: all mails would get it, until somebody acts. That goes
- * for MAIL FROM too: all letters have one sender.
+ * The steps of SMTP that are about one mail. A refusal in another step is about us: all mails would get it, until the operator acts. That goes
+ * for MAIL FROM too: all emails have one sender.
  */
 const STEPS_OF_A_MAIL: ReadonlySet<unknown> = new Set(['RCPT TO', 'DATA']);
 /** "Log in first", "by TLS only" and their like (RFC 4954, RFC 3207): about us as well, in whatever step. */
@@ -113,7 +113,7 @@ function readFailure(error: unknown, sender: string): MailError {
   // Without an answer: the address can't be written into a command.
   const unwritable = !answered && codeOf(error) === 'EENVELOPE';
   const said = answered && typeof response === 'string' ? response : messageOf(error);
-  // Once a server has seen the letter it may quote it; filters like to. Then the numbers must do.
+  // Once a server has seen the email it may quote it; filters like to. Then the numbers must do.
   if (command === 'MAIL FROM' && answered && responseCode >= 500 && !ABOUT_US.has(responseCode)) {
     const advice = `the mail server does not take mail from ${sender}: set a mail.from that it accepts`;
     return new MailError(`${oneLine(said)} (at ${command}); ${advice}`, { retry: true, needsOperator: true });

@@ -26,7 +26,7 @@ export interface StripeOptions {
 /** With two retries and the pauses between them: below the 20 s that Stripe waits for the answer to an event. */
 const CALL_MS = 5_000;
 const RETRIES = 2;
-/** Stripe's own figure: an older delivery may be one that somebody has recorded. */
+/** Stripe's own figure: an older delivery may be a replay. */
 const TOLERANCE_SECONDS = 300;
 /** Far more subscriptions than one customer has; five of them make 20 KB. */
 const MAX_LISTED = 20;
@@ -113,7 +113,7 @@ export class StripePayments implements PaymentProvider {
       );
     } catch (error) {
       if (error instanceof SyntaxError) throw notAnEvent();
-      // The library's message tells an operator what to do, and this is told to a stranger.
+      // The library's message tells an operator what to do, and this goes to a stranger.
       throw new AppError('invalid_signature', 'The signature is missing, wrong or older than five minutes.');
     }
     const event = eventOf(said);

@@ -114,7 +114,7 @@ export class Publisher implements RouteEvents {
         listener(delta);
       } catch (error) {
         // The next one has a gap before it, and asks for a snapshot.
-        this.#log.error({ err: error }, 'a route change could not be told');
+        this.#log.error({ err: error }, 'a route change could not be published');
       }
     }
   }

@@ -45,7 +45,7 @@ export interface MetricKeyActor {
   readonly orgId: string;
 }
 
-/** Who runs this server, at that work: a superadmin, or whoever holds the key file of the data folder (operator-tokens.ts). */
+/** Who runs this server, at that work: a superadmin, or a holder of the key file of the data folder (operator-tokens.ts). */
 export interface OperatorActor {
   readonly kind: 'operator';
   readonly orgId: null;
@@ -88,10 +88,10 @@ export const THINGS = [
 export type Thing = (typeof THINGS)[number];
 export const VERBS = ['read', 'create', 'change', 'start', 'delete'] as const;
 export type Verb = (typeof VERBS)[number];
-/** What somebody wants to do to what kind of thing. */
+/** A kind of thing and what to do to it. */
 export type Permission = `${Thing}.${Verb}`;
 
-/** Lowest role per deed. A deed that is missing here is nobody's. */
+/** Lowest role per permission. A permission that is missing here is denied to all. */
 const LOWEST_ROLE: Readonly<Partial<Record<Permission, Role>>> = {
   // The caller's own account: password, second factor, sessions, own memberships, a new organization of one's own.
   'account.read': 'viewer',
@@ -117,7 +117,7 @@ const LOWEST_ROLE: Readonly<Partial<Record<Permission, Role>>> = {
   // Its budget.
   'token.change': 'member',
   'token.delete': 'member',
-  // Whoever holds one mints keys for as long as it lives, also once they have left.
+  // Its holder mints keys for as long as it lives, also after leaving.
   'master_key.create': 'admin',
   'master_key.change': 'admin',
   'master_key.delete': 'admin',
@@ -181,7 +181,7 @@ const OPENS: readonly Permission[] = [
   'billing.create',
 ];
 
-/** Deeds that nobody may do in an organization of this standing. Of one that was suspended nobody slips out of being an owner. */
+/** Permissions denied in an organization of this standing. In a suspended one owners stay owners. */
 const BARRED: Readonly<Record<Approval, ReadonlySet<string>>> = {
   approved: new Set(),
   pending: new Set(OPENS),
@@ -217,7 +217,7 @@ export function allow(actor: Actor, verb: Verb, thing: Thing): asserts actor is 
   throw new AppError('forbidden', refusalOf(actor, verb, thing));
 }
 
-/** Deeds for which verb and thing are not what people call them. */
+/** Permissions with another name than their verb and thing. */
 const CALLED: Readonly<Record<string, string>> = {
   'record.read': 'see recorded requests',
   'record.create': 'send a recorded request again',
@@ -246,7 +246,7 @@ export function allowOperator(actor: Actor): asserts actor is UserActor | Operat
   throw new AppError('forbidden', 'Only operators of this server may do this.');
 }
 
-/** The same as whom the trail names for what operators do. Throws `forbidden` as `allowOperator` does. */
+/** The same as the audit log's actor for operators. Throws `forbidden` as `allowOperator` does. */
 export function asOperator(actor: Actor): OperatorActor {
   allowOperator(actor);
   if (actor.kind === 'operator') return actor;

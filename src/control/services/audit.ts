@@ -1,5 +1,5 @@
 /**
- * The audit trail: one row per deed, written in the transaction of the deed, so that neither exists without the other.
+ * The audit log: one row per action, written in the transaction of the action, so that neither exists without the other.
  */
 import { uuidv7 } from 'uuidv7';
 import { auditEvents } from '../db/schema.ts';
@@ -124,7 +124,7 @@ export interface AuditEntry {
     | 'key'
     | 'certificate';
   readonly resourceId: string;
-  /** Whose trail it belongs to; default the actor's own organization. An operator has none. */
+  /** The organization whose audit log it belongs to; default the actor's own. An operator has none. */
   readonly orgId?: string;
   /** What was changed, from what to what, where the action alone does not say it. Never a secret. */
   readonly details?: AuditDetails;

@@ -1,5 +1,5 @@
 /**
- * Writes that mean nothing. Whoever asks about an e-mail address must not learn from the time of this answer, or of the next
+ * Writes that mean nothing. A client that asks about an e-mail address must not learn from the time of this answer, or of the next
  * one, whether there was something to store: where there was not, this is done instead.
  */
 import { eq } from 'drizzle-orm';
@@ -8,12 +8,12 @@ import { auditEvents, spentOnce } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
 import { orgsOf } from './organizations/organization-rows.ts';
 
-/** Does the work of that many entries in somebody's trail (session-rows.ts, `recordOutside`), which is what all these deeds leave. */
+/** Does the work of that many entries in an audit log (session-rows.ts, `recordOutside`), which is what all these actions leave. */
 export function writeNothing(tx: Tx, entries = 1): void {
   for (let i = 0; i < entries; i++) writeAndForget(tx);
 }
 
-/** Does the work of one changed row. It leaves a single row, the same for everybody, which has run out already. */
+/** Does the work of one changed row. It leaves a single row, the same for all, which has run out already. */
 export function changeNothing(tx: Tx): void {
   const row = { id: 'blank', expiresAt: tx.now };
   tx.db.insert(spentOnce).values(row).onConflictDoUpdate({ target: spentOnce.id, set: row }).run();

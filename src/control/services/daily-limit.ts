@@ -1,6 +1,6 @@
 /**
- * How often one person, or one master key, may do what costs others something: letters to strangers, names, rows. Counted over all
- * organizations in the trail, which outlives them, memberships and restarts: nothing is won back by deleting or leaving.
+ * Daily limits per user, or per master key, of actions that cost others something: emails to strangers, names, rows. Counted over all
+ * organizations in the audit log, which outlives them, memberships and restarts: nothing is won back by deleting or leaving.
  */
 import { and, desc, eq, gt, inArray } from 'drizzle-orm';
 import { DAY_MS } from '../../base/clock.ts';
@@ -41,7 +41,7 @@ export function checkDailyLimit(
   throw new AppError('rate_limited', message, { retryAfterSeconds: Math.ceil((first.at + DAY_MS - tx.now) / 1000) });
 }
 
-/** What the trail knows the person or the master key by. */
+/** Id of the user or the master key in the audit log. */
 export function idOf(actor: UserActor | MasterKeyActor): string {
   return actor.kind === 'user' ? actor.userId : actor.tokenId;
 }

@@ -1,5 +1,5 @@
 /**
- * Reading the audit trail: an organization's for its members, a person's own for that person, all of it for operators. Writing it is audit.ts.
+ * Reading the audit log: an organization's for its members, a person's own for that person, all of it for operators. Writing it is audit.ts.
  */
 import { and, desc, eq, gte, inArray, like, lt, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
@@ -12,7 +12,7 @@ export type EventRow = typeof auditEvents.$inferSelect;
 
 /** What stands for every operator. */
 const OPERATOR = 'operator';
-/** What somebody did that they read in their own feed. */
+/** Actions of a user in their own feed. */
 const OWN_ACTIONS = ['auth.%', 'org.%', 'member.%', 'invitation.%'] as const;
 
 export interface EventFilter {
@@ -22,7 +22,7 @@ export interface EventFilter {
   readonly since: number | undefined;
   /** One that does not exist finds nothing: a client may be newer than the server. */
   readonly action: string | undefined;
-  /** E-mail address (any letter case) or token name, as it was then. */
+  /** E-mail address (any case) or token name, as it was then. */
   readonly by: string | undefined;
   /** Id of an event: those before it, for the next page. */
   readonly before: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * Looking for text from outside in a column: ASCII letters of either case are the same, and LIKE's wildcards are characters like others.
+ * Looking for text from outside in a column: ASCII case does not count, and LIKE's wildcards are characters like others.
  */
 import { type Column, type SQL, sql } from 'drizzle-orm';
 

@@ -32,7 +32,7 @@ import { forgetDeliveries } from './webhooks/delivery-rows.ts';
 import { forgetUnproven } from './accounts/unproven-accounts.ts';
 
 const AUDIT_DAYS = 365;
-/** A dead session is kept this long for whoever looks into how it ended. */
+/** A dead session is kept this long for questions about its end. */
 const SESSION_DAYS = 7;
 /** A node that has said nothing for this long will not repeat a batch. */
 const CURSOR_DAYS = 7;
@@ -42,9 +42,9 @@ const INVITATION_DAYS = 30;
 const TUNNEL_DAYS = 30;
 /** A payment provider sends an event again for some days. */
 const BILLING_EVENT_DAYS = 30;
-/** What a key spent in a month is kept for a year behind it, for whoever compares. */
+/** What a key spent in a month is kept for a year behind it, for comparison. */
 const SPEND_DAYS = 365;
-/** A dead token is listed for this long; the trail knows what it was. */
+/** A dead token is listed for this long; the audit log keeps what it was. */
 const TOKEN_DAYS = 30;
 
 /** Rows of one table per pass. */
@@ -132,7 +132,7 @@ function forget(tx: Tx, { table, key, isPast }: Rule): void {
   tx.db.delete(table).where(inArray(key, batch)).run();
 }
 
-/** A key that nobody fetched in time is not kept. */
+/** A key that was not fetched in time is not kept. */
 function emptyDeviceLogins({ db, now }: Tx): void {
   db.update(deviceLogins)
     .set({ sealedWire: '' })

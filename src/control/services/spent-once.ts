@@ -1,5 +1,5 @@
 /**
- * Signed values that may count once: the first who spends one wins, in one statement, whoever races. What has run out
+ * Signed values that may count once: the first who spends one wins, in one statement. What has run out
  * is forgotten by retention.ts.
  */
 import { spentOnce } from '../db/schema.ts';

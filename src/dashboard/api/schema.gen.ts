@@ -248,7 +248,7 @@ export interface paths {
         put?: never;
         /**
          * Send a link to set a new password
-         * @description Always 202, whether or not the address has an account. The link is valid for an hour and one use. An address gets a few letters at once and then a few per hour: what is beyond that is not sent.
+         * @description Always 202, whether or not the address has an account. The link is valid for an hour and one use. An address gets a few emails at once and then a few per hour: what is beyond that is not sent.
          */
         post: {
             parameters: {
@@ -900,7 +900,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Identity providers, and whether anybody may sign up */
+                /** @description Identity providers, and whether sign-up is open */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -982,7 +982,7 @@ export interface paths {
         put?: never;
         /**
          * Send a new code to an unverified address
-         * @description Always 200. The code before it is void. An address gets a few letters at once and then a few per hour: what is beyond that is not sent, and leaves the last code as it is.
+         * @description Always 200. The code before it is void. An address gets a few emails at once and then a few per hour: what is beyond that is not sent, and leaves the last code as it is.
          */
         post: {
             parameters: {
@@ -1168,7 +1168,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description The answer is the same whether or not the address has an account: one that has gets a letter that says so. Signing up again with an address that is not verified yet replaces name and code. Done with another password, it leaves the account with none, for a code must not confirm what somebody else typed: the letter then holds a link to choose one. 403 when the operator has closed sign-up.
+         * @description The answer is the same whether or not the address has an account: one that has gets an email that says so. Signing up again with an address that is not verified yet replaces name and code. Done with another password, it leaves the account with none, for a code must not confirm a password that another user typed: the email then holds a link to choose one. 403 when the operator has closed sign-up.
          */
         post: {
             parameters: {
@@ -1183,7 +1183,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description A letter is on its way */
+                /** @description The email is on its way */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -1631,7 +1631,7 @@ export interface paths {
         delete: {
             parameters: {
                 query?: {
-                    /** @description The agent is told, and the audit trail keeps it */
+                    /** @description Sent to the agent and recorded in the audit log */
                     reason?: string;
                 };
                 header?: never;
@@ -1932,7 +1932,7 @@ export interface paths {
         };
         /**
          * Finish the login of a visitor
-         * @description To be registered at the provider as `{api.public_url}/edge-auth/callback`. Only an address that the provider has verified counts; letter case does not.
+         * @description To be registered at the provider as `{api.public_url}/edge-auth/callback`. Only an address that the provider has verified counts; case does not.
          */
         get: {
             parameters: {
@@ -2103,7 +2103,7 @@ export interface paths {
                     method?: string;
                     /** @description `refused`: what the edge did not pass on; `failed`: what got no whole answer */
                     outcome?: "forwarded" | "refused" | "failed";
-                    /** @description Stands somewhere in the path or query; letters of either case */
+                    /** @description Stands somewhere in the path or query; case does not count */
                     path?: string;
                     /** @description Replays of this record */
                     replay_of?: string;
@@ -2361,7 +2361,7 @@ export interface paths {
                     method?: string;
                     /** @description `refused`: what the edge did not pass on; `failed`: what got no whole answer */
                     outcome?: "forwarded" | "refused" | "failed";
-                    /** @description Stands somewhere in the path or query; letters of either case */
+                    /** @description Stands somewhere in the path or query; case does not count */
                     path?: string;
                     /** @description Replays of this record */
                     replay_of?: string;
@@ -2628,7 +2628,7 @@ export interface paths {
         put?: never;
         /**
          * Create a metrics key
-         * @description The bearer of `GET /metrics/prometheus` and of nothing else. It lives until it is deleted, or whoever made it leaves the organization. At most 50.
+         * @description The bearer of `GET /metrics/prometheus` and of nothing else. It lives until it is deleted, or its creator leaves the organization. At most 50.
          */
         post: {
             parameters: {
@@ -3012,7 +3012,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user by email
-         * @description Up to your own role. The letter holds a link to `/app/invite?token=`, which works once, for 7 days, and for the account with this address alone. An earlier invitation to it ends. 403 until the organization is approved; 409 for a member, and when 100 are open; 429 after 200 of yours in a day, in whatever organization, or a few to the same address.
+         * @description Up to your own role. The email holds a link to `/app/invite?token=`, which works once, for 7 days, and for the account with this address alone. An earlier invitation to it ends. 403 until the organization is approved; 409 for a member, and when 100 are open; 429 after 200 of yours in a day, in whatever organization, or a few to the same address.
          */
         post: {
             parameters: {
@@ -3029,7 +3029,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description A letter is on its way */
+                /** @description The email is on its way */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -3096,7 +3096,7 @@ export interface paths {
         put?: never;
         /**
          * Send an invitation again, with a new link
-         * @description For whoever may invite to its role. The links sent before end, and the new one works for 7 days. It is in the answer too, to be handed over where letters do not arrive. Counts as an invitation among the 200 of yours in a day and the few to the same address: 429 beyond them.
+         * @description For members who may invite to its role. The links sent before end, and the new one works for 7 days. It is in the answer too, to be handed over where emails do not arrive. Counts as an invitation among the 200 of yours in a day and the few to the same address: 429 beyond them.
          */
         post: {
             parameters: {
@@ -3110,7 +3110,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description A letter is on its way */
+                /** @description The email is on its way */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3177,7 +3177,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member, or leave
-         * @description Everybody may leave, by naming themself. The tokens that the person made here are revoked, with what those minted, and their agents cut off; invitations that the person made are revoked; tunnels stay with the organization. 403 while the organization is suspended, but for members other than owners who leave; 409 for the last owner.
+         * @description Every member may leave, by their own id. The tokens that the person made here are revoked, with what those minted, and their agents cut off; invitations that the person made are revoked; tunnels stay with the organization. 403 while the organization is suspended, but for members other than owners who leave; 409 for the last owner.
          */
         delete: {
             parameters: {
@@ -3248,7 +3248,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation by the token of its email
-         * @description Takes the account that has the invited address: 403 for any other. Whoever has none signs up with that address, confirms it, and then accepts; where sign-up is closed, an operator makes the account first. 404 for a token that was used or revoked, or has run out; 409 for whoever is a member already. To act for the organization, switch to it with `POST /auth/switch-org`.
+         * @description Takes the account that has the invited address: 403 for any other. A user who has none signs up with that address, confirms it, and then accepts; where sign-up is closed, an operator makes the account first. 404 for a token that was used or revoked, or has run out; 409 for a member. To act for the organization, switch to it with `POST /auth/switch-org`.
          */
         post: {
             parameters: {
@@ -5377,10 +5377,10 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Tunnel"] & {
-                            /** @description Whom the password gate knows; null: there is none */
+                            /** @description User name of the password gate; null: there is none */
                             authUsername: string | null;
                             certificate: components["schemas"]["CertificateState"];
-                            /** @description What visitors are told in maintenance; null: the edge's own words, or no maintenance */
+                            /** @description Message to visitors in maintenance; null: the edge's own words, or no maintenance */
                             maintenanceMessage: string | null;
                         };
                     };
@@ -5526,7 +5526,7 @@ export interface paths {
                             allowed_emails: string[];
                             edgeAuthEnabled: boolean;
                             id: string;
-                            /** @description What keeps everybody out of the gate, or would where there is none yet */
+                            /** @description Why no visitor can pass the gate, or could where there is none yet */
                             warnings?: string[];
                         };
                     };
@@ -5535,7 +5535,7 @@ export interface paths {
         };
         /**
          * Require visitors to log in
-         * @description Applies from the next request on. With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Where the operator has set up no provider nobody can pass: `warnings` says so, already before a gate is put.
+         * @description Applies from the next request on. With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. A visitor is allowed if their verified email, or its exact domain, is on a list. Case does not count. The service gets the address as `Culvert-Visitor-Email`. Browsers are redirected to the login; other clients get 401. Each change requires a new login from every visitor. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Without a provider on this server no visitor can pass: `warnings` says so, also before a gate is set.
          */
         put: {
             parameters: {
@@ -5563,7 +5563,7 @@ export interface paths {
                             allowed_emails: string[];
                             edgeAuthEnabled: boolean;
                             id: string;
-                            /** @description What keeps everybody out of the gate, or would where there is none yet */
+                            /** @description Why no visitor can pass the gate, or could where there is none yet */
                             warnings?: string[];
                         };
                     };
@@ -5733,7 +5733,7 @@ export interface paths {
         };
         /**
          * Replace the traffic policy of a tunnel
-         * @description Applies from the next request on. Asked in this order, whatever the order of the actions: `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`; a refused request uses up no rate. `deny` tests the path as it was sent and its normalized form, against `path_prefix` as it was written and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` lets in access tokens of this server that were made for the organization of the tunnel. A header that is set replaces what the visitor, or the service, says.
+         * @description Applies from the next request on. Asked in this order, whatever the order of the actions: `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`; a refused request uses up no rate. `deny` tests the path as it was sent and its normalized form, against `path_prefix` as it was written and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` allows access tokens of this server for the organization of the tunnel. A header that is set replaces what the visitor, or the service, says.
          */
         put: {
             parameters: {
@@ -5759,7 +5759,7 @@ export interface paths {
                         "application/json": {
                             id: string;
                             policy: components["schemas"]["TrafficPolicy"];
-                            /** @description What in it lets nobody in, and what to write instead */
+                            /** @description Parts that no visitor can pass, and what to write instead */
                             warnings?: string[];
                         };
                     };
@@ -5788,7 +5788,7 @@ export interface paths {
                         "application/json": {
                             id: string;
                             policy: components["schemas"]["TrafficPolicy"];
-                            /** @description What in it lets nobody in, and what to write instead */
+                            /** @description Parts that no visitor can pass, and what to write instead */
                             warnings?: string[];
                         };
                     };
@@ -5811,7 +5811,7 @@ export interface paths {
         put?: never;
         /**
          * Test a policy on recorded requests of a tunnel
-         * @description Changes nothing, whoever may see the requests may ask. The policy need not be the tunnel's. It is asked by the very steps that visitors meet, with the times of the records: `rate_limit` counts the recorded requests in their windows (those that were not recorded are not counted), and a token is good if it was then. No keys are fetched. The password and the sign-in of visitors are not asked. Organizations take turns: a test waits up to ten seconds for its own. An organization has one under way and two in line, so that three can be sent at once and the next is 429; and it has ten in a row and then one every three seconds, as has a person over all of their organizations.
+         * @description Changes nothing. Every user who may see the requests may run it. The policy need not be the tunnel's. It is asked by the very steps that visitors meet, with the times of the records: `rate_limit` counts the recorded requests in their windows (those that were not recorded are not counted), and a token is good if it was then. No keys are fetched. The password and the sign-in of visitors are not asked. Organizations take turns: a test waits up to ten seconds for its own. An organization has one under way and two in line, so that three can be sent at once and the next is 429; and it has ten in a row and then one every three seconds, as has a person over all of their organizations.
          */
         post: {
             parameters: {
@@ -6243,7 +6243,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Slack's question whether somebody is there */
+                /** @description Slack's check of the address */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6381,7 +6381,7 @@ export interface components {
             } | null;
             /** Format: uuid */
             id: string;
-            /** @description Empty when nobody called, and for operators of the server */
+            /** @description Empty for changes by the server itself, and for operators of the server */
             ipAddress: string;
             /** @description Id of the thing; of a token its nonce */
             resourceId: string;
@@ -6637,7 +6637,7 @@ export interface components {
              */
             session: boolean;
             /**
-             * @description Seconds to hold the request until somebody approves; it may be answered earlier
+             * @description Seconds to hold the request until a user approves; the response may come earlier
              * @default 0
              * @example 25
              */
@@ -6658,7 +6658,7 @@ export interface components {
         };
         Disconnect: {
             /**
-             * @description The agent is told, and the audit trail keeps it
+             * @description Sent to the agent and recorded in the audit log
              * @example moved to the new machine
              */
             reason?: string;
@@ -6786,7 +6786,7 @@ export interface components {
             connections: {
                 /** @description Addresses (IPv6: /64 networks) that they come from */
                 addresses: number;
-                /** @description Let in since the start */
+                /** @description Admitted since the start */
                 admitted: number;
                 /** @description Of these, with HTTP on them */
                 http: number;
@@ -7315,7 +7315,7 @@ export interface components {
          *     }
          */
         MaintenanceNotice: {
-            /** @description What visitors are told, as text. Omitted or empty: the edge's own words */
+            /** @description Message to visitors, as text. Omitted or empty: the edge's own words */
             message?: string;
         };
         /**
@@ -7950,7 +7950,7 @@ export interface components {
         OperatedAuditEvent: components["schemas"]["AuditEvent"] & {
             /**
              * Format: uuid
-             * @description Whose trail it stands in; null for none
+             * @description Organization of the audit log that holds it; null for none
              */
             orgId: string | null;
         };
@@ -8032,7 +8032,7 @@ export interface components {
          */
         Organization: {
             /**
-             * @description Unless `approved` it opens no tunnels, mints no tokens, buys no plans and invites nobody; suspended, its owners stay owners
+             * @description Unless `approved` it opens no tunnels, mints no tokens, buys no plans and sends no invitations; suspended, its owners stay owners
              * @enum {string}
              */
             approval_status: "approved" | "pending" | "suspended";
@@ -8405,11 +8405,11 @@ export interface components {
         ReplayEdits: {
             /** @description In place of the recorded one, in base64 */
             body?: string;
-            /** @description By name, in any letter case: a value, or several, in place of all that were recorded; null leaves the header out. Others stay as they were. */
+            /** @description By name, in any case: a value, or several, in place of all that were recorded; null leaves the header out. Others stay as they were. */
             headers?: {
                 [key: string]: string | string[] | null;
             };
-            /** @description A standard one in any letter case; any other is sent as it stands here */
+            /** @description A standard one in any case; any other is sent as it stands here */
             method?: string;
             /** @description Query included */
             path?: string;
@@ -8428,7 +8428,7 @@ export interface components {
         ResentInvitation: components["schemas"]["Invitation"] & {
             /**
              * Format: uri
-             * @description The link that is in the letter, for this answer alone: it can not be asked for again
+             * @description The link of the email, in this response alone
              */
             accept_url: string;
         };

@@ -37,7 +37,7 @@ test('a question is answered, also by a promise, and what was thrown comes back 
   await assert.rejects(here.ask('unheard of', null, LONG), /not answered here/);
 });
 
-test('news come in the order in which they were told, and before the answer that was given behind them', async (t) => {
+test('port calls: events arrive in the order of sending, and before a later answer', async (t) => {
   const { here, there } = pair(t);
   const heard: number[] = [];
   here.hear('n', (n: number) => heard.push(n));

@@ -7,7 +7,7 @@ const session = (agentId: string) => ({
   ...{ hostname: 'laptop', version: '1.0.0', connectedAt: 1 },
 });
 
-test('what a session serves and carries is told with it, and goes with it', () => {
+test('sessions mirror: the tunnels and networks of a session come and go with it', () => {
   const mirror = new SessionsMirror();
   mirror.take({ kind: 'entered', session: session('a') });
   mirror.take({ kind: 'serves', agentId: 'a', tunnelId: 'shop', inspected: true });

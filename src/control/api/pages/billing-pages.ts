@@ -15,7 +15,7 @@ export function completionPage(completion: Completion): Part {
   if (completion.state === 'invalid') {
     return page(
       'This checkout is not valid',
-      html`<p class="alert" role="alert">Its address is incomplete or more than an hour old, or whoever asked for it is no longer an owner of the organization.</p>
+      html`<p class="alert" role="alert">Its address is incomplete or more than an hour old, or its user is no longer an owner of the organization.</p>
 <p>Nothing was changed. An owner can ask for a new one with <code>POST /billing/checkout-session</code>.</p>`,
     );
   }
@@ -34,7 +34,7 @@ export function completionPage(completion: Completion): Part {
       );
 }
 
-/** Where a payment provider would have its page for customers. It knows nobody: a browser shows it no log-in. */
+/** Where a payment provider would have its page for customers. It knows no user: a browser sends it no login. */
 export function mockPortalPage(): Part {
   return page(
     'There is nothing to pay here',

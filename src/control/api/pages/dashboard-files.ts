@@ -8,7 +8,7 @@ const List = BuiltList.extend({
   script: z.string(),
   style: z.string(),
   preload: z.array(z.string()),
-  /** What the page of an address below `/app` (`/tunnels/:id`) needs besides. Open to everybody; `*`: what others see who are not signed in. */
+  /** What the page of an address below `/app` (`/tunnels/:id`) needs besides. Public; `*`: for users who are not logged in. */
   pages: z.array(z.object({ path: z.string(), open: z.boolean(), files: z.array(z.string()) })),
 });
 

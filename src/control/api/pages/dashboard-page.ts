@@ -16,7 +16,7 @@ export interface PageFacts {
   readonly files: FileList;
 }
 
-/** `publicUrl`: where the API is for everybody; some browsers count no WebSocket of the same host to 'self'. */
+/** `publicUrl`: the public address of the API; some browsers count no WebSocket of the same host to 'self'. */
 export function dashboardPolicy(nonce: string, publicUrl: string): string {
   const { host, protocol } = new URL(publicUrl);
   return [

@@ -10,12 +10,12 @@ import { visitorRefusalPage } from './visitor-pages.ts';
 /** Addresses that a provider or a link sends a browser to. */
 const VISITED = /^\/(auth\/oauth|edge-auth)\//;
 
-/** Does whoever asked want a page? */
+/** Does the client accept a page? */
 export function wantsPage(path: string, accept: string | undefined): boolean {
   return VISITED.test(path) && (accept ?? '').includes('text/html');
 }
 
-/** The page for whoever came to `path`; `site`: where a visitor of a tunnel can begin again. */
+/** The page for the user at `path`; `site`: where a visitor of a tunnel can begin again. */
 export function pageOfRefusal(path: string, error: AppError, site: VisitedSite | undefined) {
   return path.startsWith('/edge-auth/') ? visitorRefusalPage(error, site) : refusalPage(error);
 }

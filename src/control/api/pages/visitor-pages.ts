@@ -18,7 +18,7 @@ ${site === undefined ? '' : html`<a class="button" href="${site.url}">Begin agai
   );
 }
 
-/** For somebody whom the owner of the site did not name. */
+/** For a visitor who is not on the owner's lists. */
 export function notListedPage({ email, site, retry, primaryAt }: NotListed): Part {
   return page(
     `You can't open ${site}`,

@@ -95,7 +95,7 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
       const cookie = refresh.choose(sent) ?? '';
       const caller = { isGone: () => outgoing.closed, isOwnPage: c.req.header('sec-fetch-site') === 'same-origin' };
       const done = await refresh.swap(cookie, visitOf(c, log), caller).catch((error: unknown) => {
-        // A dead cookie would come with each page that is loaded, and use up the tries of whoever wants to log in.
+        // A dead cookie would come with each page that is loaded, and use up the login tries of the user.
         if (hasRefreshCookie(c) && isFinal(error)) clearRefreshCookie(c, publicUrl());
         throw error;
       });
@@ -125,7 +125,7 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
       const byCookie = counting.flatMap((cookie) => refresh.actorOf(cookie, visitOf(c, log)) ?? []);
       const actor = bearer ?? byCookie[0];
       const own = byCookie.filter(({ userId }) => userId === actor?.userId);
-      // Somebody else's session in this browser is not what the bearer asked to end.
+      // Another user's session in this browser is not the bearer's to end.
       if (byCookie.length === 0 || own.length > 0) clearRefreshCookie(c, publicUrl());
       if (actor === undefined) throw new AppError('unauthorized', 'There is no live session.');
       const ending = new Map([actor, ...own].map((ended) => [ended.sessionId, ended]));

@@ -65,7 +65,7 @@ const reason = text(0, 200, {
   isTrimmed: true,
 })
   .optional()
-  .openapi({ description: 'The agent is told, and the audit trail keeps it', example: 'moved to the new machine' });
+  .openapi({ description: 'Sent to the agent and recorded in the audit log', example: 'moved to the new machine' });
 
 const tags = ['connections'];
 

@@ -34,7 +34,7 @@ const pickup = z
     device_code: deviceCode,
     wait: z.int().min(0).max(MAX_WAIT_SECONDS).default(0).openapi({
       example: 25,
-      description: 'Seconds to hold the request until somebody approves; it may be answered earlier',
+      description: 'Seconds to hold the request until a user approves; the response may come earlier',
     }),
     session: z.boolean().default(false).openapi({
       example: false,
@@ -99,7 +99,7 @@ export function mountDevice(app: Api, { deviceLogins, log }: ApiDeps): void {
       {
         ...post,
         path: '/auth/cli/logout',
-        // Whoever holds the key may end it: the same as a log-out by the refresh cookie.
+        // The holder of the key may end it, as in a logout by the refresh cookie.
         security: [],
         summary: 'Revoke the key of a command line',
         description: 'Its agents are disconnected.',

@@ -21,7 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
   probes: 'Is it up, where do agents connect, which keys sign',
   auth: 'Sign-up, log-in, sessions, second factor, identity providers, the command line',
   organizations: 'Teams: members, roles, invitations',
-  events: 'The audit trail',
+  events: 'The audit log',
   tunnels: 'Public names and what stands behind them',
   'edge-auth': 'Sign-in of visitors of tunnels that ask who they are',
   tokens: 'Capability tokens: keys of machines, CI jobs and AI agents',
@@ -31,7 +31,7 @@ const TAGS: Readonly<Record<string, string>> = {
   connections: 'Agents that are connected now, and why others are not any more',
   inspector: 'Requests of visitors as they were recorded: lists, one with everything, live, replay, exports',
   metrics: 'What tunnels carry: numbers, charts, Prometheus',
-  webhooks: 'The mailbox: webhooks are kept until somebody reads them',
+  webhooks: 'Webhook receivers: webhooks are stored until they are read',
   'private-networks': "WireGuard networks whose server is a customer's machine: who may speak there, and their configs",
   billing: 'Plans, and what is paid for them',
   pages: 'The dashboard, for people with a browser',
@@ -44,7 +44,7 @@ export function mountDocument(app: Api, deps: ApiDeps): void {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'The access token that `POST /auth/login` or `POST /auth/refresh` answers with, good for 15 minutes. In this page it is filled in for whoever is signed in at `/app/`; reload for a new one.',
+      'The access token that `POST /auth/login` or `POST /auth/refresh` answers with, good for 15 minutes. This page fills it in for a user who is logged in at `/app/`; reload for a new one.',
   });
   app.openAPIRegistry.registerComponent('securitySchemes', 'masterKey', {
     type: 'http',
@@ -77,7 +77,7 @@ export function mountDocument(app: Api, deps: ApiDeps): void {
   let made: { publicUrl: string; text: string } | undefined;
   app.get('/openapi.json', (c) => {
     const publicUrl = deps.publicUrl();
-    // Making it takes tens of milliseconds, and anybody may ask.
+    // Making it takes tens of milliseconds, and the request is public.
     if (made?.publicUrl !== publicUrl) made = { publicUrl, text: JSON.stringify(describe(app, deps, publicUrl)) };
     return c.body(made.text, 200, { 'Content-Type': 'application/json' });
   });

@@ -1,5 +1,5 @@
 /**
- * `/events`, the audit trail of the organization, `/me/events`, that of the caller's own account, and `/superadmin/events`, all of it.
+ * `/events`, the audit log of the organization, `/me/events`, that of the caller's own account, and `/superadmin/events`, all of it.
  */
 import { z } from '@hono/zod-openapi';
 import { AUDIT_ACTIONS } from '../../services/audit.ts';
@@ -20,7 +20,9 @@ const event = z
       .string()
       .openapi({ description: 'Who did it, as it was then: e-mail address, token name, `operator` or `system`' }),
     actorType: z.enum(['user', 'token', 'operator', 'system']),
-    ipAddress: z.string().openapi({ description: 'Empty when nobody called, and for operators of the server' }),
+    ipAddress: z
+      .string()
+      .openapi({ description: 'Empty for changes by the server itself, and for operators of the server' }),
     details: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .nullable()
@@ -47,7 +49,9 @@ const instant = z.preprocess(
 );
 /** Here an operator is named: the address of a superadmin, or `operator (name)` for `culvert admin`. */
 const operatedEvent = event
-  .extend({ orgId: z.uuid().nullable().openapi({ description: 'Whose trail it stands in; null for none' }) })
+  .extend({
+    orgId: z.uuid().nullable().openapi({ description: 'Organization of the audit log that holds it; null for none' }),
+  })
   .openapi('OperatedAuditEvent', {
     example: {
       id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11',

@@ -31,7 +31,7 @@ const edits = z
         .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/, 'must be a method')
         .refine((text) => text.toUpperCase() !== 'CONNECT', 'CONNECT asks for a tunnel of another kind')
         .optional()
-        .openapi({ description: 'A standard one in any letter case; any other is sent as it stands here' }),
+        .openapi({ description: 'A standard one in any case; any other is sent as it stands here' }),
       path: z
         .string()
         .max(MAX_PATH_CHARACTERS)
@@ -47,7 +47,7 @@ const edits = z
         .optional()
         .openapi({
           description:
-            'By name, in any letter case: a value, or several, in place of all that were recorded; null leaves the header out. Others stay as they were.',
+            'By name, in any case: a value, or several, in place of all that were recorded; null leaves the header out. Others stay as they were.',
         }),
       body: z.base64().optional().openapi({ description: 'In place of the recorded one, in base64' }),
     },

@@ -32,7 +32,7 @@ export const filterFields = {
     .openapi({ example: '5xx', description: 'A status, a class of them, or 0: the visitor got nothing' }),
   path: text(1, MAX_PATH)
     .optional()
-    .openapi({ example: '/orders', description: 'Stands somewhere in the path or query; letters of either case' }),
+    .openapi({ example: '/orders', description: 'Stands somewhere in the path or query; case does not count' }),
   outcome: z
     .enum(OUTCOMES)
     .optional()

@@ -1,4 +1,4 @@
-/** `/orgs/{id}/invitations`; and `/orgs/invitations/lookup` and `/orgs/invitations/accept`, for whoever was sent one. */
+/** `/orgs/{id}/invitations`; and `/orgs/invitations/lookup` and `/orgs/invitations/accept`, for invited users. */
 import { z } from '@hono/zod-openapi';
 import { linkTo } from '../../services/mail/email-text.ts';
 import type { InvitationShown, InvitationView } from '../../services/organizations/invitation-rows.ts';
@@ -31,9 +31,7 @@ const invitation = z
   });
 const resent = invitation
   .extend({
-    accept_url: z
-      .url()
-      .openapi({ description: 'The link that is in the letter, for this answer alone: it can not be asked for again' }),
+    accept_url: z.url().openapi({ description: 'The link of the email, in this response alone' }),
   })
   .openapi('ResentInvitation', {
     example: {
@@ -97,14 +95,14 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         tags,
         summary: 'Invite a user by email',
         description:
-          'Up to your own role. The letter holds a link to `/app/invite?token=`, which works once, for 7 days, and for the account with this ' +
+          'Up to your own role. The email holds a link to `/app/invite?token=`, which works once, for 7 days, and for the account with this ' +
           'address alone. An earlier invitation to it ends. 403 until the organization is approved; 409 for a member, and when 100 are open; 429 after 200 of ' +
           'yours in a day, in whatever organization, or a few to the same address.',
         request: {
           params: orgPath,
           body: { required: true, content: { 'application/json': { schema: newInvitation } } },
         },
-        responses: { 201: json(invitation, 'A letter is on its way') },
+        responses: { 201: json(invitation, 'The email is on its way') },
       },
       ['forbidden', 'conflict', 'rate_limited'],
     ),
@@ -136,10 +134,10 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         tags,
         summary: 'Send an invitation again, with a new link',
         description:
-          'For whoever may invite to its role. The links sent before end, and the new one works for 7 days. It is in the answer too, to be handed over ' +
-          'where letters do not arrive. Counts as an invitation among the 200 of yours in a day and the few to the same address: 429 beyond them.',
+          'For members who may invite to its role. The links sent before end, and the new one works for 7 days. It is in the answer too, to be handed over ' +
+          'where emails do not arrive. Counts as an invitation among the 200 of yours in a day and the few to the same address: 429 beyond them.',
         request: { params: onePath },
-        responses: { 200: json(resent, 'A letter is on its way') },
+        responses: { 200: json(resent, 'The email is on its way') },
       },
       ['forbidden', 'rate_limited'],
     ),
@@ -175,9 +173,9 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         tags,
         summary: 'Accept an invitation by the token of its email',
         description:
-          'Takes the account that has the invited address: 403 for any other. Whoever has none signs up with that address, confirms it, and ' +
+          'Takes the account that has the invited address: 403 for any other. A user who has none signs up with that address, confirms it, and ' +
           'then accepts; where sign-up is closed, an operator makes the account first. 404 for a token that was used or revoked, or has run ' +
-          'out; 409 for whoever is a member already. To act for the organization, switch to it with `POST /auth/switch-org`.',
+          'out; 409 for a member. To act for the organization, switch to it with `POST /auth/switch-org`.',
         request: { body: { required: true, content: { 'application/json': { schema: shownToken } } } },
         responses: { 200: json(organization, 'The organization that you are in now, with your role') },
       },

@@ -11,7 +11,7 @@ const MAX_MESSAGE_CHARACTERS = 500;
 const notice = z
   .object({
     message: text(0, MAX_MESSAGE_CHARACTERS).optional().openapi({
-      description: "What visitors are told, as text. Omitted or empty: the edge's own words",
+      description: "Message to visitors, as text. Omitted or empty: the edge's own words",
     }),
   })
   .openapi('MaintenanceNotice', { example: { message: 'Back at six.' } });

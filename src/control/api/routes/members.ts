@@ -98,7 +98,7 @@ export function mountMembers(app: Api, { members }: ApiDeps): void {
         tags,
         summary: 'Remove a member, or leave',
         description:
-          'Everybody may leave, by naming themself. The tokens that the person made here are revoked, with what those minted, and their agents ' +
+          'Every member may leave, by their own id. The tokens that the person made here are revoked, with what those minted, and their agents ' +
           'cut off; invitations that the person made are revoked; tunnels stay with the organization. 403 while the organization is suspended, but for ' +
           'members other than owners who leave; 409 for the last owner.',
         request: { params: memberPath },

@@ -53,7 +53,7 @@ export function mountMetricKeys(app: Api, { metricKeys }: ApiDeps): void {
         'x-needs': 'metric_key.create',
         tags,
         summary: 'Create a metrics key',
-        description: `The bearer of \`GET /metrics/prometheus\` and of nothing else. It lives until it is deleted, or whoever made it leaves the organization. At most ${MAX_METRIC_KEYS}.`,
+        description: `The bearer of \`GET /metrics/prometheus\` and of nothing else. It lives until it is deleted, or its creator leaves the organization. At most ${MAX_METRIC_KEYS}.`,
         request: { body: { required: true, content: { 'application/json': { schema: newKey } } } },
         responses: { 201: json(madeKey, 'Made') },
       },

@@ -22,7 +22,7 @@ const code = z
   .regex(/^[0-9]{6}$/, 'must be 6 digits')
   .openapi({ example: '492039' });
 const password = text(1, 1024).openapi({ example: 'correct horse battery staple' });
-/** Longer than any code, for spaces and dashes of whoever types it. */
+/** Longer than any code, for typed spaces and dashes. */
 const recoveryCode = text(1, 64).openapi(RECOVERY_CODE);
 
 /** Any text: what can't be a code is a wrong one, 401 as every other. */

@@ -117,7 +117,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
       security: [],
       tags: ['auth'],
       summary: 'List the login methods of this server',
-      responses: { 200: json(waysIn, 'Identity providers, and whether anybody may sign up') },
+      responses: { 200: json(waysIn, 'Identity providers, and whether sign-up is open') },
     }),
     (c) => {
       const { signup, providers } = providerLogins.ways();

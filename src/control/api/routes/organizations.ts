@@ -27,7 +27,7 @@ export const organization = z
     plan: z.enum(PLANS),
     approval_status: z.enum(['approved', 'pending', 'suspended']).openapi({
       description:
-        'Unless `approved` it opens no tunnels, mints no tokens, buys no plans and invites nobody; suspended, its owners stay owners',
+        'Unless `approved` it opens no tunnels, mints no tokens, buys no plans and sends no invitations; suspended, its owners stay owners',
     }),
     created_at: z.iso.datetime(),
   })

@@ -98,7 +98,7 @@ function mountWayHome(app: Api, { publicUrl }: ApiDeps): void {
   for (const path of ['/', '/app']) {
     const responses = { 302: redirectTo('To `/app/`, with the same query') };
     app.openapi(defineRoute({ ...open, path, summary: 'Redirect to the dashboard', responses }), (c) => {
-      // Its path alone: whoever came by another name of this host stays on it.
+      // Its path alone: a user of another name of this host stays on it.
       const prefix = new URL(publicUrl()).pathname.replace(/\/+$/, '');
       return c.redirect(`${prefix}/app/${new URL(c.req.url).search}`, 302);
     });

@@ -27,7 +27,7 @@ export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
         tags: ['auth'],
         summary: 'Send a link to set a new password',
         description:
-          'Always 202, whether or not the address has an account. The link is valid for an hour and one use. An address gets a few letters ' +
+          'Always 202, whether or not the address has an account. The link is valid for an hour and one use. An address gets a few emails ' +
           'at once and then a few per hour: what is beyond that is not sent.',
         request: { body: { required: true, content: { 'application/json': { schema: forgotten } } } },
         responses: { 202: json(accepted, 'If the address has an account, a link is on its way') },

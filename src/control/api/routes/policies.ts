@@ -27,7 +27,7 @@ const answer = z
     warnings: z
       .array(z.string())
       .optional()
-      .openapi({ description: 'What in it lets nobody in, and what to write instead' }),
+      .openapi({ description: 'Parts that no visitor can pass, and what to write instead' }),
   })
   .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', policy: EXAMPLE } });
 const DRY_RUN_EXAMPLE = {
@@ -97,7 +97,7 @@ export function mountPolicies(app: Api, { policies }: ApiDeps): void {
         tags,
         summary: 'Replace the traffic policy of a tunnel',
         description:
-          'Applies from the next request on. Asked in this order, whatever the order of the actions: `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`; a refused request uses up no rate. `deny` tests the path as it was sent and its normalized form, against `path_prefix` as it was written and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` lets in access tokens of this server that were made for the organization of the tunnel. A header that is set replaces what the visitor, or the service, says.',
+          'Applies from the next request on. Asked in this order, whatever the order of the actions: `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`; a refused request uses up no rate. `deny` tests the path as it was sent and its normalized form, against `path_prefix` as it was written and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` allows access tokens of this server for the organization of the tunnel. A header that is set replaces what the visitor, or the service, says.',
         request: { params: id, body: { required: true, content: { 'application/json': { schema: trafficPolicy } } } },
         responses: { 200: json(answer, 'The policy as it is now') },
       },

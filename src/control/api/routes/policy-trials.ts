@@ -94,7 +94,7 @@ export function mountPolicyTrials(app: Api, { policyTrials }: ApiDeps): void {
         tags: ['tunnels'],
         summary: 'Test a policy on recorded requests of a tunnel',
         description:
-          "Changes nothing, whoever may see the requests may ask. The policy need not be the tunnel's. It is asked by the very steps that visitors meet, with the times of the records: `rate_limit` counts the recorded requests in their windows (those that were not recorded are not counted), and a token is good if it was then. No keys are fetched. The password and the sign-in of visitors are not asked. Organizations take turns: a test waits up to ten seconds for its own. An organization has one under way and two in line, so that three can be sent at once and the next is 429; and it has ten in a row and then one every three seconds, as has a person over all of their organizations.",
+          "Changes nothing. Every user who may see the requests may run it. The policy need not be the tunnel's. It is asked by the very steps that visitors meet, with the times of the records: `rate_limit` counts the recorded requests in their windows (those that were not recorded are not counted), and a token is good if it was then. No keys are fetched. The password and the sign-in of visitors are not asked. Organizations take turns: a test waits up to ten seconds for its own. An organization has one under way and two in line, so that three can be sent at once and the next is 429; and it has ten in a row and then one every three seconds, as has a person over all of their organizations.",
         request: {
           params: z.object({ id: z.string() }),
           body: { required: true, content: { 'application/json': { schema: question } } },

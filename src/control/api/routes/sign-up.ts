@@ -44,12 +44,12 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         tags: ['auth'],
         summary: 'Create an account',
         description:
-          'The answer is the same whether or not the address has an account: one that has gets a letter that says so. Signing up again ' +
+          'The answer is the same whether or not the address has an account: one that has gets an email that says so. Signing up again ' +
           'with an address that is not verified yet replaces name and code. Done with another password, it leaves the account with none, for ' +
-          'a code must not confirm what somebody else typed: the letter then holds a link to choose one. 403 when the operator has closed ' +
+          'a code must not confirm a password that another user typed: the email then holds a link to choose one. 403 when the operator has closed ' +
           'sign-up.',
         request: { body: { required: true, content: { 'application/json': { schema: newAccount } } } },
-        responses: { 201: json(pending, 'A letter is on its way') },
+        responses: { 201: json(pending, 'The email is on its way') },
       },
       ['forbidden', 'unavailable'],
     ),
@@ -89,7 +89,7 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         tags: ['auth'],
         summary: 'Send a new code to an unverified address',
         description:
-          'Always 200. The code before it is void. An address gets a few letters at once and then a few per hour: what is beyond that is ' +
+          'Always 200. The code before it is void. An address gets a few emails at once and then a few per hour: what is beyond that is ' +
           'not sent, and leaves the last code as it is.',
         request: { body: { required: true, content: { 'application/json': { schema: address } } } },
         responses: { 200: json(done, 'If the address waits for a code, one is on its way') },

@@ -15,7 +15,7 @@ const edgeCounts = z
       http: z.int().openapi({ description: 'Of these, with HTTP on them' }),
       tcp: z.int().openapi({ description: 'Of these, to the public port of a tcp tunnel' }),
       addresses: z.int().openapi({ description: 'Addresses (IPv6: /64 networks) that they come from' }),
-      admitted: z.int().openapi({ description: 'Let in since the start' }),
+      admitted: z.int().openapi({ description: 'Admitted since the start' }),
     }),
     dropped: counts.openapi({
       description: 'Connections of visitors that were refused or cut, by reason; every reason is there',

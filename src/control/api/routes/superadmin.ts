@@ -1,6 +1,6 @@
 /**
  * `/superadmin/*`: organizations and keys for those who run the server; accounts are in superadmin-users.ts. A superadmin calls with an access token, `culvert admin`
- * with an operator's token (services/operator/operator-tokens.ts). Everybody else gets 403, before anything that they sent is looked at.
+ * with an operator's token (services/operator/operator-tokens.ts). All others get 403, before their input is read.
  */
 import { z } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
@@ -50,7 +50,7 @@ const tags = ['superadmin'];
 
 const operatorsOnly = createMiddleware<ApiEnv>(async (c, next) => {
   const caller = c.get('operator') ?? c.get('actor');
-  // Nobody, on a path that is no route: that is answered with 404 or 405.
+  // No caller, on a path that is no route: that is answered with 404 or 405.
   if (caller !== undefined) allowOperator(caller);
   await next();
 });

@@ -56,9 +56,9 @@ const tunnel = z
 const oneTunnel = tunnel
   .extend({
     certificate: certificateState,
-    authUsername: z.string().nullable().openapi({ description: 'Whom the password gate knows; null: there is none' }),
+    authUsername: z.string().nullable().openapi({ description: 'User name of the password gate; null: there is none' }),
     maintenanceMessage: z.string().nullable().openapi({
-      description: "What visitors are told in maintenance; null: the edge's own words, or no maintenance",
+      description: "Message to visitors in maintenance; null: the edge's own words, or no maintenance",
     }),
   })
   .openapi({ example: { ...TUNNEL, certificate: null, authUsername: null, maintenanceMessage: null } });

@@ -35,7 +35,7 @@ const shown = z
     warnings: z
       .array(z.string())
       .optional()
-      .openapi({ description: 'What keeps everybody out of the gate, or would where there is none yet' }),
+      .openapi({ description: 'Why no visitor can pass the gate, or could where there is none yet' }),
   })
   .openapi({
     example: {
@@ -65,7 +65,7 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
     (c) => {
       const tunnelId = c.req.valid('param').id;
       const lists = visitorGates.get(actorOf(c), tunnelId);
-      // Also where there is no gate: whoever is about to put one should hear of it before the tunnel is shut.
+      // Also where there is no gate: the owner should see it before a gate closes the tunnel.
       const warnings = visitorGates.warnings();
       return c.json(
         {
@@ -88,7 +88,7 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
         tags,
         summary: 'Require visitors to log in',
         description:
-          "Applies from the next request on. With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. Let in are addresses that the provider has verified and that are on a list, or whose domain, exactly, is. Letter case does not count. The service is told the address as `Culvert-Visitor-Email`. Browsers are sent to sign in; everybody else is 401. Each change asks everybody again. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Where the operator has set up no provider nobody can pass: `warnings` says so, already before a gate is put.",
+          "Applies from the next request on. With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. A visitor is allowed if their verified email, or its exact domain, is on a list. Case does not count. The service gets the address as `Culvert-Visitor-Email`. Browsers are redirected to the login; other clients get 401. Each change requires a new login from every visitor. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Without a provider on this server no visitor can pass: `warnings` says so, also before a gate is set.",
         request: { params: id, body: { required: true, content: { 'application/json': { schema: gate } } } },
         responses: { 200: json(shown, 'Visitors are asked') },
       },

@@ -76,7 +76,7 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
         path: '/edge-auth/callback',
         summary: 'Finish the login of a visitor',
         description:
-          'To be registered at the provider as `{api.public_url}/edge-auth/callback`. Only an address that the provider has verified counts; letter case does not.',
+          'To be registered at the provider as `{api.public_url}/edge-auth/callback`. Only an address that the provider has verified counts; case does not.',
         request: { query: answerQuery },
         responses: {
           302: redirectTo(
@@ -102,7 +102,7 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
   );
 }
 
-/** Whoever typed this address, or cut it off, is a person who knows no fields. */
+/** A user typed this address, or cut it off, and knows no fields. */
 function refuseIncomplete(result: { success: true } | { success: false; error: z.ZodError }): undefined {
   if (result.success) return;
   const details = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));

@@ -300,7 +300,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
           },
         },
         responses: {
-          200: json(challenge, "Slack's question whether somebody is there"),
+          200: json(challenge, "Slack's check of the address"),
           202: json(accepted, 'Kept, now or before'),
         },
       },

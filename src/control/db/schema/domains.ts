@@ -13,7 +13,7 @@ export const domains = sqliteTable(
       .references(() => organizations.id),
     /** Lower case, IDNs in their ASCII form, no dot at the end. */
     domain: text().notNull(),
-    /** What the TXT record must say: no secret, for the DNS shows it to everybody. */
+    /** What the TXT record must say: no secret, for the DNS is public. */
     verificationToken: text('verification_token').notNull(),
     /** Several organizations may claim a domain; one at a time has verified it. */
     verifiedAt: integer('verified_at'),
@@ -37,7 +37,7 @@ export const certificates = sqliteTable(
   {
     /** `shop.example.com` or `*.example.com`. */
     name: text().primaryKey(),
-    /** Whose it was when it was last asked for: whom it is counted for, also when its tunnel is gone. Null for the wildcard. */
+    /** Its owner at the last request, who is charged for it, also when its tunnel is gone. Null for the wildcard. */
     orgId: text('org_id'),
     /** PEM, chain included; null until the first one is there. */
     chain: text(),

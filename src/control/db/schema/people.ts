@@ -1,4 +1,4 @@
-/** Accounts: who somebody is, and how they prove it. */
+/** Accounts: users and their proofs of identity. */
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 
 export const users = sqliteTable(

@@ -1,4 +1,4 @@
-/** The server's own: keys, mail that waits, what was used once, what was stored, the audit trail. */
+/** The server's own: keys, mail that waits, what was used once, what was stored, the audit log. */
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 /** One row: which server this database is of. */
@@ -25,12 +25,12 @@ export const outgoingMails = sqliteTable(
   'outgoing_mails',
   {
     id: text().primaryKey(),
-    /** The letter with address, codes and links, as JSON, sealed with the key of the data folder. */
+    /** The email with address, codes and links, as JSON, sealed with the key of the data folder. */
     sealedEmail: text('sealed_letter').notNull(),
     attempts: integer().notNull().default(0),
     createdAt: integer('created_at').notNull(),
     nextAt: integer('next_at').notNull(),
-    /** Past this the letter helps nobody (its code has run out): it is dropped and said so in the log. */
+    /** Past this the email is useless (its code has expired): it is dropped, with a line in the log. */
     expiresAt: integer('expires_at').notNull(),
   },
   (t) => [index('outgoing_mails_next').on(t.nextAt)],

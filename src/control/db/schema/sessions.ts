@@ -20,7 +20,7 @@ export const sessions = sqliteTable(
     revokedAt: integer('revoked_at'),
     ipAddress: text('ip_address').notNull(),
     userAgent: text('user_agent').notNull(),
-    /** The key of a command line that was let in together with this session: it ends with it. */
+    /** The key of a command line that was authorized with this session: both end together. */
     tokenId: text('token_id'),
   },
   (t) => [index('sessions_user').on(t.userId), index('sessions_expires').on(t.expiresAt)],

@@ -123,12 +123,12 @@ export const basicGates = sqliteTable('basic_gates', {
   username: text().notNull(),
   /** Argon2id in PHC form. */
   passwordHash: text('password_hash').notNull(),
-  /** New with each change: what was let in by an older one is asked again. */
+  /** New with each change: it ends the passes of older versions. */
   version: text().notNull(),
   updatedAt: integer('updated_at').notNull(),
 });
 
-/** Whom an identity provider must vouch for before a tunnel lets them in. */
+/** Visitors that a tunnel admits, once an identity provider vouches for them. */
 export const visitorGates = sqliteTable('visitor_gates', {
   tunnelId: text('tunnel_id')
     .primaryKey()
@@ -136,7 +136,7 @@ export const visitorGates = sqliteTable('visitor_gates', {
   /** Lower case. */
   allowedDomains: text('allowed_domains', { mode: 'json' }).$type<readonly string[]>().notNull(),
   allowedEmails: text('allowed_emails', { mode: 'json' }).$type<readonly string[]>().notNull(),
-  /** New with each change: what was let in by an older one is asked again. */
+  /** New with each change: it ends the passes of older versions. */
   version: text().notNull(),
   updatedAt: integer('updated_at').notNull(),
 });

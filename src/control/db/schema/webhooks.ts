@@ -56,7 +56,7 @@ export const webhookDeliveries = sqliteTable(
     body: blob({ mode: 'buffer' }).notNull(),
     /** What it counts for: body, headers and a row. */
     bytes: integer().notNull(),
-    /** Whom it came from; null: it came before this was kept. */
+    /** Address of its sender; null: it came before this was kept. */
     remoteIp: text('remote_ip'),
   },
   (t) => [
@@ -91,7 +91,7 @@ export const webhookForwards = sqliteTable(
       .primaryKey()
       .references(() => webhookDeliveries.sequence),
     receiverId: text('receiver_id').notNull(),
-    /** Lowest first; below zero: somebody asked for it to be sent again. */
+    /** Lowest first; below zero: a user asked to resend it. */
     place: integer().notNull(),
     state: text({ enum: ['waiting', 'delivered', 'failed'] }).notNull(),
     /** Since it was put in line last. */

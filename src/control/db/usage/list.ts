@@ -84,7 +84,7 @@ function makeSearch(sqlite: Sqlite, orgId: string, filter: RecordFilter): Search
   if (since !== undefined) conditions.push('r.at >= @since');
   if (until !== undefined) conditions.push('r.at < @until');
   const index = tunnelId === undefined ? 'i' : 'r';
-  // Methods are case-sensitive; nearly all are capitals, and people write them in small letters.
+  // Methods are case-sensitive; nearly all are capitals, and people write them in lower case.
   if (method !== undefined) conditions.push(`${index}.method IN (@method, upper(@method))`);
   if (status !== undefined) conditions.push(`${index}.status BETWEEN @lowest AND @highest`);
   if (outcome !== undefined) conditions.push('r.outcome = @outcome');

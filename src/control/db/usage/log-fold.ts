@@ -36,7 +36,7 @@ export class LogFold {
     return this.#under;
   }
 
-  /** Called behind each write: begins to fold once the log is long. What goes wrong is told by `onFault`, and tried again behind a later write. */
+  /** Called behind each write: begins to fold once the log is long. A failure goes to `onFault`, and tried again behind a later write. */
   afterWrite(onFault: (error: unknown) => void): void {
     if (this.#under !== undefined || this.#logBytes() < FOLD_BYTES) return;
     this.#under = this.#fold()

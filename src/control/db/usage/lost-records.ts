@@ -18,12 +18,12 @@ export class LostRecords {
     for (const { orgId, tunnelId } of records) this.#count({ orgId, tunnelId, count: 1 });
   }
 
-  /** Counts that could not be stored, to be told later. */
+  /** Counts that could not be stored, to be reported later. */
   keep(counts: readonly UnrecordedCount[]): void {
     for (const count of counts) this.#count(count);
   }
 
-  /** What has not been told yet, from now on the caller's. */
+  /** Takes the counts that were not reported yet. */
   take(): UnrecordedCount[] {
     const counts = [...this.#untold.values()];
     this.#untold.clear();

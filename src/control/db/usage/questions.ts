@@ -40,7 +40,7 @@ export interface Piece {
 
 export interface UsageSetup {
   readonly dataDir: string;
-  /** What the file may take; beyond it the oldest records of whoever has most go. */
+  /** What the file may take; beyond it the organization with most records loses its oldest. */
   readonly maxBytes: number;
   /** So much of the disk stays free for the main database; no such level when it is left out. */
   readonly minFree?: MinFree;

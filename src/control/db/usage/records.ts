@@ -38,10 +38,10 @@ export interface RecordFilter {
   readonly tunnelId?: string | undefined;
   /** Older than this record, which need not be there any more: the next page. */
   readonly before?: string | undefined;
-  /** As it was sent, or a standard method in any letter case. */
+  /** As it was sent, or a standard method in any case. */
   readonly method?: string | undefined;
   readonly status?: StatusRange | undefined;
-  /** Stands somewhere in the request target; ASCII letters of either case are the same. */
+  /** Stands somewhere in the request target; ASCII case does not count. */
   readonly pathContains?: string | undefined;
   /** When the head came, milliseconds since the epoch: from `since` on, before `until`. */
   readonly since?: number | undefined;

@@ -19,7 +19,7 @@ const MAX_WAL_BYTES = 256 * 1024 * 1024;
 
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)(_|$)/;
 const DISK = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)(_|$)|^E(NOSPC|DQUOT|IO|ROFS|ACCES|PERM)$/;
-/** What bears its name is no file: a directory, or a link that leads nowhere. It is somebody's, so it is not moved away. */
+/** What bears its name is no file: a directory, or a link that leads nowhere. It may be in use, so it is not moved away. */
 const NO_FILE = /^E(ISDIR|NOTDIR|NOENT|LOOP)$/;
 const LOCKED = /^SQLITE_(BUSY|LOCKED)(_|$)/;
 
@@ -73,7 +73,7 @@ export class UsageFile {
     const to = `${this.#path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     this.#moveTo(to);
     this.#tell({
-      notice: `${USAGE_FILE} is damaged: what was recorded of requests is lost. It was moved aside and a new file is begun; delete the old one when nobody wants to look into it. Check the disk.`,
+      notice: `${USAGE_FILE} is damaged: what was recorded of requests is lost. It was moved aside and a new file is begun; delete the old one when you no longer need it. Check the disk.`,
       level: 'error',
       fields: { file: to, reason: messageOf(error) },
     });
@@ -155,7 +155,7 @@ export class UsageFile {
     }
   }
 
-  /** Kept under its own name for whoever goes back to the other version. */
+  /** Kept under its own name for a return to the other version. */
   #beginAnew(sqlite: Sqlite, form: number): Sqlite {
     sqlite.close();
     const to = `${this.#path}.form-${form}`;
@@ -180,7 +180,7 @@ export class UsageFile {
   }
 }
 
-/** What kind of failure this is, for whoever asked. */
+/** The kind of this failure, for the caller. */
 export function faultKind(error: unknown): FaultKind {
   const code = codeOf(error) ?? '';
   if (DISK.test(code)) return 'disk';

@@ -191,7 +191,7 @@ export class UsageStore implements RecordStore {
   ): Promise<ReturnType<Calls[Name]>> {
     if (this.#isEmpty()) return empty;
     const giveBack = this.#places.take(args[0]);
-    // The place is taken until the thread has answered, also when nobody waits for it any more.
+    // The place is taken until the thread has answered, also when its caller gave up.
     const answer = this.#thread.ask(name, args).finally(giveBack);
     try {
       return await within(READ_MS, answer);

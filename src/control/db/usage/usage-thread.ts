@@ -61,7 +61,7 @@ export class UsageThread {
     const ref = this.#nextRef++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(ref, { resolve: resolve as Waiting['resolve'], reject });
-      // Holds the process open for as long as somebody waits for the answer, and no longer.
+      // Holds the process open for as long as a caller waits, and no longer.
       worker.ref();
       worker.postMessage({ ref, name, args }, transfer);
     });

@@ -29,12 +29,12 @@ function openKey(pem: string): KeyObject {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
   } catch {
-    // What it says may quote the key: the error below is all that is told.
+    // What it says may quote the key: only the error below is reported.
   }
   throw new AcmeError('badPublicKey', 'the key of the ACME account is not a P-256 key');
 }
 
-/** Shows the authority that whoever has `account` takes this key for it (RFC 8555 §7.3.4). */
+/** Proves to the authority that the holder of `account` takes this key for it (RFC 8555 §7.3.4). */
 export function bindExternalAccount(account: ExternalAccount, key: AccountKey, url: string): Promise<FlattenedJWS> {
   return new FlattenedSign(new TextEncoder().encode(JSON.stringify(key.jwk)))
     .setProtectedHeader({ alg: 'HS256', kid: account.kid, url })

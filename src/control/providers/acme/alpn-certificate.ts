@@ -1,6 +1,6 @@
 /**
  * The certificate that answers tls-alpn-01 (RFC 8737): self-signed, for the name that is proven, with a digest of the key authorization
- * in an extension. It is shown to an authority that offers the protocol `acme-tls/1`, and to nobody else.
+ * in an extension. It is shown to an authority that offers the protocol `acme-tls/1`, and to no other client.
  */
 import { createHash, KeyObject, webcrypto } from 'node:crypto';
 import { DAY_MS, HOUR_MS } from '../../../base/clock.ts';
@@ -33,7 +33,7 @@ export async function alpnCertificate(
   const now = Date.now();
   const made = await x509.X509CertificateGenerator.createSelfSigned(
     {
-      // Not as a common name: that has room for 64 signs only, and nobody reads it.
+      // Not as a common name: that has room for 64 characters only, and no client reads it.
       name: [{ CN: ['acme-tls/1'] }],
       notBefore: new Date(now - HOUR_MS),
       notAfter: new Date(now + DAY_MS),

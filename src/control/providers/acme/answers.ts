@@ -1,5 +1,5 @@
 /**
- * The objects of RFC 8555 §7.1 as far as they are used, read from JSON that anybody may have written: what is missing or of the wrong type
+ * The objects of RFC 8555 §7.1 as far as they are used, read from untrusted JSON: what is missing or of the wrong type
  * is a `bad_answer`. Addresses are checked where they are asked (transport.ts).
  */
 import { AcmeError } from '../acme.ts';
@@ -39,7 +39,7 @@ export interface Authorization {
 
 /** An order of Let's Encrypt has at most 100 names. */
 const MAX_LIST = 100;
-/** RFC 8555 §8.1: base64url, at least 128 bits. It becomes a part of a path and of a line, so nothing else is let in. */
+/** RFC 8555 §8.1: base64url, at least 128 bits. It becomes a part of a path and of a line, so nothing else is accepted. */
 const TOKEN = /^[A-Za-z0-9_-]{16,256}$/;
 
 export function readDirectory(reply: Reply): Directory {

@@ -38,7 +38,7 @@ export class AcmeAuthority implements CertificateAuthority {
       const reply = await session.post(
         newAccount,
         {
-          // Whoever configures an authority has read its terms: Culvert's own text says so beside the setting.
+          // The operator who configures an authority has read its terms: Culvert's own text says so beside the setting.
           termsOfServiceAgreed: true,
           ...(of.email === null ? {} : { contact: [`mailto:${of.email}`] }),
           ...(eab === null ? {} : { externalAccountBinding: await bindExternalAccount(eab, key, newAccount) }),

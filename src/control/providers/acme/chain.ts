@@ -1,5 +1,5 @@
 /**
- * Checks what an authority issued before anybody serves it: that it is for our key, for the names that were asked for and for now. Whether
+ * Checks what an authority issued before it is served: that it is for our key, for the names that were asked for and for now. Whether
  * a root that browsers know stands behind it is not checked: that is why the operator chose this authority.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';

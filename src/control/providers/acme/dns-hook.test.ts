@@ -14,7 +14,7 @@ function answer(txtValue = 'value-1', name = 'example.test'): ChallengeAnswer {
   return { type: 'dns-01', name, token: 't', keyAuthorization: 't.k', txtValue };
 }
 
-/** Nobody's records. */
+/** Records of no zone. */
 const unseen: TxtRecords = { lookUp: async () => [] };
 
 interface World {
@@ -40,7 +40,7 @@ function start(t: TestContext, script: string, options: Partial<DnsHookOptions> 
 
 const NOTE = 'echo "$*" >> $dir/told';
 
-test('the program is told what to set and what to remove, and may read it from its environment', async (t) => {
+test('dns hook: the program gets the record to set or remove as arguments and environment', async (t) => {
   const { hook, told } = start(
     t,
     `${NOTE}\necho "$CULVERT_ACME_ACTION $CULVERT_ACME_FQDN $CULVERT_ACME_VALUE" >> $dir/told`,
@@ -73,7 +73,7 @@ test('runs of the program do not overlap', async (t) => {
   assert.deepEqual(told(), ['begin', 'end', 'begin', 'end', 'begin', 'end']);
 });
 
-test('a failure is told without what the program printed, which the log has', async (t) => {
+test('dns hook: a failure message leaves out the output of the program, which is logged', async (t) => {
   const { hook, warned } = start(
     t,
     'echo "token=hunter2 \u001b[31mis wrong"; yes hunter2 | head -c 100000 >&2; echo last words >&2; exit 3',
@@ -144,7 +144,7 @@ test('an order that is stopped ends the program and still cleans up; one that wa
   assert.deepEqual(told(), [`present ${FQDN} v1`, `cleanup ${FQDN} v1`]);
 });
 
-test('a program that cannot be run is told as that', async (t) => {
+test('dns hook: the message names a program that cannot be run', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'culvert-hook-'));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   writeFileSync(join(dir, 'plain'), 'no program', { mode: 0o600 });

@@ -27,7 +27,7 @@ export interface DnsHookOptions {
 }
 
 const LIMIT_MS = 120_000;
-/** A run that waits for so many others would be done when nobody waits for it any more. */
+/** A run that waits for so many others would end after its caller gave up. */
 const MAX_TAKEN = 64;
 /** Under the limits of public resolvers by far. */
 const LOOK_EVERY_MS = 2_000;

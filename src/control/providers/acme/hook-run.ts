@@ -97,7 +97,7 @@ function killGroup(pid: number | undefined, by: NodeJS.Signals): void {
   try {
     process.kill(-pid, by);
   } catch {
-    // It has ended by itself, or it runs as root by sudo and can't be ended: then nobody waits for it.
+    // It has ended by itself, or it runs as root by sudo and can't be ended: then it is not awaited.
   }
 }
 

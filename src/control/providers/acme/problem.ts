@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AcmeError } from '../acme.ts';
 
 const PREFIX = 'urn:ietf:params:acme:error:';
-/** Authorities quote what they saw at the name, which is anybody's text. */
+/** Authorities quote what they saw at the name, which is untrusted text. */
 const MAX_DETAIL = 400;
 const MAX_SUBPROBLEMS = 5;
 const MAX_RETRY_AFTER_MS = 7 * 24 * 3_600_000;

@@ -58,7 +58,7 @@ export class Transport {
   }
 
   /**
-   * `url`, as it is asked and signed, when it may be. https only, for whoever changes answers on the way decides what we prove; an authority
+   * `url`, as it is asked and signed, when it may be. https only, for an attacker who changes answers on the way decides what we prove; an authority
    * on this machine alone may name plain addresses on it.
    */
   check(url: unknown, what: string): string {
@@ -135,7 +135,7 @@ async function readBody(response: IncomingMessage, url: string): Promise<string>
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** What an abort means: the time was over, or whoever asked does not want it any more. */
+/** What an abort means: a timeout, or the caller gave up. */
 export function abortError(signal: AbortSignal, message: string): AcmeError {
   const isLate = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
   return isLate ? new AcmeError('timeout', message) : new AcmeError('aborted', 'stopped before it was done');

@@ -1,6 +1,6 @@
 /**
  * Accounts and the organization that each starts with. Called by server/start.ts (first owner), `culvert admin` and, through it,
- * nobody from outside: sign-up has rules of its own.
+ * no client from outside: sign-up has rules of its own.
  */
 import { randomBytes } from 'node:crypto';
 import { and, eq, isNull } from 'drizzle-orm';
@@ -24,7 +24,7 @@ export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** The account with this address, however its letters are cased. Mail goes to the address in the row, never to what somebody typed. */
+/** The account with this address, in any case. Mail goes to the address in the row, never to the typed one. */
 export function findUserByEmail(db: Db, email: string): typeof users.$inferSelect | undefined {
   return db
     .select()
@@ -51,7 +51,7 @@ export interface CreatedUser {
   readonly password: Secret;
 }
 
-/** 128 bits, for somebody who is to be shown it once. */
+/** 128 bits, to be shown to the user once. */
 export function randomPassword(): Secret {
   return new Secret(randomBytes(16).toString('base64url'));
 }
@@ -79,7 +79,7 @@ export class Accounts {
 
   /**
    * A verified account with an approved organization of its own and a random password. Throws `invalid_request`, `conflict`, and `unauthorized`
-   * or `forbidden` when whoever makes it runs this server no more by then.
+   * or `forbidden` when its creator runs this server no more by then.
    */
   async createUser(input: NewUser): Promise<CreatedUser> {
     const email = input.email.trim();

@@ -9,7 +9,7 @@ import type { Outbox } from '../mail/outbox.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { recordOutside, type UserRow, type Visit } from '../sessions/session-rows.ts';
 
-/** The letter tells of something that was done; a week later it is no news. */
+/** The email reports a change; a week later it is out of date. */
 const LETTER_SECONDS = 7 * 24 * 3600;
 
 const pendingLink = z.object({

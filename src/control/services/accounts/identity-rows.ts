@@ -1,5 +1,5 @@
 /**
- * Which account somebody has whom an identity provider vouches for: found by issuer and subject, else by an e-mail address that the
+ * The account of a user that an identity provider vouches for: found by issuer and subject, else by an e-mail address that the
  * provider has verified, else made. Called by provider-logins.ts in the transaction of a log-in.
  */
 import { and, eq } from 'drizzle-orm';
@@ -71,7 +71,7 @@ export function addIdentity(
 }
 
 /**
- * Takes an account over for the person who has proven its address. Whoever signed up with it never did: all that they typed goes, password,
+ * Takes an account over for the person who has proven its address. The earlier sign-up never proved it: all that they typed goes, password,
  * names and codes, so that they can't wait inside for the owner of the address (pre-hijacking).
  */
 export function claimUnconfirmed(tx: Tx, user: UserRow, person: ProvenPerson): UserRow {

@@ -1,5 +1,5 @@
 /**
- * Passwords that change: by a link in a mail for somebody who has forgotten theirs, or by the old one. Called by control/api.
+ * Passwords that change: by a link in an email for a forgotten one, or by the old one. Called by control/api.
  * A reset keeps the second factor: a mailbox alone must not be a way around it.
  */
 import { eq } from 'drizzle-orm';
@@ -27,7 +27,7 @@ import {
 import type { SignUpMemory } from './sign-up-memory.ts';
 import { recordUserAudit } from './user-audit.ts';
 
-/** Measured: a link, its letter and its entry in the trail take as long as this many entries. */
+/** Measured: a link, its email and its entry in the audit log take as long as this many entries. */
 const LINK_ENTRIES = 2;
 /** A warning is worth delivering for as long as mail servers are usually tried. */
 const WARNING_SECONDS = 3 * 24 * 3600;
@@ -68,7 +68,7 @@ export class PasswordReset {
   }
 
   /**
-   * Sets the password of whoever has the link, ends all their sessions and their other links, and takes the address for proven: the mail
+   * Sets the password of the link's account, ends all their sessions and their other links, and takes the address for proven: the mail
    * has arrived. Throws `invalid_code` for a token that is wrong, was used or has run out; `unavailable` when too many passwords wait.
    */
   async reset(input: { readonly token: string; readonly newPassword: string }, visit: Visit): Promise<void> {
@@ -121,7 +121,7 @@ export class PasswordReset {
   }
 
   /**
-   * Gives an account a random password and logs it out everywhere, for an operator whom the owner asked for it. Throws `not_found`,
+   * Gives an account a random password and logs it out everywhere, for an operator, at the owner's request. Throws `not_found`,
    * `unavailable` when too many passwords wait.
    */
   async replace(actor: Actor, userId: string): Promise<CreatedUser> {

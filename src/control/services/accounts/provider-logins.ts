@@ -1,5 +1,5 @@
 /**
- * Log-in with an identity provider. The provider proves who somebody is (providers/oauth.ts); which account that is, and whether it may
+ * Log-in with an identity provider. The provider proves a user's identity (providers/oauth.ts); which account that is, and whether it may
  * come in, is decided here, with the rows of identity-rows.ts.
  */
 import { AppError, messageOf } from '../../../base/errors.ts';
@@ -69,7 +69,7 @@ export interface FinishedLogin {
   readonly kept: string | undefined;
 }
 
-/** Somebody whom a provider has vouched for, at the door. */
+/** A user that a provider has vouched for, before the login. */
 interface Arrival {
   readonly provider: ProviderId;
   readonly person: ProvenPerson;
@@ -154,7 +154,7 @@ export class ProviderLogins {
     const { store, sealer } = this.#deps;
     const wanted = { sealed: shown.sealed, state: shown.answer.get('state') ?? '', provider: id };
     const state = openState(sealer, wanted, store.clock.now());
-    // A power cut may forget this, and costs nothing: the provider takes each code once. The wait for the disk would stop everybody.
+    // A power cut may forget this, and costs nothing: the provider takes each code once. The wait for the disk would stop all requests.
     const isFirst = (known: LoginState): boolean =>
       store.inTx((tx) => spend(tx, spentId(known), known.expiresAt), { relaxed: true });
     if (state === undefined || !isFirst(state)) {

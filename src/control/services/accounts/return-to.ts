@@ -1,5 +1,5 @@
 /**
- * Where a browser goes once somebody else has said who it is: a path of this server, whatever was asked for. An address that leaves it
+ * Where a browser goes after a login with a provider: a path of this server, whatever was asked for. An address that leaves it
  * would hand the access token to a stranger (open redirect).
  */
 
@@ -27,7 +27,7 @@ export function landingUrl(
   gift: { readonly oauth_token: string } | { readonly mfa_challenge: string },
 ): string {
   const url = new URL(publicUrl + (returnTo === '/' ? HOME : returnTo));
-  // What the asker wrote under these names is not ours: it would log the person in as somebody else.
+  // What the asker wrote under these names is not ours: it would log the user in as another one.
   for (const name of ['oauth_token', 'mfa_challenge']) url.searchParams.delete(name);
   for (const [name, value] of Object.entries(gift)) url.searchParams.set(name, value);
   return url.href;

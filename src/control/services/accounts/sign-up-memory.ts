@@ -1,8 +1,8 @@
 /**
  * Which address signed up last with which password, as fingerprints. Written by sign-up.ts, asked by it and by sessions.ts.
  *
- * Two things hang on it. A code may confirm a password only when everybody who signed up with the address typed the same one. And whoever
- * signs up and then tries to log in must be told to confirm the address also where it has an account already, with another password.
+ * Two things hang on it. A code may confirm a password only when all sign-ups with the address typed the same one. And a user who
+ * signs up and then tries to log in must be asked to confirm the address also where it has an account already, with another password.
  *
  * In memory and bounded: after a restart, and beyond the bound, the quietest is forgotten. Then an account that waits for its proof loses
  * its password at the next sign-up (the safe side), and the two requests above can tell, for sign-ups made before, that there was an
@@ -48,7 +48,7 @@ export class SignUpMemory {
     return this.#fits(pair, last) && passwordHash !== null && last?.passwordHash === passwordHash;
   }
 
-  /** Once the owner of an address has proven it: what was typed before counts no more, not even for what a log-in is told. */
+  /** Once the owner of an address has proven it: what was typed before counts no more, not even for the response to a login. */
   forget(email: string): void {
     this.#last.delete(emailKey(email));
   }

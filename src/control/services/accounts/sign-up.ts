@@ -2,10 +2,10 @@
  * Sign-up and the proof of an e-mail address. Called by control/api, for strangers: nothing here tells whether an address has an account.
  * What differs between one that has and one that has not runs after the answer; what can't wait (a code that is tried) writes in both cases.
  *
- * An address that nobody has proven belongs to nobody, and a code must not confirm a password that its reader did not type. So a second
- * sign-up with another password leaves the account without any, whoever came first and whether or not there is a letter left to send: a
+ * An unproven address has no owner, and a code must not confirm a password that its reader did not type. So a second
+ * sign-up with another password leaves the account without any, whichever came first, also when no email may be sent: a
  * null password hash in a row that is not verified says that it is contested, until the address is proven. The code still proves it; the
- * password comes from a reset link, which the letter holds as well. That no other password was typed is known by sign-up-memory.ts; what
+ * password comes from a reset link, which the email holds as well. That no other password was typed is known by sign-up-memory.ts; what
  * that has forgotten counts as another one.
  */
 import { eq } from 'drizzle-orm';
@@ -29,13 +29,13 @@ import { issueResetToken, RESET_SECONDS } from './reset-tokens.ts';
 import { recordOutside, type UserRow, type Visit } from '../sessions/session-rows.ts';
 import type { SignUpMemory } from './sign-up-memory.ts';
 
-/** A day later nobody remembers having tried to sign up. */
+/** A day later the sign-up counts as abandoned. */
 const NOTICE_SECONDS = 24 * 3600;
-/** Measured: an account with its organization takes as long as this many entries of the trail. */
+/** Measured: an account with its organization takes as long as this many entries of the audit log. */
 const ACCOUNT_ENTRIES = 3;
 /**
  * For writes that any stranger can cause: waiting for the disk would stop the event loop, and the visitors of all tunnels with it. A power
- * cut costs somebody a second try.
+ * cut costs a user a second try.
  */
 const RELAXED = { relaxed: true } as const;
 
@@ -133,7 +133,7 @@ export class SignUp {
     const user = known === undefined ? this.#insert(tx, input) : replace(tx, known, { ...input, isContested });
     tx.onCommit(() => signUps.remember(input, user.passwordHash));
     recordOutside(tx, user, { action: 'auth.signup', visit });
-    // Also with no letter left an account loses its password: a code that is under way must not confirm what somebody else typed.
+    // The account loses its password also when no email may be sent: a code that is under way must not confirm another user's password.
     if (mayEmail) this.#sendCode(tx, user);
   }
 

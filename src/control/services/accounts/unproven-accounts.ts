@@ -1,5 +1,5 @@
 /**
- * Accounts whose address nobody has proven are forgotten after a while, with their organization: otherwise whoever types addresses fills
+ * Accounts with an unproven address are deleted after a while, with their organization: otherwise sign-ups with made-up addresses fill
  * the tables, and the server keeps names of people who never came. Called by retention.ts.
  */
 import { and, eq, inArray, isNull, lt, ne, notExists } from 'drizzle-orm';
@@ -21,7 +21,7 @@ const UNPROVEN_MS = 30 * DAY_MS;
 /** Each takes an organization, a project and a membership along. */
 const BATCH = 100;
 
-/** Nobody was ever let into these, so that their organization has a default project and one member, and nothing else refers to it. */
+/** These were never logged in to, so that their organization has a default project and one member, and nothing else refers to it. */
 export function forgetUnproven({ db, now }: Tx): void {
   const dead = db
     .select({ id: users.id })

@@ -1,5 +1,5 @@
 /**
- * What is done to a person's account by somebody else, in the trail: that of the oldest organization that the person is in, whose members
+ * Changes of a user's account by others, in the audit log of the oldest organization that the person is in, whose members
  * may read it, and thereby their own (events.ts).
  */
 import type { Tx } from '../../db/tx.ts';

@@ -111,12 +111,12 @@ export class Billing {
   }
 
   /**
-   * Does `work`, which deletes the organization, when nothing is paid for it that nobody here could cancel afterwards, and nothing can be any
+   * Does `work`, which deletes the organization, when no payment is left that could not be cancelled afterwards, and nothing can be any
    * more. Throws `conflict` while it goes on paying, `unavailable`, and what `work` throws.
    */
   async deleting<T>(orgId: string, work: () => T): Promise<T> {
     const { till } = this.#deps;
-    // Without the provider nobody here could cancel, or would hear of it.
+    // Without the provider the server could neither cancel nor see a payment.
     return till.mode === 'stripe' ? till.paid.deleting(orgId, work) : work();
   }
 

@@ -55,7 +55,7 @@ export class MockBilling {
     return token;
   }
 
-  /** The first visit with a token gives the plan, if whoever asked for it is still an owner, of an organization in good standing. */
+  /** The first visit with a token gives the plan, if its user is still an owner, of an organization in good standing. */
   async complete(token: string): Promise<Completion> {
     const claims = CLAIMS.safeParse(await readJwt(this.#deps, KIND, token));
     if (!claims.success) return { state: 'invalid' };
@@ -65,7 +65,7 @@ export class MockBilling {
       if (org?.approvalStatus !== 'approved') return { state: 'invalid' };
       if (findMember(tx.db, orgId, by)?.role !== 'owner') return { state: 'invalid' };
       if (!spend(tx, `checkout/${jti}`, exp * 1000)) return { state: 'completed_before', plan, organization: org.name };
-      // By the server: whoever visits the page has shown no session.
+      // By the server: the page's visitor has shown no session.
       changePlanIn(tx, { orgId, from: org.plan, to: plan, by: { kind: 'system', orgId } }, this.#deps);
       return { state: 'completed', plan, organization: org.name };
     });

@@ -138,7 +138,7 @@ export class PaidBilling {
       return await provider.readEvent(body, signature, store.clock.now());
     } catch (error) {
       const now = store.clock.monotonic();
-      // A stranger can send as many as they like, so one line stands for all of an hour; without a signature it is nobody's event.
+      // A stranger can send as many as they like, so one line stands for all of an hour; without a signature it belongs to no organization.
       if (codeOf(error) === 'invalid_signature' && signature !== '' && now >= this.#quietUntil) {
         this.#quietUntil = now + HOUR_MS;
         log.warn(

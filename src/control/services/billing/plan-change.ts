@@ -29,8 +29,8 @@ export interface PlanChange {
 }
 
 /**
- * Writes the plan and the deed, and gives the tunnels that have time left a new end by what each asked for and the new plan has, many of them in
- * slices. Names and master keys that the new plan would not give stay; the next one is refused. No deed when nothing changes.
+ * Writes the plan and its audit entry, and gives the tunnels that have time left a new end by what each asked for and the new plan has, many of them in
+ * slices. Names and master keys that the new plan would not give stay; the next one is refused. No audit entry when nothing changes.
  */
 export function changePlanIn(tx: Tx, { orgId, from, to, by }: PlanChange, deps: PlanChangeDeps): void {
   if (from === to) return;

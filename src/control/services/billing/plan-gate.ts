@@ -5,7 +5,7 @@
 import { AppError } from '../../../base/errors.ts';
 import { ENTITLEMENTS, type Plan, PLAN_NAMES, PLANS } from '../plans.ts';
 
-/** How plans change hands here. `stripe` without its keys is `none`; what has no price is refused when somebody wants to buy it. */
+/** How plans change hands here. `stripe` without its keys is `none`; a plan without a price can't be bought. */
 export type BillingMode = 'mock' | 'stripe' | 'none';
 
 /** Columns of the table of plans that are a plain yes or no, as people call them. */

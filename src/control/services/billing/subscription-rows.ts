@@ -28,7 +28,7 @@ export function findByCustomer(db: Db, customerId: string): SubscriptionRow | un
   return db.select().from(subscriptions).where(eq(subscriptions.customerId, customerId)).get();
 }
 
-/** Notes whom the provider knows the organization as; a customer before this one counts no more. */
+/** Stores the provider's customer of the organization; an earlier one counts no more. */
 export function putCustomer(tx: Tx, orgId: string, customerId: string): SubscriptionRow {
   const blank = {
     customerId,

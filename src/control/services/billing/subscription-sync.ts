@@ -51,8 +51,8 @@ export class SubscriptionSync {
   }
 
   /**
-   * The same for whoever has the organization's turn already. The row as it is then; undefined when it never came to the checkout. A customer
-   * whom the provider has lost pays for nothing.
+   * The same for a caller that has the organization's turn already. The row as it is then; undefined when it never came to the checkout. A customer
+   * that the provider has lost pays for nothing.
    */
   async refreshInTurn(orgId: string): Promise<SubscriptionRow | undefined> {
     try {
@@ -63,7 +63,7 @@ export class SubscriptionSync {
     }
   }
 
-  /** The same, in a turn of its own, for whoever asks unasked: throws CustomerGone too, and nothing changes then. */
+  /** The same, in a turn of its own, without a user's request: throws CustomerGone too, and nothing changes then. */
   reread(orgId: string): Promise<SubscriptionRow | undefined> {
     return this.#deps.turns.run(orgId, () => this.#read(orgId));
   }
@@ -74,7 +74,7 @@ export class SubscriptionSync {
     return this.#store(orgId, await this.#deps.provider.subscriptionsOf(row.customerId));
   }
 
-  /** In the organization's turn nobody else writes the row between the question and its answer. */
+  /** In the organization's turn no other caller writes the row between the question and its answer. */
   #store(orgId: string, all: readonly ProviderSubscription[]): SubscriptionRow | undefined {
     const { store } = this.#deps;
     const row = findSubscription(store.db, orgId);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AppError } from '../../../base/errors.ts';
 import { Turns } from './turns.ts';
 
-test('one at a time per key, in the order of asking; another key waits for nobody', async () => {
+test('turns: one at a time per key, in order; other keys do not wait', async () => {
   const turns = new Turns();
   const seen: string[] = [];
   const work = (name: string) => async () => {
@@ -27,7 +27,7 @@ test('work that fails fails its caller alone', async () => {
   assert.equal(await next, 'yes');
 });
 
-test('the eleventh in line is told to come again, and the line is gone once it is worked off', async () => {
+test('turns: the eleventh waiter gets a retry, and an empty queue is deleted', async () => {
   const turns = new Turns();
   let release = (): void => {};
   const gate = new Promise<void>((resolve) => {

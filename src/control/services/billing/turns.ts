@@ -3,7 +3,7 @@
  */
 import { AppError } from '../../../base/errors.ts';
 
-/** Beyond this a caller is told to come again: each turn takes as long as a provider does. */
+/** Beyond this a caller gets a retry: each turn takes as long as a provider does. */
 const MAX_IN_LINE = 10;
 
 interface Line {

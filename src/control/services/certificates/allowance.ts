@@ -1,6 +1,6 @@
 /**
  * How much is asked of the authority for names that have no certificate yet. Authorities count the new names below one registered domain in a
- * week (Let's Encrypt: 50), the orders of one account and the proofs of a name that failed; whoever makes names for nothing must not use up
+ * week (Let's Encrypt: 50), the orders of one account and the proofs of a name that failed; users of free names must not use up
  * what the others need. Renewals are not counted, here and there.
  */
 import { DAY_MS, HOUR_MS } from '../../../base/clock.ts';

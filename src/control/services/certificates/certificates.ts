@@ -65,7 +65,7 @@ interface Running {
 export class Certificates {
   readonly #deps: CertificatesDeps;
   readonly #running: Running | null;
-  /** Null until the data node is there: nobody could answer an authority. */
+  /** Null until the data node is there: no edge could answer an authority. */
   #edge: CertificateEdge | null = null;
   readonly #shown: Shown;
   #ends: { readonly at: number; readonly told: CertificateEnds } | undefined;
@@ -184,7 +184,7 @@ export class Certificates {
     return this.ends(limit);
   }
 
-  /** The same for the server's own health checks, which are nobody's. */
+  /** The same for the server's own health checks, which have no owner. */
   ends(limit: number): CertificateEnds {
     const { db, clock } = this.#deps.store;
     if (this.#ends !== undefined && clock.monotonic() - this.#ends.at < ENDS_KEPT_MS) return this.#ends.told;

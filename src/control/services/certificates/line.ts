@@ -87,7 +87,7 @@ export class Line {
   }
 }
 
-/** Is there no place for anybody, whoever waits? */
+/** Is there no place, for any owner? */
 export function isFull(running: readonly Running[]): boolean {
   return running.length >= MAX_RUNNING || running.filter(isQuick).length >= MAX_AT_ONCE;
 }

@@ -39,7 +39,7 @@ const SAY_MS = 60_000;
 const ORDER_MS = 15 * 60_000;
 /** What a stop waits for answers to be taken back. */
 const STOP_MS = 3_000;
-/** How often a certificate that nobody uses is looked at again. */
+/** How often an unused certificate is looked at again. */
 const UNUSED_MS = 12 * HOUR_MS;
 /** Of an error, as it is kept. */
 const MAX_ERROR = 500;
@@ -181,7 +181,7 @@ export class Orders {
     this.#running.set(name, { of: next, work, beganAt: this.#deps.store.clock.monotonic() });
   }
 
-  /** Behind an order, where nobody would hear of a fault. The job comes by anyhow. */
+  /** Behind an order, where a fault has no caller. The job comes by anyhow. */
   #pumpOn(): void {
     try {
       this.pump();
@@ -202,7 +202,7 @@ export class Orders {
     if (row === undefined) return 'done';
     const standing = standingOf(tx.db, name, { names: setup, now: tx.now });
     if (standing === undefined) {
-      // Nobody needs it any more. What is good is shown until it runs out, for its tunnel may come back.
+      // It is not needed any more. A valid one is served until it expires, for its tunnel may come back.
       if (isGood(row, tx.now)) updateCertificate(tx, name, { nextAt: tx.now + UNUSED_MS });
       else deleteCertificate(tx, name);
       return 'done';
@@ -282,7 +282,7 @@ export class Orders {
     });
   }
 
-  /** Makes the account before anybody waits for it: what is wrong in the settings of the authority is found out at the start. Never rejects. */
+  /** Makes the account before the first order: what is wrong in the settings of the authority is found out at the start. Never rejects. */
   async prepareAccount(): Promise<void> {
     try {
       await this.#accountOf();

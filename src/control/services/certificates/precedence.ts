@@ -12,7 +12,7 @@ const FAIR_SHARE = 5;
 /** What names are ranked by. */
 export interface Ranks {
   readonly edgeDomain: string;
-  /** A plan was paid for, or given by an operator. False where everybody may choose one for nothing: then all are equal. */
+  /** A plan was paid for, or given by an operator. False where all plans are free: then all are equal. */
   readonly plansCount: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface Taken {
   readonly at: number;
 }
 
-/** Why somebody gets none. */
+/** Why a certificate is refused. */
 export interface NoRoom {
   readonly why: 'all' | 'half' | 'share';
   /** When that was taken which must be over before there may be some; null when there never is any. */
@@ -66,7 +66,7 @@ export interface NoRoom {
 }
 
 /**
- * Null: there is some for this one. `taken` is what was taken of `most`, oldest first. While anybody pays, all organizations of the Free plan
+ * Null: there is some for this one. `taken` is what was taken of `most`, oldest first. While one organization pays, all organizations of the Free plan
  * together have half of it; and within the free ones, or the others, an owner that had much leaves the last third to those that had little.
  */
 export function roomFor(
@@ -81,14 +81,14 @@ export function roomFor(
   if (taken.length >= most) return { why: 'all', since: taken[0]?.at ?? null };
   const since = peers[0]?.at ?? null;
   if (peers.length >= room) return { why: 'half', since };
-  // Whoever pays nothing leaves some for those who come tomorrow.
+  // Free organizations leave some for those who come tomorrow.
   const hasRivals = isFree || (population.paid > 0 ? population.paid : population.free) > 1;
   const own = taken.filter((one) => one.ownerId === who.ownerId).length;
   const isLastThird = peers.length >= Math.ceil((room * 2) / 3);
   return hasRivals && isLastThird && own >= FAIR_SHARE ? { why: 'share', since } : null;
 }
 
-/** What organizations of the Free plan may take together while anybody pays. */
+/** What organizations of the Free plan may take together while one organization pays. */
 export function halfOf(most: number): number {
   return Math.floor(most / 2);
 }

@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from '../../../base/clock.ts';
 
 const FIRST_WAIT_MS = 5 * 60_000;
 const MAX_WAIT_MS = DAY_MS;
-/** An authority that asks for more patience than that has gone wrong, and nobody would find out. */
+/** An authority that asks for more patience than that has gone wrong, and the fault would stay hidden. */
 export const MAX_RETRY_AFTER_MS = 7 * DAY_MS;
 /** What is left of a lifetime when it is renewed at the latest: enough for a month of failures with the usual 90 days. */
 const LEFT = 1 / 3;

@@ -1,6 +1,6 @@
 /**
  * Which names this server asks certificates for: those that lead to a live tunnel of an organization in good standing, by what the tables
- * say now. A name that is not found here is asked for by nobody, whatever a handshake says.
+ * say now. A name that is not found here gets no order, whatever a handshake says.
  */
 import { and, asc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { liveTunnels } from '../../db/gone.ts';
@@ -11,7 +11,7 @@ import type { ChallengeType } from '../../providers/acme.ts';
 export interface CertificateNames {
   /** `edge.domain`, lower case. */
   readonly edgeDomain: string;
-  /** Of the server itself, as the host of its API: asked for without a visitor, and by nobody but the server. */
+  /** Of the server itself, as the host of its API: ordered without a visitor, and by the server alone. */
   readonly serverNames: readonly string[];
   /** How names below it are proven; by `dns-01` one certificate holds them all. */
   readonly challenge: ChallengeType;

@@ -1,5 +1,5 @@
 /**
- * Asks the DNS whether a domain says what was asked of it. Each lookup may take seconds of somebody else's slow server, so they are bounded:
+ * Asks the DNS whether a domain says what was asked of it. Each lookup may take seconds of another's slow server, so they are bounded:
  * beyond the bound the caller hears that it must wait.
  */
 import { AppError } from '../../../base/errors.ts';

@@ -17,7 +17,7 @@ import { announceTunnel, type DomainRow, recordDomain, updateDomain } from './do
 
 /** How often a domain is looked up. */
 const EVERY_MS = DAY_MS;
-/** A record that has been missing for this long was not lost by a mistake at its DNS provider that somebody is about to mend. */
+/** A record that has been missing for this long was not lost by a mistake at its DNS provider that its owner is about to mend. */
 const GONE_MS = 3 * DAY_MS;
 /** Domains of one pass: some 1,200 an hour. */
 const BATCH = 20;

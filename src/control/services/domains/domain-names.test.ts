@@ -53,7 +53,7 @@ test('what is no host name of two labels is refused', () => {
   }
 });
 
-test("the server's own hosts are nobody's, with what is below them", () => {
+test("domain names: the server's own hosts and their subdomains are refused", () => {
   for (const text of [
     ...['edge.example.com', 'shop.edge.example.com', 'a.b.EDGE.example.com.', 'api.example.org', 'x.api.example.org'],
   ]) {

@@ -15,7 +15,7 @@ export function challengeName(domain: string): string {
 }
 
 /**
- * A domain as people write it → lower case, in ASCII (UTS #46), without the dot at its end. `own`: hosts of this server, which are nobody's
+ * A domain as people write it → lower case, in ASCII (UTS #46), without the dot at its end. `own`: hosts of this server, which can't be added
  * with all that is below them. Throws `invalid_domain`.
  */
 export function domainFrom(text: string, own: readonly string[]): string {

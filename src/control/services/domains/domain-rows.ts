@@ -60,7 +60,7 @@ export function announceTunnel(
   { routes, routeEvents }: { routes: RouteMaker; routeEvents: Pick<RouteEvents, 'put'> },
 ): void {
   const tunnel = tunnelId === null ? undefined : liveById(tx.db, tunnelId);
-  // Of a deleted one the edge is told by whoever deletes it.
+  // The route of a deleted one is published by its deletion.
   if (tunnel === undefined) return;
   const route = routes.routeOf(tx.db, tunnel);
   tx.onCommit(() => routeEvents.put(route));

@@ -125,7 +125,7 @@ export class Domains {
     if (asked.verifiedAt !== null) return asked;
     const found = await challenges.ask(asked);
     return store.inTx((tx) => {
-      // The DNS took its time: whoever asked may have left meanwhile, and the domain may be gone or somebody else's.
+      // The DNS took its time: the user may have left meanwhile, and the domain may be gone or another owner's.
       const now = callerNow(tx, actor);
       allow(now, 'change', 'domain');
       const row = ownDomain(tx.db, actor.orgId, id);
@@ -182,7 +182,7 @@ export class Domains {
 function deleteDomains(tx: Tx, actor: Actor, rows: readonly DomainRow[]): void {
   const ids = rows.map(({ id }) => id);
   tx.db.delete(domains).where(inArray(domains.id, ids)).run();
-  // Only what was shown to be theirs: else anybody could keep a domain from its owner by adding and deleting it.
+  // Only what was shown to be theirs: else a stranger could keep a domain from its owner by adding and deleting it.
   const shown = rows.filter(({ verifiedAt }) => verifiedAt !== null);
   letAllRest(
     tx,

@@ -13,7 +13,7 @@ const MAX_INLINE_BYTES = 32 * 1024;
 /** What the edge says to the service and says anew, what frames a message, and what belongs to one connection. */
 const LEFT_OUT =
   /^(host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|x-forwarded-(for|proto|host)|x-real-ip|culvert-.*)$/i;
-/** Controls and the marks that reorder or hide text: nobody who pastes the command sees them. As the bytes of UTF-8. */
+/** Controls and the marks that reorder or hide text: a user who pastes the command can't see them. As the bytes of UTF-8. */
 const UNREADABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u;
@@ -61,7 +61,7 @@ function saysLength(fields: readonly ShownField[]): boolean {
   return ['content-length', 'transfer-encoding'].some((name) => valueOf(fields, name) !== undefined);
 }
 
-/** `name;` is how curl is told a field without a value; `name:` takes one away. */
+/** `name;` is curl's form of a field without a value; `name:` takes one away. */
 function fieldOption({ name, value }: ShownField): string {
   return `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`;
 }

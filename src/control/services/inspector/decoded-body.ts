@@ -25,7 +25,7 @@ export class BodyDecoder {
   #left = MAX_IN_ALL;
 
   /**
-   * Undefined: more than one coding, one that nobody here knows, a body that is not whole, one with more in it than a megabyte or `room` bytes,
+   * Undefined: more than one coding, an unknown one, a body that is not whole, one with more in it than a megabyte or `room` bytes,
    * or the archive has had its share. The caller shows it as it came.
    */
   async decode(body: Uint8Array, coding: string, room: number): Promise<Buffer | undefined> {
@@ -37,7 +37,7 @@ export class BodyDecoder {
       this.#left -= decoded.length;
       return decoded;
     } catch {
-      // Whatever the service sent; how much of it came out before nobody says.
+      // Whatever the service sent; how much of it came out before is unknown.
       this.#left -= most;
       return undefined;
     }

@@ -1,4 +1,4 @@
-/** What waits for all readers of live feeds: kept under its bound by cutting whoever leaves most, and counted exactly. */
+/** What waits for all readers of live feeds: kept under its bound by cutting the reader with most unread, and counted exactly. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FeedWaiting } from './feed-waiting.ts';
@@ -19,7 +19,7 @@ test('over the bound the fullest goes, the others stay, and its bytes are free a
   assert.deepEqual([waiting.bytes, cut], [100, []]);
   waiting.add(one, 1);
   assert.deepEqual([waiting.bytes, waiting.cut, cut], [41, 1, [1]]);
-  // What was written for it is told of afterwards, and must not be counted twice.
+  // Its written bytes are reported afterwards, and must not be counted twice.
   waiting.take(two, 60);
   waiting.forget(two);
   assert.equal(waiting.bytes, 41);
@@ -27,7 +27,7 @@ test('over the bound the fullest goes, the others stay, and its bytes are free a
   assert.deepEqual([waiting.bytes, cut], [21, [1, 2]]);
 });
 
-test('whoever is sent more than all may have is cut, and nobody for it', () => {
+test('feed: a reader sent more than the limit of all is cut, and no other reader', () => {
   const waiting = new FeedWaiting(100);
   const { cut, all } = readers(2);
   const [one, two] = all;

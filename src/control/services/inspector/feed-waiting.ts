@@ -1,6 +1,6 @@
 /**
  * What waits for the readers of live feeds, all of them together. Each may leave a megabyte waiting (control/api/live-feed.ts), and a thousand of
- * them that do not read would take a gigabyte: over the bound for all, whoever leaves most is cut. Who reads leaves next to nothing.
+ * them that do not read would take a gigabyte: over the bound for all, the reader with most unread is cut. Who reads leaves next to nothing.
  */
 
 /** Of all readers together, bytes. One message more than this may wait. */

@@ -43,7 +43,7 @@ test('fields of one name become one value, each kind in its way, whatever they a
   ]);
 });
 
-test('what lets somebody in is masked in any letter case, and nothing else', () => {
+test('fields: credentials are masked in any case, and nothing else', () => {
   const { fields } = readHead(
     head(
       'GET / HTTP/1.1',

@@ -10,7 +10,7 @@ export interface ShownField {
 /** What a masked value reads as. */
 export const MASK = '***';
 
-/** What lets somebody in: shown only to those who may use it. */
+/** Credentials: shown only to those who may use them. */
 const SECRETS = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie']);
 
 /** What joins values of one name, where it is no comma. */
@@ -38,7 +38,7 @@ function fieldIn(line: string): ShownField {
     : { name: line.slice(0, colon), value: line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, '') };
 }
 
-/** The same fields, with a mask in place of what lets somebody in. */
+/** The same fields, with a mask in place of credentials. */
 export function masked(fields: readonly ShownField[]): ShownField[] {
   return fields.map((field) => (SECRETS.has(field.name.toLowerCase()) ? { ...field, value: MASK } : field));
 }

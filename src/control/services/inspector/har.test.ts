@@ -146,7 +146,7 @@ test('an archive is HAR 1.2, of whatever was recorded', async () => {
   assert.equal(log.entries[1]?.response.content.encoding, 'base64');
 });
 
-test('fields, cookies and the query are told one by one; masked ones stay so', async () => {
+test('har: fields, cookies and query parameters are listed one by one; masked ones stay masked', async () => {
   const record = recorded({
     target: '/a?x=1&y=%20&x=2',
     requestHead: head(

@@ -34,14 +34,14 @@ export interface ShownRequest {
   readonly response: RecordedHead | null;
 }
 
-/** `by_role`: what lets somebody in is shown to those who may change tunnels. The others are for exports, which are passed on. */
+/** `by_role`: credentials are shown to those who may change tunnels. The others are for exports, which are passed on. */
 export type Secrets = 'by_role' | 'masked' | 'wanted';
 
 export interface ExportFilter extends RecordFilter {
   readonly secrets: 'masked' | 'wanted';
 }
 
-/** For whom an archive is made. */
+/** The reader of an archive. */
 export interface ArchiveReader {
   /** Of the server. */
   readonly version: string;
@@ -136,7 +136,7 @@ export class Inspector {
     const items = await this.#whole(actor, filter, gone);
     for (const [i, { id }] of items.entries()) {
       if (gone.aborted) return;
-      // Undefined: the sweep, or somebody who forgets the tunnel, was faster.
+      // Undefined: the sweep, or a user who clears the tunnel, was faster.
       const record = await this.#records.find(actor.orgId, id);
       if (record !== undefined) yield { shown: shown(record, isMasked), older: items.length - i - 1 };
     }

@@ -1,6 +1,6 @@
 /**
- * Who is told of requests as they are recorded, and how much. The link publishes; control/api holds the sockets. A subscriber hears of its own
- * organization alone. Nobody waits for a subscriber: what may not be sent is left out and counted, and `GET /inspector` has it.
+ * Subscribers of requests as they are recorded, with their limits. The link publishes; control/api holds the sockets. A subscriber hears of its own
+ * organization alone. The server waits for no subscriber: what may not be sent is left out and counted, and `GET /inspector` has it.
  */
 import { Allowance } from '../../../base/allowance.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -17,7 +17,7 @@ export const MAX_SUBSCRIBERS = 1_000;
 export const MAX_SUBSCRIBERS_PER_USER = 20;
 /** Messages per second, and twice that at once: all that a loop which also serves visitors should spend on people who watch. */
 export const MAX_MESSAGES = 10_000;
-/** Of one organization: nobody who watches all of theirs by many sockets takes that from others alone. */
+/** Of one organization: an organization with many sockets takes from its own share. */
 export const MAX_MESSAGES_PER_ORG = 2_000;
 
 export type FeedItem = RecordItem;
@@ -50,7 +50,7 @@ interface OrgFeed {
 }
 
 export class LiveFeed {
-  /** What was sent and has not left yet: told by whoever holds the sockets. */
+  /** What was sent and has not left yet: reported by the holder of the sockets. */
   readonly waiting: FeedWaiting;
   readonly #store: Store;
   readonly #clock: Clock;

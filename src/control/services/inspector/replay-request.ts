@@ -9,11 +9,11 @@ import { readHead, type ShownField, valueOf } from './fields.ts';
 
 /** Changes of the caller, already well-formed; what is left out stays as it was recorded. */
 export interface ReplayEdits {
-  /** A standard one in any letter case; any other is sent as it stands here. */
+  /** A standard one in any case; any other is sent as it stands here. */
   readonly method?: string | undefined;
   /** In origin form, query included. */
   readonly path?: string | undefined;
-  /** By name, in any letter case: one value or several in place of all that there are; null: none. A new name goes to the end. */
+  /** By name, in any case: one value or several in place of all that there are; null: none. A new name goes to the end. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | null>> | undefined;
   readonly body?: Uint8Array | undefined;
 }
@@ -28,7 +28,7 @@ export type ReplayedParts = Pick<TunnelRequest, 'method' | 'target' | 'fields' |
 const EDGE_SAYS =
   /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|http2-settings|proxy-.*|forwarded|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip|x-original-(url|host)|x-rewrite-url|culvert-(replay|visitor-email))$/;
 
-/** Methods are case-sensitive, but nobody who writes one of these in small letters means another. */
+/** Methods are case-sensitive, but one of these in lower case means the standard one. */
 const STANDARD = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 
 /** May a caller not set this field? */
@@ -44,7 +44,7 @@ export function replayOf(record: InspectedRequest, edits: ReplayEdits): Replayed
   if (record.trace.outcome === 'refused')
     throw new AppError(
       'conflict',
-      'The edge did not pass this request on, and of such requests what lets somebody in is not kept. Send it anew from where it came.',
+      'The edge did not pass this request on, and of such requests credentials are not kept. Send it anew from where it came.',
     );
   const { startLine, fields } = readHead(record.requestHead);
   if (record.status === 101 || valueOf(fields, 'upgrade') !== undefined)

@@ -1,14 +1,14 @@
 /**
- * How many letters strangers can have sent to one address: enough for somebody whose mail is slow, too few to flood a mailbox. Taken
- * by sign-up.ts and password-reset.ts, which do nothing at the bound, and say nothing; and by invitations.ts, which says so to whoever used
+ * Limit of emails that strangers can cause to one address: enough for a user whose mail is slow, too few to flood a mailbox. Taken
+ * by sign-up.ts and password-reset.ts, which do nothing at the bound, and say nothing; and by invitations.ts, which says so to the user who used
  * up a budget of their own.
  */
 import type { Clock } from '../../../base/clock.ts';
 import { RecentMap } from '../../../base/recent-map.ts';
 
 /**
- * Letters at once. The address in trouble gets every one of them, and a reset link is good for longer than it takes until the next. A budget
- * of its own each: whoever uses up the codes of an address has not barred the way of the reset link.
+ * Emails at once. The address in trouble gets every one of them, and a reset link is good for longer than it takes until the next. A budget
+ * of its own each: used-up codes of an address leave its reset link open.
  */
 const BURST = {
   code: 5,
@@ -23,12 +23,12 @@ export type EmailBudget = keyof typeof BURST;
 
 /** Then one per this long. */
 const REFILL_MS = 20 * 60 * 1000;
-/** Addresses that were written to in the last hours, by whom: about 10 MB. Beyond it the quietest is forgotten: the mild side. */
+/** Addresses that got emails in the last hours, by sender: about 10 MB. Beyond it the quietest is forgotten: the mild side. */
 const MAX_ADDRESSES = 100_000;
 
 export class EmailLimit {
   readonly #clock: Clock;
-  /** Until when an address has used up its letters (monotonic ms): generic cell rate algorithm. In memory: a restart forgives. */
+  /** Until when an address has used up its emails (monotonic ms): generic cell rate algorithm. In memory: a restart forgives. */
   readonly #due = new RecentMap<string, number>({ max: MAX_ADDRESSES });
 
   constructor(clock: Clock) {
@@ -36,7 +36,7 @@ export class EmailLimit {
   }
 
   /**
-   * True when one more letter may go to this address (`users.email_key`), which it takes. `from`: the id of whoever sends it, where each has
+   * True when one more email may go to this address (`users.email_key`), which it takes. `from`: the id of its sender, where each has
    * a budget of their own.
    */
   take(budget: EmailBudget, emailKey: string, from = ''): boolean {

@@ -1,5 +1,5 @@
 /**
- * The parts that letters are made of, as plain text and as HTML. The HTML loads nothing from anywhere; everything in it is escaped.
+ * The parts of emails, as plain text and as HTML. The HTML loads nothing from anywhere; everything in it is escaped.
  */
 export type Part =
   | { readonly kind: 'say'; readonly text: string }
@@ -13,7 +13,7 @@ export const say = (text: string): Part => ({ kind: 'say', text });
 const MAX_NAME = /^.{0,64}/u;
 
 /**
- * A name that somebody chose, as part of one line: no line breaks, no control characters, none that turn the direction of writing. Without
+ * A name that a user chose, as part of one line: no line breaks, no control characters, none that turn the direction of writing. Without
  * "://", which mail programs make links of.
  */
 export function plain(name: string): string {

@@ -50,7 +50,7 @@ test('a code is in the subject and alone on its line, and how long it works is s
   assert.equal(mail.link, undefined);
 });
 
-test('the letter of a contested address has both a code and a link, and says how long each works', () => {
+test('emails: that of a contested address has a code, a link, and the lifetime of each', () => {
   const email = { kind: 'verify_contested', to, code: '004711', token: 'a-b_c', linkSeconds: 3600 } as const;
   const mail = writeEmail(email, SENDING);
   assert.equal(mail.code, '004711');

@@ -1,5 +1,5 @@
 /**
- * How each letter reads: subject, plain text and HTML, from one list of parts. Names that people chose are hostile here: they can't add
+ * Texts of each email: subject, plain text and HTML, from one list of parts. Names that people chose are hostile here: they can't add
  * lines, headers or markup. The HTML loads nothing from anywhere.
  */
 import type { Mail } from '../../providers/mail.ts';
@@ -16,11 +16,11 @@ export interface Sending {
   readonly id: string;
   /** Where the dashboard is: links start with `{publicUrl}/app/`. */
   readonly publicUrl: string;
-  /** How long the code or link of the letter works. */
+  /** How long the code or link of the email works. */
   readonly lifeSeconds: number;
 }
 
-/** The letter as a mail. */
+/** The email, written out. */
 export function writeEmail(email: Email, { id, publicUrl, lifeSeconds }: Sending): Mail {
   const { subject, parts } = draft(email, {
     publicUrl,
@@ -41,7 +41,7 @@ export function writeEmail(email: Email, { id, publicUrl, lifeSeconds }: Sending
   };
 }
 
-/** What a draft may need besides its letter. */
+/** What a draft may need besides its email. */
 interface Words {
   readonly publicUrl: string;
   /** Where one logs in. */
@@ -82,7 +82,7 @@ function verifyEmail({ code }: Of<'verify_email'>, { span }: Words): Draft {
       say('Enter this code to confirm that this address is yours:'),
       { kind: 'code', code },
       say(`It works once, for ${span}. If you asked for more than one code, only the newest works.`),
-      say('If you did not sign up, ignore this mail: without the code nobody can use the account.'),
+      say('If you did not sign up, ignore this mail: the account stays locked without the code.'),
     ],
   };
 }
@@ -97,7 +97,7 @@ function verifyContested(email: Of<'verify_contested'>, { publicUrl, span }: Wor
       say(`It works once, for ${spanOf(email.linkSeconds)}. This code confirms the address alone:`),
       { kind: 'code', code: email.code },
       say(`It works once, for ${span}; you still need a link like the one above to log in with a password.`),
-      say('If you did not sign up, ignore this mail: nobody can use the account without the link or the code.'),
+      say('If you did not sign up, ignore this mail: the account stays locked without the link or the code.'),
     ],
   };
 }
@@ -106,7 +106,7 @@ function alreadyRegistered({ logIn }: Words): Draft {
   return {
     subject: 'You have a Culvert account already',
     parts: [
-      say('Somebody signed up with this address, and there is an account for it already. Nothing was changed.'),
+      say('You, or another person, signed up with this address, which has an account already. No changes were made.'),
       say(`If it was you, log in at ${logIn}. If you don't know the password, choose "Forgot password" there.`),
       say('If it was not you, there is nothing to do.'),
     ],
@@ -147,7 +147,7 @@ function organizationDeleted(email: Of<'organization_deleted'>): Draft {
     parts: [
       say(`${plain(email.by)} has deleted the organization "${organization}", which you own too.`),
       say('Its tunnels are down, and its tokens and invitations work no more.'),
-      say('If you did not expect this, ask them, or whoever runs this server.'),
+      say('If you did not expect this, ask them, or the operator of this server.'),
     ],
   };
 }
@@ -159,7 +159,7 @@ function domainLost({ domain, record, organization }: Of<'domain_lost'>): Draft 
       say(`The TXT record ${record} has been missing or wrong for three days.`),
       say(`So ${domain} no longer leads to a tunnel of your organization "${plain(organization)}".`),
       say('To have it back, put the record in place again, verify the domain and bind it to its tunnel.'),
-      say('If you did not expect this, ask whoever looks after the DNS of the domain.'),
+      say('If you did not expect this, ask the person who manages the DNS of the domain.'),
     ],
   };
 }
@@ -168,13 +168,13 @@ function mfaLocked({ logIn }: Words): Draft {
   return {
     subject: 'Wrong two-factor codes for your Culvert account',
     parts: [
-      say('Somebody got as far as the second step of a log-in to your account, and entered wrong codes there.'),
+      say('A login to your account reached the second step, and wrong codes were entered there.'),
       say(
-        'Nobody was let in. Codes of your app are not accepted for some minutes now, and longer after more wrong ones.',
+        'The login failed. Codes of your app are not accepted for some minutes now, and longer after more wrong ones.',
       ),
       say('If it was you, use a recovery code, or wait.'),
       say(
-        `If it was not you, somebody else knows your password: choose "Forgot password" at ${logIn} now. If you log in with an identity provider, change your password there too.`,
+        `If it was not you, another person knows your password: choose "Forgot password" at ${logIn} now. If you log in with an identity provider, change your password there too.`,
       ),
     ],
   };
@@ -182,7 +182,7 @@ function mfaLocked({ logIn }: Words): Draft {
 
 type Change = Of<'password_changed' | 'mfa_changed' | 'recovery_code_used' | 'identity_linked'>;
 
-/** What happened to the account, for whoever owns it to know. */
+/** Changes of the account, for its owner. */
 function change(email: Change): { readonly subject: string; readonly told: string } {
   switch (email.kind) {
     case 'password_changed':
@@ -202,7 +202,7 @@ function change(email: Change): { readonly subject: string; readonly told: strin
       const renew = 'Turning two-factor log-in off and on again makes ten new ones.';
       return {
         subject: 'A recovery code was used for your Culvert account',
-        told: `Somebody logged in to your account with a recovery code just now; ${left} left. ${renew}`,
+        told: `Your account was logged in to with a recovery code just now; ${left} left. ${renew}`,
       };
     }
     default: {
@@ -216,12 +216,12 @@ function change(email: Change): { readonly subject: string; readonly told: strin
 }
 
 function withWarning({ subject, told }: ReturnType<typeof change>, { logIn }: Words): Draft {
-  const act = `choose "Forgot password" at ${logIn} now, and tell whoever runs this server.`;
+  const act = `choose "Forgot password" at ${logIn} now, and tell the operator of this server.`;
   return {
     subject,
     parts: [
       say(`${told} If it was you, there is nothing to do.`),
-      say(`If it was not you, somebody else can use your account: ${act}`),
+      say(`If it was not you, another person can use your account: ${act}`),
     ],
   };
 }

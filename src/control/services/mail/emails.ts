@@ -1,18 +1,18 @@
 /**
- * What the server writes to people. A service posts a Letter (outbox.ts); how it reads as text and HTML is in email-text.ts.
+ * Emails of the server. A service posts an Email (outbox.ts); how it reads as text and HTML is in email-text.ts.
  */
 export type Email = { readonly to: string } & (
   | { readonly kind: 'verify_email'; readonly code: string }
   /** Several people may have signed up with the address: the code proves it, and the link, which works for so long, sets a password. */
   | { readonly kind: 'verify_contested'; readonly code: string; readonly token: string; readonly linkSeconds: number }
-  /** Somebody signed up with an address that has an account. */
+  /** A sign-up used an address that has an account. */
   | { readonly kind: 'already_registered' }
   | { readonly kind: 'password_reset'; readonly token: string }
   | { readonly kind: 'password_changed' }
   | { readonly kind: 'mfa_changed'; readonly enabled: boolean }
-  /** Somebody who had the first factor entered so many wrong codes that the second one rests. */
+  /** A login passed the first factor, and its wrong codes paused the second one. */
   | { readonly kind: 'mfa_locked' }
-  /** Somebody logged in with a recovery code; so many are left. */
+  /** A login used a recovery code; so many are left. */
   | { readonly kind: 'recovery_code_used'; readonly left: number }
   | { readonly kind: 'identity_linked'; readonly provider: string }
   /** Another owner has deleted an organization of theirs. */

@@ -1,12 +1,12 @@
 /**
- * Takes letters out of the outbox and has them sent. Whoever posts a letter never waits for this.
+ * Sends emails from the outbox. The poster of an email never waits for this.
  *
- * Each letter is retried by itself, later and later, until its code or link has run out; so a letter that can't be sent holds up no other,
- * and a mail server that is away delays all without losing any. A recipient has one letter under way at a time, which keeps the order of
+ * Each email is retried by itself, later and later, until its code or link has run out; so one that can't be sent holds up no other,
+ * and a mail server that is away delays all without losing any. A recipient has one email under way at a time, which keeps the order of
  * what they get and keeps an address on which the server stalls from taking every place.
  *
- * A row is sent by one process, once. When the process dies after the mail server has taken a letter and before the row is gone,
- * the letter is sent again after the restart, with the same Message-ID.
+ * A row is sent by one process, once. When the process dies after the mail server has taken an email and before the row is gone,
+ * the email is sent again after the restart, with the same Message-ID.
  */
 import { and, asc, eq, gt, lte, or } from 'drizzle-orm';
 import type { Logger } from '../../../base/log.ts';
@@ -19,7 +19,7 @@ import type { Outbox } from './outbox.ts';
 
 type Row = typeof outgoingMails.$inferSelect;
 
-/** Letters under way at once: hundreds a minute, by the few connections that mail servers grant one client. */
+/** Emails under way at once: hundreds a minute, by the few connections that mail servers grant one client. */
 const CONCURRENT = 4;
 /** Rows per query, and rows that one pass looks at while it searches for recipients with nothing under way. */
 const PAGE = 16;
@@ -29,7 +29,7 @@ const TRY_MS = 60_000;
 /** First wait, doubled at each failure. */
 const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
-/** Part of a letter's life that one wait may take: a code that is good for ten minutes is tried each minute at least. */
+/** Part of an email's life that one wait may take: a code that is good for ten minutes is tried each minute at least. */
 const LIFE_SHARE = 10;
 /** Looks again at the latest after this, also where nothing is due later: reading the rows may have failed. */
 const POLL_MS = 15_000;
@@ -40,14 +40,14 @@ export interface MailDeliveryDeps {
   readonly store: Store;
   readonly outbox: Outbox;
   readonly transport: MailTransport;
-  /** What links start with; asked at each letter. */
+  /** What links start with; read for each email. */
   readonly publicUrl: () => string;
   readonly log: Logger;
 }
 
 export class MailDelivery {
   readonly #deps: MailDeliveryDeps;
-  /** By row; the recipient is kept for the order of their letters. */
+  /** By row; the recipient is kept for the order of their emails. */
   readonly #underWay = new Map<string, { readonly to: string; readonly done: Promise<void> }>();
   readonly #cut = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -58,7 +58,7 @@ export class MailDelivery {
     this.#deps = deps;
   }
 
-  /** From now on letters are sent. Those that wait from an earlier run are due at once: settings or mail server may be new. */
+  /** From now on emails are sent. Those that wait from an earlier run are due at once: settings or mail server may be new. */
   start(): void {
     this.#deps.store.inTx(({ db, now }) =>
       db.update(outgoingMails).set({ nextAt: now }).where(gt(outgoingMails.nextAt, now)).run(),
@@ -67,12 +67,12 @@ export class MailDelivery {
     this.wake();
   }
 
-  /** Looks for letters that are due, after the present turn of the loop. */
+  /** Looks for emails that are due, after the present turn of the loop. */
   wake(): void {
     if (this.#stopped === undefined) this.#pass ??= setImmediate(() => this.#look());
   }
 
-  /** Sends no more; letters under way get three seconds. May be called twice. The database must stay open until it resolves. */
+  /** Sends no more; emails under way get three seconds. May be called twice. The database must stay open until it resolves. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -104,9 +104,9 @@ export class MailDelivery {
         .get();
       if (next !== undefined) waitMs = Math.min(next.at - now, POLL_MS);
     } catch (error) {
-      this.#deps.log.error({ err: error }, 'reading the letters that wait failed: it is tried again');
+      this.#deps.log.error({ err: error }, 'waiting emails could not be read: trying again');
     }
-    // Letters that are due and found no place need no timer: the end of each one under way wakes.
+    // Due emails without a place need no timer: the end of each one under way wakes.
     this.#timer = setTimeout(() => this.wake(), waitMs);
     this.#timer.unref();
   }
@@ -144,7 +144,7 @@ export class MailDelivery {
       email = this.#deps.outbox.open(row);
     } catch (error) {
       this.#forget(row);
-      this.#deps.log.error({ err: error, mail: row.id }, 'a letter was dropped: it can not be read');
+      this.#deps.log.error({ err: error, mail: row.id }, 'an email was dropped: it can not be read');
       return;
     }
     const to = email.to.toLowerCase();
@@ -174,22 +174,22 @@ export class MailDelivery {
         return;
       }
       this.#forget(row);
-      log.debug({ mail: row.id, kind: email.kind, to: email.to }, 'a letter was sent');
+      log.debug({ mail: row.id, kind: email.kind, to: email.to }, 'an email was sent');
     } catch (error) {
-      log.error({ err: error, mail: row.id }, 'writing down what became of a letter failed: it may be sent again');
+      log.error({ err: error, mail: row.id }, 'the result of an email could not be stored: it may be sent again');
     }
   }
 
   #failed(row: Row, email: Email, error: unknown): void {
     if (this.#cut.signal.aborted) return; // Cut by the stop: the row waits for the next start as it is.
-    // The text of another error may hold the letter.
+    // The text of another error may hold the email.
     const reason = error instanceof MailError ? error.message : 'sending it failed inside the server';
     if (error instanceof MailError && !error.retry) {
       this.#forget(row);
       // Not for the operator to act on: people mistype their addresses.
       this.#deps.log.warn(
         { mail: row.id, kind: email.kind, to: email.to, reason },
-        'a letter was refused by the mail server: its recipient does not get it',
+        'the mail server refused an email: its recipient does not get it',
       );
       return;
     }
@@ -214,7 +214,7 @@ export class MailDelivery {
     const level = error instanceof MailError && error.needsOperator ? 'error' : 'warn';
     this.#deps.log[level](
       { mail: row.id, kind: email.kind, to: email.to, reason, attempts, retryInSeconds: Math.round(waitMs / 1000) },
-      'a letter was not sent: it is tried again',
+      'an email was not sent: trying again',
     );
   }
 
@@ -223,12 +223,12 @@ export class MailDelivery {
     this.#forget(row);
     this.#deps.log.error(
       { mail: row.id, kind: email.kind, to: email.to, reason, attempts: row.attempts },
-      'a letter was given up, for it could not be sent in time: is the mail server well?',
+      'an email could not be sent in time and was dropped: check the mail server',
     );
   }
 
   #forget(row: Row): void {
-    // Lost in a power cut, the letter is sent twice; the wait for the disk at each would be the greater harm.
+    // Lost in a power cut, the email is sent twice; the wait for the disk at each would be the greater harm.
     this.#deps.store.inTx(({ db }) => db.delete(outgoingMails).where(eq(outgoingMails.id, row.id)).run(), {
       relaxed: true,
     });

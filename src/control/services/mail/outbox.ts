@@ -1,5 +1,5 @@
 /**
- * Mail on its way out: a row per letter, written in the transaction that is the reason for it, so that there is a letter if and only if
+ * Mail on its way out: a row per email, written in the transaction that is the reason for it, so that there is an email if and only if
  * that was committed, also over a kill -9. Delivery is in mail-delivery.ts; services only `post`.
  */
 import { count } from 'drizzle-orm';
@@ -10,7 +10,7 @@ import type { Tx } from '../../db/tx.ts';
 import type { Email } from './emails.ts';
 import type { Sealer } from '../keys/sealing.ts';
 
-/** Letters that wait: hours of mail of a large server. Beyond it a letter is dropped and said so; the caller's answer stays the same. */
+/** Emails that wait: hours of mail of a large server. Beyond it an email is dropped and logged; the caller's response stays the same. */
 const MAX_WAITING = 10_000;
 
 export class Outbox {
@@ -28,11 +28,11 @@ export class Outbox {
     this.#wake = wake;
   }
 
-  /** `lifeSeconds`: after it the letter helps nobody, and delivery gives up. */
+  /** `lifeSeconds`: after it the email is useless, and delivery gives up. */
   post(tx: Tx, email: Email, lifeSeconds: number): void {
     const waiting = tx.db.select({ n: count() }).from(outgoingMails).get()?.n ?? 0;
     if (waiting >= MAX_WAITING) {
-      this.#log.error({ kind: email.kind, waiting }, 'a letter was dropped: too many wait for the mail server');
+      this.#log.error({ kind: email.kind, waiting }, 'an email was dropped: too many wait for the mail server');
       return;
     }
     const id = uuidv7();
@@ -49,7 +49,7 @@ export class Outbox {
     tx.onCommit(() => this.#wake());
   }
 
-  /** The letter of a row. Throws when the row was sealed by another key. */
+  /** The email of a row. Throws when the row was sealed by another key. */
   open(row: { readonly id: string; readonly sealedEmail: string }): Email {
     return JSON.parse(this.#sealer.open(`outgoing_mails/${row.id}`, row.sealedEmail).toString()) as Email;
   }

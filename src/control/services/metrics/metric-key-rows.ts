@@ -8,7 +8,7 @@ export type MetricKeyRow = typeof metricKeys.$inferSelect;
 
 export interface MetricKeyView {
   readonly row: MetricKeyRow;
-  /** E-mail address of whoever made it. */
+  /** E-mail address of its creator. */
   readonly createdBy: string | null;
 }
 
@@ -34,7 +34,7 @@ export function ownMetricKey(db: Db, orgId: string, id: string): MetricKeyRow {
   return row;
 }
 
-/** Deletes keys: all of an organization, those of one person in it, or those of a person everywhere. Whoever calls has checked that it may. */
+/** Deletes keys: all of an organization, those of one person in it, or those of a person everywhere. The caller has checked the permission. */
 export function forgetMetricKeys(
   tx: Tx,
   which:

@@ -1,6 +1,6 @@
 /**
- * Keys for scrapers: a Prometheus can't log in anew every fifteen minutes. Such a key reads the exposition of its organization until somebody
- * deletes it, or whoever made it leaves the organization or is locked. Called by control/api.
+ * Metrics keys: a Prometheus can't log in anew every fifteen minutes. Such a key reads the exposition of its organization until a member
+ * deletes it, or its creator leaves the organization or is locked. Called by control/api.
  */
 import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';

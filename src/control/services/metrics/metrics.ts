@@ -79,7 +79,7 @@ export class Metrics {
     return this.#live(actor.orgId);
   }
 
-  /** Every private network of the organization, oldest first; for whom: as perTunnel. */
+  /** Every private network of the organization, oldest first; permissions: as perTunnel. */
   perNetwork(actor: Actor | MetricKeyActor): readonly NetworkTraffic[] {
     if (actor.kind !== 'metric_key') allow(actor, 'read', 'metric');
     const { db, clock } = this.#store;

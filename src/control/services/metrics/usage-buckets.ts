@@ -48,7 +48,7 @@ export class UsageBuckets {
     const byOrg = new Map<string, { requests: number; bytesIn: number; bytesOut: number }>();
     for (const event of events) {
       const orgId = this.#owner(event);
-      // Of a tunnel whose row is gone: nobody's chart.
+      // Of a tunnel whose row is gone: no chart.
       if (orgId === undefined) continue;
       const sum = byOrg.get(orgId) ?? { ...NOTHING };
       sum.requests += event.kind === 'usage' ? event.requests : 0;

@@ -69,7 +69,7 @@ export class MfaLogin {
     { proof, visit }: { proof: SecondProof; visit: Visit },
   ): { opened: OpenedSession } | { failed: UserRow | undefined } {
     const user = tx.db.select().from(users).where(eq(users.id, challenge.userId)).get();
-    // Whoever was let through by a password that has been changed since begins again.
+    // A login by a password that has been changed since begins again.
     if (user === undefined || !this.#deps.challenges.isCurrent(challenge, user)) return { failed: undefined };
     refuseLocked(user);
     if (!this.#use(tx, user, proof)) return { failed: user };

@@ -13,7 +13,7 @@ import { matchingStep, stepAt } from './totp.ts';
 /** After so many wrong codes in a row, over all log-ins of the account, the factor rests; and again after as many more. */
 const TRIES_PER_LOCK = 5;
 /**
- * Twice as long each time, up to a day: whoever has the password alone gets 45 tries on the first day and 5 on each later one, out of a
+ * Twice as long each time, up to a day: an attacker with the password alone gets 45 tries on the first day and 5 on each later one, out of a
  * million codes of which three are right.
  */
 const FIRST_LOCK_MS = 5 * 60 * 1000;

@@ -1,9 +1,9 @@
 /**
- * The second factor of an account: turning it on and off, its recovery codes, and the operator's way out for somebody who lost both.
+ * The second factor of an account: turning it on and off, its recovery codes, and the operator's way out for a user who lost both.
  * How it takes part in a log-in is in mfa-login.ts.
  *
- * Other sessions of the account live on through all of it: they were opened by whoever had what was asked for then, a stolen one could as
- * well be the one that makes the change, and a letter tells the owner, who can end sessions one by one. A password reset keeps the factor:
+ * Other sessions of the account live on through all of it: they were opened with the credentials required then, a stolen one could as
+ * well be the one that makes the change, and an email notifies the owner, who can end sessions one by one. A password reset keeps the factor:
  * a mailbox alone must not be a way around it.
  */
 import { eq } from 'drizzle-orm';
@@ -109,7 +109,7 @@ export class Mfa {
     });
   }
 
-  /** For an operator whom the owner asked for it. False when there was nothing to reset. Throws `not_found` for an unknown account. */
+  /** For an operator, at the owner's request. False when there was nothing to reset. Throws `not_found` for an unknown account. */
   reset(actor: Actor, userId: string): boolean {
     const operator = asOperator(actor);
     return this.#deps.store.inTx((tx) => {

@@ -9,7 +9,7 @@ import { matchingStep, newTotpSecret } from './totp.ts';
 const LIFE_MS = 10 * 60 * 1000;
 /** About 2 MB. Beyond it the oldest is forgotten, and its owner begins again. */
 const MAX_PENDING = 10_000;
-/** Wrong codes per secret: a phone with a wrong clock or a few slips. Whoever asks knows the secret, so this only bounds the work. */
+/** Wrong codes per secret: a phone with a wrong clock or a few slips. The user knows the secret, so this only bounds the work. */
 const MAX_TRIES = 10;
 
 interface Pending {

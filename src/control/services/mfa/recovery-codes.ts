@@ -31,7 +31,7 @@ export class RecoveryCodes {
     return codes.map((code) => code.replaceAll(GROUPS, '$&-'));
   }
 
-  /** Uses a code up. False when it is none of this account, or was used: one statement decides, whoever races. */
+  /** Uses a code up. False when it is none of this account, or was used: one statement decides a race. */
   use(tx: Tx, userId: string, typed: string): boolean {
     const code = asMeant(typed);
     if (!CODE.test(code)) return false;
@@ -54,7 +54,7 @@ function newCode(): string {
   return Array.from(randomBytes(12), (byte) => SYMBOLS[byte % SYMBOLS.length]).join('');
 }
 
-/** What people type for what is on the paper: any case, spaces, other dashes or none, a letter for the digit that it looks like. */
+/** What people type for what is on the paper: any case, spaces, other dashes or none, a letter (O, I) for the digit that it looks like. */
 function asMeant(typed: string): string {
   return typed
     .toLowerCase()

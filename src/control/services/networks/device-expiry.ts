@@ -1,6 +1,6 @@
 /**
  * Devices of private networks whose time runs out. A data node knows the instant and shakes hands with none of them any more; here the row is marked, the
- * nodes are told to cut what is under way, and the trail says so. Called by control/jobs.ts.
+ * nodes cut its flows, and the audit log has an entry. Called by control/jobs.ts.
  */
 import { and, asc, eq, lte, sql } from 'drizzle-orm';
 import { notGone } from '../../db/gone.ts';

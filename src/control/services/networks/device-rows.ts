@@ -22,7 +22,7 @@ export function devicesOf(db: Db, networkId: string): readonly DeviceRow[] {
     .all();
 }
 
-/** A device of this network, which whoever calls has found to be the organization's. Throws `not_found`. */
+/** A device of this network, of an organization that the caller has checked. Throws `not_found`. */
 export function deviceIn(db: Db, networkId: string, id: string): DeviceRow {
   const row = db
     .select()
@@ -41,7 +41,7 @@ export function deviceByKey(db: Db, networkId: string, publicKey: string): Devic
     .get();
 }
 
-/** A device is let in no more: a relay that is made anew while its session may live keeps out sessions that it does not know. */
+/** A device is blocked: a relay that is made anew while its session may live keeps out sessions that it does not know. */
 export function noteLost(tx: Tx, networkId: string): void {
   tx.db.update(privateNetworks).set({ deviceLostAt: tx.now }).where(eq(privateNetworks.id, networkId)).run();
 }

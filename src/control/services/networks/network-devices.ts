@@ -29,7 +29,7 @@ import { invalidKey, publicKeyFrom } from './public-keys.ts';
 import { isRelayed, relayDeviceOf } from './relay-routes.ts';
 import { clientConfig } from './wireguard-config.ts';
 
-/** Of one network: a server's config with more peers than this is read by nobody, and data nodes hold all of them. */
+/** Of one network: no user reads a server's config with more peers than this, and data nodes hold all of them. */
 export const MAX_IN_NETWORK = 4_096;
 /** Of one organization, in all its networks. */
 export const MAX_IN_ORG = 20_000;

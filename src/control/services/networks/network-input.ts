@@ -8,7 +8,7 @@ import type { Overlay } from './overlay.ts';
 export const MAX_NAME = 63;
 export const MAX_DNS = 3;
 export const MAX_EXTRA_ALLOWED_IPS = 16;
-/** Of what is behind a device; wider ones are halves and quarters of a default route. 10.0.0.0/8 may be somebody's company. */
+/** Of what is behind a device; wider ones are halves and quarters of a default route. 10.0.0.0/8 may be a company's network. */
 const MIN_PREFIX_BEHIND = 8;
 
 /**
@@ -17,7 +17,7 @@ const MIN_PREFIX_BEHIND = 8;
  */
 const UNPRINTABLE =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u2800]|(?!\uFE0F)\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic})\uFE0F/u;
-/** What has an id is named by it too, and the id counts: a name of that form would be somebody else's. */
+/** What has an id is named by it too, and the id counts: a name of that form could be another network's id. */
 const ID_FORM = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Without the spaces around it. Throws `invalid_name`. */
@@ -28,13 +28,13 @@ export function nameFrom(text: string): string {
   throw new AppError('invalid_name', `The name does not fit. ${why}`, { details: [{ path: 'name', message: why }] });
 }
 
-/** In code points: a letter beyond the first 65,536 is one. */
+/** In code points: a character beyond the first 65,536 is one. */
 function lengthOf(text: string): number {
   return Array.from(text).length;
 }
 
 function nameFault(name: string): string | undefined {
-  if (UNPRINTABLE.test(name)) return 'It must not have line ends or other characters that nobody can see.';
+  if (UNPRINTABLE.test(name)) return 'It must not have line ends or other invisible characters.';
   return ID_FORM.test(name) ? 'It must not have the form of an id.' : undefined;
 }
 

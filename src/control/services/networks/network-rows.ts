@@ -86,8 +86,8 @@ export function deviceCounts(db: Db, orgId: string): ReadonlyMap<string, number>
 }
 
 /**
- * `host:port` that clients are configured with; null until a server is registered, and again once settings have taken the network's port away: nobody
- * answers there, or somebody else.
+ * `host:port` that clients are configured with; null until a server is registered, and again once settings have taken the network's port away: no server
+ * answers there, or another one.
  */
 export function endpointOf(row: NetworkRow, { names, udpPorts }: Whereabouts): string | null {
   if (!isRelayed(row)) return row.selfEndpoint;

@@ -1,6 +1,6 @@
 /**
  * The addresses of a private network: which networks can be one, and which address its hosts have. Host 1 is the server, devices follow, and
- * neither the network's own address nor its broadcast address is given to anybody. Pure; used by the services of networks and devices.
+ * neither the network's own address nor its broadcast address is given to a device. Pure; used by the services of networks and devices.
  */
 import { isIPv4 } from 'node:net';
 import { AppError } from '../../../base/errors.ts';

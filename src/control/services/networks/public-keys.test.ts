@@ -54,7 +54,7 @@ test('what is not base64 of 32 bytes is refused', () => {
   }
 });
 
-test('every point that gives everybody the same secret is refused, as OpenSSL refuses it', () => {
+test('public keys: every point of small order is refused, as OpenSSL does', () => {
   for (const point of SMALL_ORDER) {
     for (const top of [0, 0x80]) {
       const key = Buffer.from(point);

@@ -8,7 +8,7 @@ const BYTES = 32;
 const TEXT = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
- * Points of small order, and the spellings of them above the prime: with any private key they give the same secret, zero, so that everybody can
+ * Points of small order, and the spellings of them above the prime: with any private key they give the same secret, zero, so that any attacker can
  * speak for their owner. WireGuard itself refuses a handshake with them. Little-endian; the highest bit does not count.
  */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
@@ -33,7 +33,7 @@ export function publicKeyFrom(text: string, path: string): string {
   if (SMALL_ORDER.has(value.toString('hex'))) {
     throw invalidKey(
       path,
-      'It is no public key of anybody: it would give everybody the same secret. Make a pair with "wg genkey".',
+      'This public key is unsafe: its shared secret is always the same. Make a pair with "wg genkey".',
     );
   }
   return text;

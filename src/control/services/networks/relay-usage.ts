@@ -1,5 +1,5 @@
 /**
- * What data nodes say of relays into rows: counters of networks, and what could be told of devices. Within the transaction of a batch, which
+ * What data nodes say of relays into rows: counters of networks, and reports about devices. Within the transaction of a batch, which
  * tunnels/usage.ts makes; what they cost the tokens is charged there.
  */
 import { and, eq, sql } from 'drizzle-orm';

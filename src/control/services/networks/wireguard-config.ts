@@ -1,13 +1,13 @@
 /**
  * The WireGuard configs of a network's server and of its devices, as wg-quick(8) reads them. Pure; used by the services of networks and devices.
- * Where a private key goes stands a placeholder: whoever has the key puts it in, on their own machine.
+ * Where a private key goes stands a placeholder: its owner puts it in, on their own machine.
  */
 import { holdsNetwork, readIpNetwork } from '../../../base/ip-network.ts';
 import type { DeviceRow } from './device-rows.ts';
 import type { NetworkRow } from './network-rows.ts';
 import { addressOf, overlayOf, serverAddressOf } from './overlay.ts';
 
-/** No key: `wg` refuses it, so that nobody runs with it by mistake. */
+/** No key: `wg` refuses it, so that it can't be used by mistake. */
 const PRIVATE_KEY = 'REPLACE_WITH_PRIVATE_KEY';
 /** Leaves room for the relay's header and WireGuard's own, over IPv6 and a line that takes 1,492 bytes (PPPoE). */
 const MTU = 1400;

@@ -1,4 +1,4 @@
-/** One function per check of health.ts: from what is known to a status, and words for everybody and for operators. */
+/** One function per check of health.ts: from what is known to a status, and messages for the public and for operators. */
 import { DAY_MS } from '../../../base/clock.ts';
 import { sizeText } from '../../../base/disk-space.ts';
 import type { NodePulse } from '../../../plane/link.ts';

@@ -24,13 +24,13 @@ const MAX_CERTIFICATES = 10;
 export interface Check {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fail';
-  /** For everybody: without a path, a host, a version or a figure of what the server has. */
+  /** Public: without a path, a host, a version or a figure of what the server has. */
   readonly detail: string;
   /** For those who run the server. */
   readonly full: string;
 }
 
-/** Without these the server is not ready: nothing can be changed, or nobody can be served. */
+/** Without these the server is not ready: nothing can be changed, or no visitor can be served. */
 const NEEDED: ReadonlySet<string> = new Set(['database', 'keys', 'data_node']);
 
 export interface Report {

@@ -1,5 +1,5 @@
 /**
- * What the public edge has let in, refused and cut, for those who run the server. Called by control/api for superadmins and for `culvert admin`.
+ * Connections admitted, refused and cut by the public edge, for operators. Called by control/api for superadmins and for `culvert admin`.
  */
 import { AppError } from '../../../base/errors.ts';
 import type { EdgeStats } from '../../../plane/edge-stats.ts';

@@ -25,7 +25,7 @@ import type { DiskState, DiskWatch } from './disk-watch.ts';
 import type { Health, Report } from './health.ts';
 import type { JobTime, JobTimes } from './job-times.ts';
 
-/** Certificates that are told by name, those that end first; of the others only how many there are. */
+/** Certificates that are listed by name, those that end first; of the others only how many there are. */
 const MAX_CERTIFICATES = 1_000;
 /** Files of the data folder, as metrics name them. The last two are there once something was recorded. */
 const FILES = { main: 'culvert.db', main_wal: 'culvert.db-wal', usage: 'usage.db', usage_wal: 'usage.db-wal' } as const;

@@ -1,6 +1,6 @@
 /**
  * Organizations as those who run the server see and change them: plan, approval, suspension. Called by control/api for superadmins and for
- * `culvert admin`. Each deed stands in the trail of the organization, where its members read it.
+ * `culvert admin`. Every action is recorded in the audit log of the organization, for its members.
  */
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, or } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
@@ -97,7 +97,7 @@ export class OperatorOrgs {
     });
   }
 
-  /** What is so already is no deed. */
+  /** No audit entry when nothing changes. */
   #change(actor: Actor, handle: string, { action, to, tell }: ApprovalChange): OrgView {
     return this.#deps.store.inTx((tx) => {
       const before = find(tx, handle);
@@ -119,7 +119,7 @@ function viewOf(tx: Tx, org: Row): OrgView {
   return view;
 }
 
-/** By id, else by slug: somebody's slug can look like the id of another organization, and the id counts. */
+/** By id, else by slug: a slug can look like the id of another organization, and the id counts. */
 function find(tx: Tx, handle: string): Row {
   const rows = tx.db
     .select()

@@ -26,8 +26,8 @@ export class OperatorTokens {
   }
 
   /**
-   * Good for a minute from now. `user`: who types the command, as the operating system says. It is there for the trail, and proves nothing:
-   * whoever can read the key file can write any name.
+   * Good for a minute from now. `user`: who types the command, as the operating system says. It is there for the audit log, and proves nothing:
+   * a reader of the key file can write any name.
    */
   async sign(user: string): Promise<string> {
     const issuedAt = Math.floor(this.#clock.now() / 1000);
@@ -59,7 +59,7 @@ export class OperatorTokens {
   }
 }
 
-/** For the trail, e.g. `operator (root)`. */
+/** For the audit log, e.g. `operator (root)`. */
 function labelOf(user: unknown): string {
   const name = typeof user === 'string' ? user.replaceAll(NOT_IN_A_NAME, '').slice(0, MAX_USER_NAME) : '';
   return name === '' ? 'operator' : `operator (${name})`;

@@ -17,7 +17,7 @@ export function organizationsOfFounder(db: Db, orgId: string): ReadonlySet<strin
   return new Set([orgId, ...rows.map((row) => row.orgId)]);
 }
 
-/** Has everybody else no organization on the server? */
+/** Has no other user an organization on the server? */
 export function isOnlyFounder(db: Db, orgId: string): boolean {
   const others = db.all(sql`
     SELECT 1 FROM organizations

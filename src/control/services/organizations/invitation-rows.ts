@@ -27,7 +27,7 @@ export function openInvitations(at: Pick<Tx, 'db' | 'now'>, orgId: string, which
     .all();
 }
 
-/** What an invitation says to whoever holds its token. */
+/** An invitation as its holder sees it. */
 export interface InvitationShown extends InvitationView {
   readonly organization: string;
   /** May be empty. */
@@ -54,7 +54,7 @@ export function findOpen(at: Pick<Tx, 'db' | 'now'>, tokenHash: string): Invitat
 
 /**
  * Revokes what a person invited to the actor's organization and may no longer: everything when they are no member now. Otherwise
- * somebody who is sent away comes back through an invitation that they made for themselves.
+ * a removed member comes back through an invitation that they made for themselves.
  */
 export function endInvitationsBeyond(tx: Tx, actor: UserActor, inviter: { userId: string; role: Role | 'none' }): void {
   const { userId, role } = inviter;

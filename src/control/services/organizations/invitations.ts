@@ -1,6 +1,6 @@
 /**
- * Invitations to an organization, by mail. Of the token a hash is kept; it works once, for a week, and for nobody but the account with the
- * invited address: it proves nothing about who holds it, so that whoever sends an invitation again may see the link too. Called by
+ * Invitations to an organization, by mail. Of the token a hash is kept; it works once, for a week, and only for the account with the
+ * invited address: it proves nothing about who holds it, so that a member who resends an invitation may see the link too. Called by
  * control/api. Neither who invites nor who holds a token learns whether an address has an account.
  */
 import { randomBytes } from 'node:crypto';
@@ -31,11 +31,11 @@ import { hashOf } from '../keys/secret-hash.ts';
 const INVITATION_SECONDS = 7 * 24 * 3600;
 /** Open ones of an organization: a bound for lists, far above need. */
 const MAX_OPEN = 100;
-/** Letters of one person in a day: whoever can sign up must not be able to send mail to the world through this server. */
+/** Emails of one user in a day: a user who can sign up must not be able to send mail to the world through this server. */
 const MAX_PER_DAY = 200;
 /** Organizations that one person is in: a bound for their list. */
 const MAX_MEMBERSHIPS = 200;
-/** Said when the letters to an address are used up: about when the next one is free. */
+/** Message when the emails to an address are used up: about when the next one is free. */
 const RETRY_SECONDS = 20 * 60;
 
 /** An invitation that was sent again. */
@@ -66,7 +66,7 @@ export class Invitations {
 
   /**
    * Invites an address, in the place of an earlier invitation to it. Throws `not_found`, `forbidden` (a role above the caller's too),
-   * `conflict` for a member and when too many are open, `rate_limited` when too many letters were sent.
+   * `conflict` for a member and when too many are open, `rate_limited` when too many emails were sent.
    */
   create(actor: Actor, orgId: string, input: { readonly email: string; readonly role: Role }): InvitationView {
     return this.#deps.store.inTx((tx) => {
@@ -102,7 +102,7 @@ export class Invitations {
 
   /**
    * Sends an invitation that stands once more, with another token: the links before it end. It lives for a week from now, in the name of
-   * whoever sent it last, and so ends with their right to invite. Throws `not_found`, `forbidden` and `rate_limited` as `create` does.
+   * the last sender, and so ends with their right to invite. Throws `not_found`, `forbidden` and `rate_limited` as `create` does.
    */
   resend(actor: Actor, orgId: string, invitationId: string): Resent {
     return this.#deps.store.inTx((tx) => {
@@ -138,7 +138,7 @@ export class Invitations {
   }
 
   /**
-   * What the invitation with this token says, for whoever was sent it and is nobody here yet. Throws `not_found` as `accept` does: whatever is
+   * What the invitation with this token says, for an invited user without an account. Throws `not_found` as `accept` does: whatever is
    * the matter with a token, it is the same answer.
    */
   show(token: string): InvitationShown {
@@ -198,7 +198,7 @@ export class Invitations {
   }
 
   #post(tx: Tx, me: UserActor, { row, token }: { readonly row: InvitationRow; readonly token: string }): void {
-    // What others have sent there is not this inviter's doing, nor their business: the invitation stands, and its letter is not sent.
+    // What others have sent there is not this inviter's doing, nor their business: the invitation stands, and its email is not sent.
     if (!this.#deps.emailLimit.take('invited', row.emailKey)) return;
     const org = orgsOf(tx.db, me.userId).find(({ id }) => id === me.orgId);
     if (org === undefined) throw new Error('a member without an organization');
@@ -227,12 +227,12 @@ export class Invitations {
     endInvitation(tx, me, earlier);
   }
 
-  /** May this person, or organization, have one more letter sent there? Takes it. */
+  /** May this person, or organization, have one more email sent there? Takes it. */
   #checkLetters(tx: Tx, me: UserActor, email: string): void {
     const message = `You sent ${MAX_PER_DAY} invitations in a day. Wait before you send another one.`;
     const bound = { action: 'invitation.create', like: 'invitation.resend', perDay: MAX_PER_DAY, message } as const;
     checkDailyLimit(tx, me, bound);
-    // The person's own first: with several organizations nobody sends more, and uses up the letters of none.
+    // The person's own first: several organizations allow no more, and lose none of their own.
     const isFree = [me.userId, me.orgId].every((from) =>
       this.#deps.emailLimit.take('invitation', emailKey(email), from),
     );

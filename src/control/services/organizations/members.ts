@@ -1,5 +1,5 @@
 /**
- * Members of an organization and their roles. Called by control/api. Admins handle everybody up to admins; only owners touch owners or
+ * Members of an organization and their roles. Called by control/api. Admins manage members up to admins; only owners touch owners or
  * make one; there is always an owner. A new role counts from the member's next request on.
  */
 import { and, eq } from 'drizzle-orm';
@@ -68,7 +68,7 @@ export class Members {
   }
 
   /**
-   * Takes somebody out, or lets the caller leave. The tokens that they made here, their invitations and their sessions here end with it:
+   * Removes a member, or the caller on leaving. The tokens that they made here, their invitations and their sessions here end with it:
    * keys are what one forgets when a colleague goes. Returns how many tokens ended; their agents are cut off after the commit. Throws
    * `not_found`, `forbidden`, and `conflict` for the last owner.
    */
@@ -115,7 +115,7 @@ function keepOwner(tx: Tx, me: UserActor, member: MemberRow): void {
   if (!isLastOwner(tx.db, me.orgId, member)) return;
   throw new AppError(
     'conflict',
-    'This is the last owner. Make somebody else an owner first, or delete the organization.',
+    'This is the last owner. Make another member an owner first, or delete the organization.',
   );
 }
 

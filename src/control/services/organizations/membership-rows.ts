@@ -64,7 +64,7 @@ export function countMembers(db: Db, orgId: string): number {
   return countRows(db, eq(memberships.orgId, orgId));
 }
 
-/** Is nobody else an owner? To be asked in the transaction that takes the role away. */
+/** Is this the only owner? To be asked in the transaction that takes the role away. */
 export function isLastOwner(db: Db, orgId: string, member: MemberRow): boolean {
   if (member.role !== 'owner') return false;
   return countRows(db, and(eq(memberships.orgId, orgId), eq(memberships.role, 'owner'))) === 1;

@@ -64,7 +64,7 @@ export function homeOrgOf(tx: Tx, user: { id: string; email: string; name: strin
 }
 
 /**
- * What an organization of somebody who has an account starts with: it waits for an operator where another that they own was suspended, also
+ * What an organization of an existing user starts with: it waits for an operator where another that they own was suspended, also
  * once that is deleted.
  */
 export function rulesFor(tx: Tx, userId: string, rules: NewOrgRules): NewOrgRules {
@@ -107,7 +107,7 @@ export function insertOrganization(tx: Tx, input: { name: string; ownerId: strin
   return org;
 }
 
-/** Another name, and the slug that goes with it: for an organization that nobody has used yet, for links to it hold the slug. */
+/** Another name, and the slug that goes with it: for an unused organization, for links to it hold the slug. */
 export function renameOrganization(tx: Tx, org: OrgRow, name: string): void {
   if (org.name === name) return;
   tx.db

@@ -1,7 +1,7 @@
 /**
  * Argon2id for passwords: which cost, and the same time whether or not there is an account. Used by whatever checks or stores a password.
  * A password is brought into the form NFKC first (NIST SP 800-63B §5.1.1.2): keyboards and systems write `ö`, or a full-width digit, in
- * different ways, and whoever types the same on another one must get in.
+ * different ways, and the same password must work on each.
  */
 import { Argon2Threads, type PasswordHasher } from '../../../argon2/argon2-threads.ts';
 
@@ -27,7 +27,7 @@ export class Passwords {
   }
 
   /**
-   * Does the password fit? Takes as long when there is no hash to compare with, so that an unknown e-mail can't be told by time.
+   * Does the password fit? Takes as long when there is no hash to compare with, so that an unknown e-mail can't be recognized by time.
    * Throws `unavailable` when too many wait.
    */
   async verify(stored: string | null, password: string): Promise<boolean> {

@@ -21,7 +21,7 @@ export type ReservedSubdomain = ReservationRow;
 
 /** Of one organization whose plan sets no limit: a bound for lists, far above need. */
 export const MAX_RESERVED = 1_000;
-/** Names that one person reserves in a day, those given up too: each rests for a day, out of everybody else's reach. */
+/** Names that one person reserves in a day, those given up too: each has a cooldown of a day for all others. */
 const MAX_PER_DAY = 2_000;
 
 export class ReservedSubdomains {

@@ -10,7 +10,7 @@ import type { UserRow } from './session-rows.ts';
 /** Audience and type of its own: a challenge opens no API, and an access token is no challenge. */
 const KIND = { typ: 'mfa-challenge+jwt', audience: 'culvert-mfa', lifeSeconds: 5 * 60 };
 
-/** Whom a challenge is for, with the password that the account has now. */
+/** The user of a challenge, with the password that the account has now. */
 type Challenged = Pick<UserRow, 'id' | 'passwordHash'>;
 
 export interface Challenge {
@@ -32,7 +32,7 @@ export class Challenges {
     this.#deps = deps;
   }
 
-  /** For whoever has just shown the first factor of this account. `link` is sealed: addresses of landing pages end up in logs. */
+  /** For a login that has just shown the first factor of this account. `link` is sealed: addresses of landing pages end up in logs. */
   sign(user: Challenged, link?: PendingLink): Promise<string> {
     return signJwt(this.#deps, KIND, {
       sub: user.id,

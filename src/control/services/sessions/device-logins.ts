@@ -1,6 +1,6 @@
 /**
  * The log-in of a command line (after RFC 8628, with a code that the device makes itself): the agent makes a code, a person who is signed in
- * approves it, the agent fetches its key with the code, once. A code that nobody approved is not stored, so that strangers can't fill a table.
+ * approves it, the agent fetches its key with the code, once. An unapproved code is not stored, so that strangers can't fill a table.
  * Called by control/api.
  */
 import { and, eq, gt, isNull, type SQL } from 'drizzle-orm';
@@ -70,7 +70,7 @@ export class DeviceLogins {
   }
 
   /**
-   * Lets the command line with this code in: mints its key in the actor's organization and keeps it for the agent. Whoever waits for the
+   * Authorizes the command line with this code: mints its key in the actor's organization and keeps it for the agent. A request that waits for the
    * code is answered after the commit. Throws `forbidden`, and `conflict` for a code that was approved before.
    */
   authorize(actor: Actor, deviceCode: string): Approved {
@@ -103,14 +103,14 @@ export class DeviceLogins {
   }
 
   /**
-   * Hands the key over, to the first who asks. Throws `authorization_pending` alike for a code that nobody has approved yet, one that was
+   * Hands the key over, to the first who asks. Throws `authorization_pending` alike for a code that is not approved yet, one that was
    * fetched or has run out, and one whose approval no longer holds. `gone`: the caller has left, who then gets nothing.
    */
   async fetch(input: FetchInput, visit: Visit, gone: AbortSignal): Promise<Handed> {
     const codeHash = hashOf(input.deviceCode);
     const handed = this.#take(codeHash, input, visit) ?? (await this.#takeLater(codeHash, { input, visit, gone }));
     if (handed !== undefined) return handed;
-    throw new AppError('authorization_pending', 'Nobody has approved this code yet. Ask again.');
+    throw new AppError('authorization_pending', 'This code is not approved yet. Ask again.');
   }
 
   /**
@@ -138,7 +138,7 @@ export class DeviceLogins {
     if (!ended) throw new AppError('unauthorized', 'This is no live key of a command line.');
   }
 
-  /** Answers all who wait, and holds nobody any more: the server stops. */
+  /** Answers all waiting requests, and holds none any more: the server stops. */
   endWaits(): void {
     this.#waits.end();
   }

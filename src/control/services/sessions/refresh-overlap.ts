@@ -14,9 +14,9 @@ import type { Clock } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import { RecentMap } from '../../../base/recent-map.ts';
 
-/** Tabs that wake up together are a few milliseconds apart; nobody notices that a refresh takes this long. */
+/** Tabs that wake up together are a few milliseconds apart; such a delay of a refresh goes unnoticed. */
 const HOLD_MS = 100;
-/** Whoever sends the cookie without end does not keep the first one waiting for longer: 1 s. */
+/** A client that resends the cookie without end delays the first one no longer than this: 1 s. */
 const MAX_HOLDS = 10;
 /** Ten times what the API listener has connections; beyond it a swap is refused and its cookie stays good. */
 const MAX_HELD = 10_000;
@@ -64,7 +64,7 @@ export class RefreshOverlap {
     this.#recent.set(sessionId, { ...hashes, atMs: this.#clock.monotonic() });
   }
 
-  /** True for a moment after the swap of the cookie with this hash, as long as nobody has used the one that took its place. */
+  /** True for a moment after the swap of the cookie with this hash, as long as no client has used the one that took its place. */
   wasJustSwapped(sessionId: string, hash: string): boolean {
     const swap = this.#recent.get(sessionId);
     if (swap?.old !== hash || this.#held.has(swap.successor)) return false;
@@ -73,7 +73,7 @@ export class RefreshOverlap {
 
   /**
    * Runs `swap` after the hold, and lets go of the cookie once its result is there: before the caller can have read it, so that
-   * whoever sends the cookie after that comes late. Not to be called for a cookie that is held. Throws `unavailable` at the bound.
+   * later requests with the cookie are late. Not to be called for a cookie that is held. Throws `unavailable` at the bound.
    */
   async hold<T>(hash: string, swap: () => Promise<T>): Promise<T> {
     if (this.#held.size >= MAX_HELD) {

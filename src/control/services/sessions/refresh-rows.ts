@@ -41,7 +41,7 @@ export function rotateRefresh(tx: Tx, sessionId: string, cookie: string): string
   return insertCookie(tx, sessionId, familyOf(cookie));
 }
 
-/** The live session that the cookie belongs to. Looked up by hash: whoever times the look-up learns about the hash, not the value. */
+/** The live session that the cookie belongs to. Looked up by hash: timing the look-up reveals the hash, not the value. */
 export function findRefresh(db: Db, cookie: string, now: number): RefreshRow | undefined {
   const hashes = [hashOf(cookie), hashOf(familyOf(cookie))];
   const rows = db

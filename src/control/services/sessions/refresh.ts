@@ -3,7 +3,7 @@
  *
  * Exactly one of many requests with the same cookie gets a new one. A cookie that comes back after it was swapped is a thief's, or its
  * owner's after a thief: the session ends. Two tabs of one browser that send the same cookie at the same instant are no theft: the later
- * one is told to send its request again (refresh-overlap.ts), and by then the browser has the new cookie. So is one that comes some seconds
+ * one gets a retry (refresh-overlap.ts), and by then the browser has the new cookie. So is one that comes some seconds
  * late, if a page of our own sent it: nothing is given out for the old cookie either way. A thief who says the same of themself learns
  * nothing, and is found out once the new cookie has been used or those seconds are over.
  */
@@ -29,7 +29,7 @@ export interface Refreshed {
 
 /** What is known of the other end of a request. */
 export interface RefreshCaller {
-  /** It has hung up: then nothing is swapped, for nobody would get the new cookie. */
+  /** It has hung up: then nothing is swapped, for no client would get the new cookie. */
   readonly isGone: () => boolean;
   /** It is a browser that shows a page of this very origin. Programs never are, and keep to the strict rule. */
   readonly isOwnPage: boolean;
@@ -125,7 +125,7 @@ export class Refresh {
         return { actor, refreshToken: rotateRefresh(tx, actor.sessionId, cookie) };
       },
       // The most frequent write that people cause. After a power cut that undid it, the browser's cookie counts as swapped: its user
-      // logs in again, and nobody gets in who could not before.
+      // logs in again, and no new client gets access.
       { relaxed: true },
     );
   }

@@ -12,7 +12,7 @@ import { revokeSession, revokeSessionsOf } from './session-rows.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 import { areLive } from '../tokens/token-rows.ts';
 
-/** Why keys end: for the trail, and for the agents that are cut off. */
+/** Why keys end: for the audit log, and for the agents that are cut off. */
 const LOGGED_OUT = {
   cause: { cause: 'log_in_ended' },
   message: 'The log-in that this key came with was ended. Run `culvert login` again.',
@@ -24,7 +24,7 @@ const LOCKED = {
 
 export interface Ended {
   readonly sessions: number;
-  /** Keys, whoever's machine they were on. */
+  /** Keys, on any machine. */
   readonly keys: number;
 }
 
@@ -35,7 +35,7 @@ export class SessionEnds {
     this.#tokens = deps.tokens;
   }
 
-  /** Ends one session, and its key. `by` stands in the trail of the key. */
+  /** Ends one session, and its key. `by` is the actor in the key's audit entry. */
   one(tx: Tx, by: Actor, sessionId: string): void {
     const key = tx.db.select({ id: sessions.tokenId }).from(sessions).where(eq(sessions.id, sessionId));
     this.#endKeys(tx, by, keysAmong(tx, key));
@@ -60,7 +60,7 @@ export class SessionEnds {
   }
 
   /**
-   * Logs a person out everywhere: all sessions, and all keys of command lines that they let in, in whatever organization. Keys that were
+   * Logs a person out everywhere: all sessions, and all keys of command lines that they authorized, in all organizations. Keys that were
    * made for machines go on working.
    */
   everywhere(tx: Tx, by: Actor, userId: string): Ended {
@@ -86,7 +86,7 @@ export class SessionEnds {
   }
 }
 
-/** The keys with these ids and those that were rotated into them and still have their grace: whoever was logged out has them all. */
+/** The keys with these ids and those that were rotated into them and still have their grace: a logged-out client may hold all of them. */
 function keysAmong({ db }: Tx, ids: SQLWrapper): SQL | undefined {
   const key = alias(capabilityTokens, 'session_key');
   const lineages = db.select({ id: key.lineageId }).from(key).where(inArray(key.id, ids));

@@ -1,5 +1,5 @@
 /**
- * Rows of sessions: open, read, revoke. Whoever lets a person in (password, second factor, identity provider,
+ * Rows of sessions: open, read, revoke. The login of a user (password, second factor, identity provider,
  * command line) does it through `openSession`; the rules of each way in are in the file of that way. Whatever ends a session says so
  * (`personChanged`), so that what was opened by it and stays open ends too.
  */
@@ -36,14 +36,14 @@ export interface OpenedSession {
   readonly refreshToken: string;
 }
 
-/** For whoever has proven who they are. Throws `forbidden` for an account that an operator has locked. */
+/** For a user who has proven their identity. Throws `forbidden` for an account that an operator has locked. */
 export function refuseLocked(user: Pick<UserRow, 'lockedAt'>): void {
   if (user.lockedAt === null) return;
   throw new AppError('forbidden', 'This account is locked. Ask an operator of this server.');
 }
 
 /**
- * Opens a session in the organization and writes `auth.login` into the trail. `tokenId`: the key that ends with the session. Throws
+ * Opens a session in the organization and writes `auth.login` into the audit log. `tokenId`: the key that ends with the session. Throws
  * `forbidden` for a locked account.
  */
 export function openSession(
@@ -70,12 +70,12 @@ export function openSession(
   return { actor, org: input.org, refreshToken: insertRefresh(tx, actor.sessionId) };
 }
 
-/** Writes into the trail that somebody showed a wrong password or code for this account. */
+/** Writes a wrong password or code for this account into the audit log. */
 export function recordFailedLogin(tx: Tx, user: UserRow, visit: Visit): void {
   recordOutside(tx, user, { action: 'auth.login_failed', visit });
 }
 
-/** Writes into the trail of a person, and of their oldest organization, what somebody did about the account without a session. */
+/** Writes an action without a session into the audit log of the user and of their oldest organization. */
 export function recordOutside(tx: Tx, user: UserRow, what: { action: AuditAction; visit: Visit }): void {
   recordAudit(tx, outsideActor(tx, user, what.visit), {
     action: what.action,
@@ -84,7 +84,7 @@ export function recordOutside(tx: Tx, user: UserRow, what: { action: AuditAction
   });
 }
 
-/** Somebody who acts for the account without a session, in its oldest organization. */
+/** An actor for the account without a session, in its oldest organization. */
 export function outsideActor(tx: Tx, user: UserRow, visit: Visit): Actor {
   const org = orgsOf(tx.db, user.id)[0];
   return org === undefined
@@ -149,12 +149,12 @@ export function callerNow({ db, now }: Pick<Tx, 'db' | 'now'>, actor: UserActor)
   return found;
 }
 
-/** The same of somebody who runs this server. Throws `forbidden` too, when they do so no more. */
+/** The same of an operator of this server. Throws `forbidden` too, when they do so no more. */
 export function operatorNow(tx: Tx, actor: Actor): OperatorActor {
   return asOperator(actor.kind === 'user' ? callerNow(tx, actor) : actor);
 }
 
-/** The row alone: whoever distrusts a session ends it by session-ends.ts. */
+/** The row alone: an untrusted session is ended by session-ends.ts. */
 export function revokeSession(tx: Tx, sessionId: string): void {
   const ended = tx.db
     .update(sessions)
@@ -167,7 +167,7 @@ export function revokeSession(tx: Tx, sessionId: string): void {
 
 /** The rows of every session of a person, but for one that is spared, and what waits to become one. Returns how many ended. */
 export function revokeSessionsOf(tx: Tx, userId: string, spared?: string): number {
-  // A command line that was let in and has not come back yet: whoever let it in may be the reason for all this.
+  // A command line that was authorized and has not come back yet: an attacker may have authorized it.
   tx.db
     .update(deviceLogins)
     .set({ expiresAt: tx.now, sealedWire: '' })

@@ -71,7 +71,7 @@ export interface SessionsDeps {
   readonly accessTokens: AccessTokens;
   readonly challenges: Challenges;
   readonly sessionEnds: SessionEnds;
-  /** What somebody gets who has been removed from their last organization. */
+  /** For a user who has been removed from their last organization. */
   readonly newOrg: NewOrgRules;
 }
 
@@ -96,7 +96,7 @@ export class Sessions {
 
   /**
    * Throws `unauthorized` alike for an unknown address and a wrong password; `email_not_verified` with the right one, and with whatever was
-   * typed at the last sign-up with the address: there may be an account, with a password that whoever signed up does not know. Throws
+   * typed at the last sign-up with the address: there may be an account, with a password that the new user does not know. Throws
    * `forbidden` with the right password of a locked account.
    */
   async login(input: { email: string; password: string }, visit: Visit): Promise<LoginResult | MfaRequired> {

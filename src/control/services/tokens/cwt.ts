@@ -54,7 +54,7 @@ export function verifyCwt(wire: Uint8Array, keyOf: (kid: string) => KeyObject | 
   try {
     return readCwt(wire, keyOf);
   } catch {
-    // The decoder throws on anything that is not strict CBOR; the bytes are a stranger's and the reason is no news to anybody.
+    // The decoder throws on anything that is not strict CBOR; the bytes are a stranger's and the reason is of no use.
     return undefined;
   }
 }

@@ -18,7 +18,7 @@ export const MINTS_PER_DAY = 500;
 export const ROTATIONS_PER_DAY = 500;
 /**
  * Tokens of one minter that are revoked and have not run out: each is in the list of revocations until then. A master key that has so many
- * mints no more until some have run out; a person, whom nobody can replace by a rotation, a few a day.
+ * mints no more until some have run out; a user, who can't be replaced by a rotation, a few a day.
  */
 export const MAX_UNDEAD = 1_000;
 export const PER_DAY_BEYOND = 25;

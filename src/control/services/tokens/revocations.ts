@@ -2,8 +2,8 @@
  * The list of tokens that must not be believed although their signature is good and their time has not come: for an edge that has the public
  * keys and no database. Public: a nonce opens nothing.
  *
- * Anybody may ask, as often as they like: the list is made in slices, so that it holds nobody up however long it is, at most once a second
- * and for at most a tenth of the time, and whoever asks gets the same bytes. It is never cut: one that lacks some would let them in. Who
+ * Requests are public and not limited: the list is made in slices, so that a long one blocks no request, at most once a second
+ * and for at most a tenth of the time, and all clients get the same bytes. It is never cut: a missing token would be accepted. Who
  * could make it long is bounded where tokens are minted (mint-limits.ts).
  */
 import { createHash } from 'node:crypto';
@@ -105,7 +105,7 @@ export class Revocations {
     yield* this.#barred(now);
   }
 
-  /** Tokens of organizations that an operator has not let in, or has suspended: their agents are refused for as long as this lasts. */
+  /** Tokens of organizations that an operator has not approved, or has suspended: their agents are refused for as long as this lasts. */
   *#barred(now: number): Generator<readonly Entry[]> {
     let after = '';
     for (;;) {

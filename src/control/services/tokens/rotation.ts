@@ -50,7 +50,7 @@ export class Rotation {
       const minter = personAs(me, thingOf(old));
       if (old.kind === 'master') this.#deps.masterRights.requirePlan(tx.db, old.orgId);
       if (old.kind === 'cli' && old.createdBy !== minter.createdBy) {
-        throw new AppError('forbidden', "This is the key of somebody else's `culvert login`. You may revoke it.");
+        throw new AppError('forbidden', "This is the key of another member's `culvert login`. You may revoke it.");
       }
       return this.rotateIn(tx, minter, { old, graceHours });
     });

@@ -29,7 +29,7 @@ export class Spend {
   }
 
   /**
-   * Adds what tokens have carried to their accounts and to those of the master keys which minted them. Of a token that is gone: to nobody's.
+   * Adds what tokens have carried to their accounts and to those of the master keys which minted them. Of a token that is gone: to no account.
    * In few statements, for a batch may name a thousand tokens and visitors wait meanwhile.
    */
   add(tx: Tx, byToken: ReadonlyMap<string, Traffic>): void {

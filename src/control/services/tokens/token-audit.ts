@@ -1,4 +1,4 @@
-/** What the trail says of tokens: enough to know one by, for the trail outlives the rows. Never a secret. */
+/** Audit entries of tokens: enough to recognize one, for the audit log outlives the rows. Never a secret. */
 import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
 import { type AuditDetails, recordAll, recordAudit } from '../audit.ts';
@@ -8,7 +8,7 @@ import type { TokenRow } from './token-rows.ts';
 /** Characters of a list of patterns: a hundred long ones would make rows of 6 KB. */
 const MAX_TEXT = 200;
 
-/** Why a token ended that nobody named: its master key did (`parent`, by its nonce), or what else. */
+/** Why a token ended that was not named: its master key did (`parent`, by its nonce), or what else. */
 export type EndCause =
   | { readonly parent: string }
   | { readonly cause: 'grace_over' | 'log_in_ended' | 'account_locked' | 'project_deleted' };

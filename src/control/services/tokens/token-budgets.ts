@@ -24,7 +24,7 @@ export class TokenBudgets {
 
   /**
    * Sets the cap of a live token of the actor's organization: cents in a UTC month, 0 (nothing may be spent, at once), or null (no cap). Data
-   * nodes are told after the commit. The cap that holds already is no change: nothing is written. Throws `not_found`, `forbidden`.
+   * nodes get it after the commit. The cap that holds already is no change: nothing is written. Throws `not_found`, `forbidden`.
    */
   set(actor: Actor, nonce: string, cents: number | null): void {
     allow(actor, 'change', 'token');

@@ -1,6 +1,6 @@
 /**
  * How tokens end before their time: revoked, with what they belong to, or after the grace of a rotation. What a master key minted ends with it.
- * Many end by a mark: from then on none of them is live, data nodes are told of each after the commit, and the rows follow (pending-work/drains.ts).
+ * Many end by a mark: from then on none of them is live, data nodes get each after the commit, and the rows follow (pending-work/drains.ts).
  */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
@@ -18,7 +18,7 @@ import { areLive, areUnended, endOf, isRevoked, noncesOf, thingOf, type TokenRow
 /** Tokens per pass of `endGraces`: a key that is due waits for the next pass behind so many. */
 const BATCH = 100;
 
-/** What agents are told, by the name of their token. */
+/** Messages to agents, by the name of their token. */
 type Message = (name: string) => string;
 
 /** Whose keys end, and why: for their agents, and for the audit log. */
@@ -76,7 +76,7 @@ export class TokenEnds {
   }
 
   /**
-   * Ends one token; its agents are told `message`. Whoever calls has checked that it may, writes the trail, and ends a master key before what
+   * Ends one token; its agents get `message`. The caller has checked the permission, writes the audit log, and ends a master key before what
    * that minted.
    */
   endIn(tx: Tx, row: TokenRow, message: string): void {
@@ -84,7 +84,7 @@ export class TokenEnds {
     tx.onCommit(() => this.#routeEvents.revokeToken(row.id, message));
   }
 
-  /** Ends these few, which are live. Whoever calls has checked that it may. */
+  /** Ends these few, which are live. The caller has checked the permission. */
   endAllIn(tx: Tx, actor: Actor, { rows, message, cause }: Doomed): void {
     endRows(tx, rows);
     recordRevocations(
@@ -120,7 +120,7 @@ export class TokenEnds {
 
   /**
    * Ends live tokens that one user made in the actor's organization, with all that came of them; `mastersOnly`: of those only master keys, with
-   * what they minted. Whoever calls has checked that it may. Returns how many ended.
+   * what they minted. The caller has checked the permission. Returns how many ended.
    */
   endMemberIn(
     tx: Tx,
@@ -158,7 +158,7 @@ export class TokenEnds {
     return ended;
   }
 
-  /** Ends the keys of all command lines that a user let in, in all organizations. Returns how many ended. */
+  /** Ends the keys of all command lines that a user authorized, in all organizations. Returns how many ended. */
   endLoginsIn(tx: Tx, actor: Actor, { userId, message, cause }: UserKeys): number {
     const theirs = and(eq(capabilityTokens.createdBy, userId), eq(capabilityTokens.kind, 'cli'));
     const ended = this.announceEnd(tx, theirs, () => message);

@@ -1,5 +1,5 @@
 /**
- * Makes tokens: the text key, the signed wire form and the row. What may be made for whom is decided by those who call (tokens.ts,
+ * Makes tokens: the text key, the signed wire form and the row. Permissions are checked by the callers (tokens.ts,
  * master-keys.ts, project-tokens.ts, rotation.ts). A text key is stored as its SHA-256, the wire form not at all.
  */
 import { createHash, randomBytes } from 'node:crypto';
@@ -53,7 +53,7 @@ export class TokenMaker {
   }
 
   /**
-   * Makes and stores a token. Whoever calls has checked that there may be one more. Throws `invalid_request` for patterns that are none,
+   * Makes and stores a token. The caller has checked that there may be one more. Throws `invalid_request` for patterns that are none,
    * `unavailable` while other keys are being ended with which it would end.
    */
   makeIn(tx: Tx, spec: TokenSpec): MintedToken {

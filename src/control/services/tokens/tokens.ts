@@ -1,5 +1,5 @@
 /**
- * Capability tokens of agents: mint one, list those of an organization, recognise one that somebody presents. How they end is
+ * Capability tokens of agents: mint one, list those of an organization, recognise a presented one. How they end is
  * token-ends.ts, how one replaces another rotation.ts.
  */
 import { and, desc, eq, not } from 'drizzle-orm';
@@ -100,7 +100,7 @@ export class Tokens {
     return grant === undefined ? undefined : this.#find(eq(capabilityTokens.nonce, grant.nonce));
   }
 
-  /** Notes that somebody used the token, once a minute at most. */
+  /** Stores a use of the token, once a minute at most. */
   touch(token: TokenRow): void {
     if (token.lastUsedAt !== null && token.lastUsedAt >= this.#store.clock.now() - TOUCH_MS) return;
     try {

@@ -66,7 +66,7 @@ const WRONG: ReadonlyArray<readonly [claim: string, key: number, values: readonl
   ['project', -65542, ['web']],
   ['suffix', -65543, ['-web', '']],
   ['parent', -65544, [new Uint8Array(16)]],
-  ['something that nobody knows', -65599, [0]],
+  ['an unknown claim', -65599, [0]],
   ['a registered claim that no token has', 3, ['someone']],
 ];
 for (const [claim, key, values] of WRONG) {

@@ -33,7 +33,7 @@ const CLAIM = {
 } as const;
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(CLAIM).map(([name, key]) => [key, name]));
 
-/** What a token allows, to whoever can check its signature. */
+/** What a token allows, to a holder of the public key. */
 export interface WireGrant {
   readonly orgId: string;
   readonly kind: TokenKind;

@@ -85,10 +85,10 @@ export class BasicGates {
   }
 }
 
-/** A gate that nobody is asked at would be worse than none. */
+/** A gate without a prompt would be worse than none. */
 function httpTunnel(db: Db, orgId: string, tunnelId: string): TunnelRow {
   const row = ownTunnel(db, orgId, tunnelId);
   if (row.protocol === 'tcp')
-    throw new AppError('invalid_request', 'A tcp tunnel carries bytes: nobody can be asked for a password there.');
+    throw new AppError('invalid_request', 'A tcp tunnel carries bytes: it cannot prompt visitors for a password.');
   return row;
 }

@@ -23,9 +23,9 @@ export interface Ground {
 
 export interface Found {
   readonly label: string;
-  /** The live tunnel that has it, whoever owns that. */
+  /** The live tunnel that has it, of any owner. */
   readonly row: TunnelRow | undefined;
-  /** Nobody named it. */
+  /** An unnamed one. */
   readonly ephemeral: boolean;
 }
 

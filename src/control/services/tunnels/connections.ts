@@ -45,7 +45,7 @@ export class Connections {
   }
 
   /**
-   * Ends a session; its agent is told the reason, and comes back in about 5 s unless its token is gone. Throws `not_found`, `forbidden` (another
+   * Ends a session; its agent gets the reason, and comes back in about 5 s unless its token is gone. Throws `not_found`, `forbidden` (another
    * member's).
    */
   disconnect(actor: Actor, agentId: string, reason?: string): void {

@@ -1,5 +1,5 @@
 /**
- * How sessions of agents ended: the last ones of each organization, for whoever asks why an agent dropped. Stored from the data plane's
+ * How sessions of agents ended: the last ones of each organization, for the question why an agent dropped. Stored from the data plane's
  * events by usage.ts, read by connections.ts, forgotten by retention.ts.
  */
 import { asc, desc, eq, inArray, lt, sql } from 'drizzle-orm';
@@ -28,7 +28,7 @@ export class EndedSessionRows {
     this.#trim = trimming(db);
   }
 
-  /** Adds what a batch tells. What is of no organization is dropped, and what was told before changes nothing. */
+  /** Adds the sessions of a batch. One of no organization is dropped, and a repeated one changes nothing. */
   add(events: readonly SessionEndEvent[]): void {
     for (const { kind: _kind, ...row } of events) this.#add.run(row);
     for (const orgId of new Set(events.map((event) => event.orgId))) this.#trim.run({ orgId });

@@ -20,7 +20,7 @@ export const REST_MS = DAY_MS;
 /** Why a new tunnel can't have a label. */
 export type NameFault = 'name_taken' | 'system_name' | 'other_project';
 
-/** The live tunnel with this label, whoever owns it. */
+/** The live tunnel with this label, of any owner. */
 export function liveByLabel(db: Db, label: string): TunnelRow | undefined {
   return db
     .select()
@@ -29,7 +29,7 @@ export function liveByLabel(db: Db, label: string): TunnelRow | undefined {
     .get();
 }
 
-/** The reservation of this label, whoever owns it. */
+/** The reservation of this label, of any owner. */
 export function reservationOf(db: Db, label: string): ReservationRow | undefined {
   return db.select().from(reservedSubdomains).where(eq(reservedSubdomains.subdomain, label)).get();
 }
@@ -38,7 +38,7 @@ export function reservationOf(db: Db, label: string): ReservationRow | undefined
 export function isBarred(tx: Tx, label: string, orgId: string): boolean {
   if (isSystemName(label)) return true;
   const reservation = reservationOf(tx.db, label);
-  // Its own: nobody else can have let the name go since.
+  // Its own: no other project can have freed the name since.
   if (reservation !== undefined) return reservation.orgId !== orgId;
   return isResting(tx, label, orgId);
 }

@@ -1,5 +1,5 @@
 /**
- * Can the keys that a `jwt_validation` names ever be had? Where they never can, the edge lets nobody in, and the owner hears why when the policy
+ * Can the keys that a `jwt_validation` names ever be had? Where they never can, the edge blocks all visitors, and the owner hears why when the policy
  * is put. Whether a place answers is not asked here: that may change.
  */
 import type { Actions } from '../../../plane/policy.ts';
@@ -11,7 +11,7 @@ export interface KeyPlaceRules {
   readonly ownIssuer: () => string;
 }
 
-/** What lets nobody in, each with what to write instead. */
+/** Parts that block all visitors, each with what to write instead. */
 export function keyPlaceWarnings({ actions }: Actions, { allowPrivate, ownIssuer }: KeyPlaceRules): string[] {
   return actions.flatMap((action, index) => {
     if (action.kind !== 'jwt_validation') return [];
@@ -19,7 +19,7 @@ export function keyPlaceWarnings({ actions }: Actions, { allowPrivate, ownIssuer
     if (jwksUrl !== null) {
       if (!isPlain(jwksUrl) || allowPrivate) return [];
       return [
-        `actions.${index}.jwks_url: nobody is let in, for keys are fetched by https. Write an https:// address, or ask the operator for edge.allow_private_jwks = true: then http from the server itself works too.`,
+        `actions.${index}.jwks_url: no visitor can pass, for keys are fetched by https. Write an https:// address, or ask the operator for edge.allow_private_jwks = true: then http from the server itself works too.`,
       ];
     }
     const deaf = allowedIssuers.find((issuer) => isPlain(issuer) && issuer !== ownIssuer());

@@ -1,5 +1,5 @@
 /**
- * Maintenance of tunnels: on, off, and over when the agent leaves. Visitors are kept out, or let in again, before the answer leaves. Called by
+ * Maintenance of tunnels: on, off, and over when the agent leaves. Visitors are blocked, or admitted again, before the response leaves. Called by
  * control/api and usage.ts.
  */
 import type { Store, Tx } from '../../db/tx.ts';
@@ -24,7 +24,7 @@ export class MaintenanceSwitch {
     this.#deps = deps;
   }
 
-  /** `message`: what visitors are told; `''`: the edge's own words. Replaces an earlier one. Throws `not_found`, `forbidden`. */
+  /** `message`: for visitors; `''`: the edge's own words. Replaces an earlier one. Throws `not_found`, `forbidden`. */
   begin(actor: Actor, tunnelId: string, message: string): void {
     allow(actor, 'change', 'tunnel');
     this.#deps.store.inTx((tx) => {
@@ -48,7 +48,7 @@ export class MaintenanceSwitch {
     });
   }
 
-  /** The last agent of the tunnel has gone: nobody did this, so the trail says nothing of it. */
+  /** The last agent of the tunnel has gone: no user did this, so the audit log has no entry. */
   agentLeft(tx: Tx, tunnelId: string): void {
     if (this.#deps.maintenance.messageOf(tunnelId) === null) return;
     const row = liveById(tx.db, tunnelId);

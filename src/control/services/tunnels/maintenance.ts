@@ -1,6 +1,6 @@
 /**
- * Which tunnels are in maintenance, and what their visitors are told. In memory alone: it is over when the agent leaves, and when the server
- * starts again, for nobody must be kept out by a switch that everybody has forgotten.
+ * Which tunnels are in maintenance, and the message to their visitors. In memory alone: it is over when the agent leaves, and when the server
+ * starts again, for a forgotten switch must not block visitors.
  */
 
 export class Maintenance {

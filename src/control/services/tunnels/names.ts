@@ -1,5 +1,5 @@
 /**
- * Labels under the edge's domain: what is one, what a token may use, what nobody may take, and random ones for people who named
+ * Labels under the edge's domain: what is one, what a token may use, which are reserved, and random ones for people who named
  * none. Pure; used by tunnels.ts, claims.ts, tokens.ts and the rules of free-names.ts.
  */
 import { randomInt } from 'node:crypto';
@@ -67,7 +67,7 @@ const SECOND =
   );
 
 const RANDOM_DIGITS = 8;
-/** Behind a prefix that somebody chose: two thousand million of them. */
+/** Behind a chosen prefix: two thousand million of them. */
 const PREFIXED_DIGITS = 6;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Labels under the edge's domain that hosts of this server itself stand under: of the API, of the agents' listener and of identity providers.
- * They are nobody's. Cookies know no ports (RFC 6265 §8.5): a tunnel under the API's host would get the log-ins of its people.
+ * No tunnel can have them. Cookies know no ports (RFC 6265 §8.5): a tunnel under the API's host would get the log-ins of its people.
  */
 export interface OwnNames {
   readonly edgeDomain: string;

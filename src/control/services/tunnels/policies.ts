@@ -41,7 +41,7 @@ export class Policies {
     return { policy, dryRuns: policy === null ? [] : dryRunsOf(db, row.id, policy) };
   }
 
-  /** The policy as it was taken, and what in it lets nobody in. Throws `bad_policy`, `not_found`, `forbidden`. */
+  /** The policy as it was stored, and its parts that block all visitors. Throws `bad_policy`, `not_found`, `forbidden`. */
   put(actor: Actor, tunnelId: string, input: unknown): { policy: Actions; warnings: readonly string[] } {
     allow(actor, 'change', 'tunnel');
     return this.#deps.store.inTx((tx) => {

@@ -70,8 +70,8 @@ export class PolicyTrials {
   }
 
   /**
-   * Looks at the last `limit` recorded requests of the tunnel (1 to MAX_TRIED_REQUESTS), once it is the organization's turn. Whoever may see them
-   * may ask. `gone`: nobody waits for the answer. Throws `forbidden`, `not_found`, `bad_policy`, `rate_limited`, `unavailable`.
+   * Looks at the last `limit` recorded requests of the tunnel (1 to MAX_TRIED_REQUESTS), once it is the organization's turn. A user who may see them
+   * may ask. `gone`: the caller gave up. Throws `forbidden`, `not_found`, `bad_policy`, `rate_limited`, `unavailable`.
    */
   async test(actor: Actor, tunnelId: string, input: TrialInput): Promise<PolicyTrial> {
     const { orgId, userId, policy } = this.#asked(actor, tunnelId, input.policy);

@@ -1,7 +1,7 @@
 /**
  * Recorded requests as a policy can be asked about them again. What a visitor showed in `Authorization` is needed for `jwt_validation` alone, and not
  * always there: of a request that was not passed on it is left out of the record, and a service behind a password or a check of this server's own
- * tokens does not get it. Then nobody says that it was not there. Used by policy-trials.ts.
+ * tokens does not get it. Then its absence is not reported. Used by policy-trials.ts.
  */
 import type { Actions } from '../../../plane/policy.ts';
 import type { RehearsedRequest } from '../../../plane/rehearsal.ts';

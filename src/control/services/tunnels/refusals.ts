@@ -1,5 +1,5 @@
 /**
- * How a claim or a new tunnel is refused: a code that a program acts on and a sentence for whoever reads its output. To agents it is a
+ * How a claim or a new tunnel is refused: a code that a program acts on and a sentence for the reader of its output. To agents it is a
  * refusal, to people an error of the API. Used by claims.ts, claim-names.ts and tunnels.ts.
  */
 import { AppError, type ErrorCode } from '../../../base/errors.ts';

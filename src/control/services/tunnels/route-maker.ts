@@ -62,7 +62,7 @@ export class RouteMaker {
     );
   }
 
-  /** Every route of every organization, a slice at a time. Expired tunnels are in: their name is known, and its visitors are told so. */
+  /** Every route of every organization, a slice at a time. Expired tunnels are in: their name is known, and its visitors get a page that says so. */
   *slices(db: Db): Generator<readonly Route[]> {
     let after = '';
     for (;;) {

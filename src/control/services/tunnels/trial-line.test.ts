@@ -31,7 +31,7 @@ class Entrants {
   /** The one whose turn came first is done. */
   async leave(): Promise<void> {
     const leave = this.#leave.shift();
-    assert.ok(leave !== undefined, 'somebody has a turn');
+    assert.ok(leave !== undefined, 'one organization has a turn');
     leave();
     leave();
     await setImmediate();

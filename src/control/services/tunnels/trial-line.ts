@@ -1,7 +1,7 @@
 /**
  * Whose policy is tested next. A test reads up to a thousand records and makes the loop of a data node work, so that few are under way: organizations
  * take turns at them, each has one at a time and a short line behind it, and so many in a while; so many in a while has a person too, over all of their
- * organizations. Whoever asks in a loop waits for themself and keeps nobody out, and it takes several people to fill the line. In memory: a restart begins anew. Called by policy-trials.ts.
+ * organizations. A client in a loop delays only itself, and it takes several users to fill the queue. In memory: a restart begins anew. Called by policy-trials.ts.
  */
 import { Allowance } from '../../../base/allowance.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -16,7 +16,7 @@ const PLACES = 2;
 /** In line: of an organization, behind the one that is under way, and of all. */
 export const MAX_IN_LINE_OF_ORG = 2;
 export const MAX_IN_LINE = 64;
-/** Nobody waits longer for a turn. */
+/** Longest wait for a turn. */
 const MAX_WAIT_MS = 10_000;
 /** Organizations and people whose allowance is remembered. What falls out has its burst anew. */
 const MAX_KNOWN = 20_000;

@@ -25,7 +25,7 @@ export interface RoomRules {
 
 /**
  * As `insertTunnel`; but in a full organization the tunnel that was used longest ago, of those that agents opened without a name and that
- * nobody serves now, gives way: what a crashed script left behind must not keep its owner from opening tunnels for a day.
+ * has no agent now, gives way: what a crashed script left behind must not keep its owner from opening tunnels for a day.
  */
 export function placeTunnel(tx: Tx, input: NewTunnel, rules: RoomRules): TunnelRow | RowFault {
   const row = insertTunnel(tx, input, rules);

@@ -38,7 +38,7 @@ export type OrgRow = typeof organizations.$inferSelect;
 export const MAX_TUNNELS = 1_000;
 /**
  * Tunnels that one organization makes in any 24 hours, people and agents together, deleted ones too: their rows stay for the books, and each
- * name rests for a day, out of everybody else's reach.
+ * name has a cooldown of a day for all others.
  */
 export const MAX_PER_DAY = 5_000;
 
@@ -56,12 +56,12 @@ export interface NewTunnel {
   readonly tokenId: string | null;
 }
 
-/** The tunnel with this id, live or deleted, whoever owns it. */
+/** The tunnel with this id, live or deleted, of any owner. */
 export function anyById(db: Db, id: string): TunnelRow | undefined {
   return db.select().from(tunnels).where(eq(tunnels.id, id)).get();
 }
 
-/** The live tunnel with this id, whoever owns it. */
+/** The live tunnel with this id, of any owner. */
 export function liveById(db: Db, id: string): TunnelRow | undefined {
   return db
     .select()

@@ -1,6 +1,6 @@
 /**
  * Tunnels as people handle them: list, create, start, stop, delete; and what the clock does to them. What agents may do is claims.ts.
- * The data plane hears of every change after its commit, by RouteNews.
+ * The data plane hears of every change after its commit, by RouteEvents.
  */
 import { setImmediate } from 'node:timers/promises';
 import { and, asc, desc, eq, inArray, isNull, lt, lte, ne, or, type SQL } from 'drizzle-orm';
@@ -32,9 +32,9 @@ export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const satisfie
 export const MIN_TTL_SECONDS = 60;
 /** Tunnels that one pass of a job handles: it goes on with the next at once (jobs.ts). */
 const BATCH = 50;
-/** Nobody named it and nobody has served it for a day: it goes, and its name and port with it. */
+/** An unnamed tunnel without an agent for a day is deleted, with its name and port. */
 const EPHEMERAL_MS = DAY_MS;
-/** Its time ran out, and nobody has started or served it since for this long: it goes, and others may have the name after its rest. */
+/** A tunnel that expired and was not started or served for this long is deleted; others may have the name after its cooldown. */
 const FORGOTTEN_MS = 30 * DAY_MS;
 const PLANS_WITH_END = PLANS.filter((plan) => ENTITLEMENTS[plan].maxTunnelTtlSeconds !== null);
 
@@ -51,7 +51,7 @@ export interface TunnelView {
   readonly projectSlug: string;
   readonly publicUrl: string;
   readonly online: boolean;
-  /** What its visitors are told; `''`: the edge's own words. null: not in maintenance. */
+  /** Message to its visitors; `''`: the edge's own words. null: not in maintenance. */
   readonly maintenance: string | null;
   readonly flags: TunnelFlags;
 }
@@ -217,7 +217,7 @@ export class Tunnels {
     return [...this.routeSlices()].flat();
   }
 
-  /** Tells the data plane of every route again: their URLs have changed. In slices; what changes meanwhile is told by who changes it. */
+  /** Tells the data plane of every route again: their URLs have changed. In slices; changes meanwhile are published by their own transaction. */
   async announceAll(): Promise<void> {
     for (const routes of this.routeSlices()) {
       for (const route of routes) this.#deps.routeEvents.put(route);
@@ -272,7 +272,7 @@ export class Tunnels {
     });
   }
 
-  /** Deletes tunnels that agents opened without a name and that nobody has served for a day. Returns how many. */
+  /** Deletes tunnels that agents opened without a name and that had no agent for a day. Returns how many. */
   removeUnused(): number {
     return this.#removeIdle(EPHEMERAL_MS, eq(tunnels.ephemeral, true));
   }

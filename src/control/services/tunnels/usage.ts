@@ -101,7 +101,7 @@ export class Usage {
         return;
       case 'agent': {
         const { tunnelId } = event;
-        // It stays active in the table, and so the next process knows whom to expect.
+        // It stays active in the table, and so the next process knows which agents to expect.
         if (event.restarting === true) return void this.#came.run({ tunnelId, now: tx.now });
         // Left, but another agent has taken over since: the tunnel is as active as before.
         const online = event.online || this.#nodes.isOnline(tunnelId);

@@ -1,5 +1,5 @@
 /**
- * Identity checks in front of tunnels: whom an identity provider must vouch for. Set, replace, read, remove. The lists stay here; the data plane
+ * Identity checks in front of tunnels: visitors that an identity provider must vouch for. Set, replace, read, remove. The lists stay here; the data plane
  * learns that there is a gate and its version. Who comes in is decided by visitors/visitor-logins.ts. Called by control/api.
  */
 import { randomUUID } from 'node:crypto';
@@ -17,7 +17,7 @@ import { findOrg, ownTunnel, type TunnelRow } from './tunnel-rows.ts';
 /** Domains and addresses of one gate together. */
 export const MAX_VISITOR_ENTRIES = 100;
 
-/** Characters of a list that the trail keeps. */
+/** Characters of a list that the audit log keeps. */
 const MAX_NOTE = 1_000;
 
 /** Lower case. */
@@ -51,7 +51,7 @@ export class VisitorGates {
   }
 
   /**
-   * Whoever was let in by older lists is asked again, also when these are the same. Throws `not_found`, `forbidden`, `upgrade_required`,
+   * Visitors of older lists must log in again, also when these are the same. Throws `not_found`, `forbidden`, `upgrade_required`,
    * `invalid_request`: a `tcp` tunnel, lists that are empty or too long.
    */
   put(actor: Actor, tunnelId: string, input: VisitorLists): VisitorLists {
@@ -88,12 +88,12 @@ export class VisitorGates {
     });
   }
 
-  /** What its owner should hear of a gate that is put, or before: one that nobody can pass closes the tunnel, and only the operator can open it. */
+  /** What its owner should hear of a gate that is put, or before: one that no visitor can pass closes the tunnel, and only the operator can open it. */
   warnings(): readonly string[] {
     const { id, isSetUp } = this.#deps.provider;
     if (isSetUp) return [];
     return [
-      `Nobody can sign in now: this server has no identity provider for visitors. Its operator sets oauth.${id}.client_id and client_secret, or another edge_auth.provider.`,
+      `No visitor can log in now: this server has no identity provider for visitors. Its operator sets oauth.${id}.client_id and client_secret, or another edge_auth.provider.`,
     ];
   }
 
@@ -103,7 +103,7 @@ export class VisitorGates {
   }
 }
 
-/** For the trail, which keeps short notes. */
+/** For the audit log, which keeps short notes. */
 function listed(entries: readonly string[]): string {
   const text = entries.join(', ');
   return text.length <= MAX_NOTE ? text : `${text.slice(0, MAX_NOTE)}…`;
@@ -114,7 +114,7 @@ function tidied({ allowedDomains, allowedEmails }: VisitorLists): VisitorLists {
   if (count === 0) {
     throw new AppError(
       'invalid_request',
-      'Name at least one domain or address: a gate that lets nobody in is what maintenance is for, and DELETE takes it away.',
+      'Name at least one domain or address: to block all visitors use maintenance, and to remove the gate use DELETE.',
     );
   }
   if (count > MAX_VISITOR_ENTRIES) {
@@ -125,10 +125,10 @@ function tidied({ allowedDomains, allowedEmails }: VisitorLists): VisitorLists {
   return { allowedDomains: tidy(allowedDomains), allowedEmails: tidy(allowedEmails) };
 }
 
-/** Nobody can be asked who they are where bytes are carried. */
+/** A tcp tunnel carries bytes, without a login page. */
 function httpTunnel(db: Db, orgId: string, tunnelId: string): TunnelRow {
   const row = ownTunnel(db, orgId, tunnelId);
   if (row.protocol === 'tcp')
-    throw new AppError('invalid_request', 'A tcp tunnel carries bytes: nobody can sign in there.');
+    throw new AppError('invalid_request', 'A tcp tunnel carries bytes: visitors cannot log in there.');
   return row;
 }

@@ -26,7 +26,7 @@ export interface Landing {
   readonly path: string;
 }
 
-/** Undefined for a tunnel that is not there, whoever's, and for one without a gate. */
+/** Undefined for a tunnel that does not exist, and for one without a gate. */
 export function gatedTunnel(db: Db, tunnelId: string): GatedTunnel | undefined {
   const found = db
     .select({ row: tunnels, gate: visitorGates })

@@ -14,7 +14,7 @@ export function isAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS && ADDRESS.test(text);
 }
 
-/** Whether the lists name the address itself, or exactly its domain. Letter case does not count. */
+/** Whether the lists name the address itself, or exactly its domain. Case does not count. */
 export function isListed(address: string, { allowedDomains, allowedEmails }: VisitorLists): boolean {
   const lower = address.toLowerCase();
   return (

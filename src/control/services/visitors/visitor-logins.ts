@@ -58,7 +58,7 @@ export interface StartedVisit {
   readonly sealed: string;
 }
 
-/** A site that somebody wanted to sign in to. */
+/** The site of a login. */
 export interface VisitedSite {
   readonly host: string;
   /** What they wanted to see there. */
@@ -86,7 +86,7 @@ export class VisitorLogins {
     this.#deps = deps;
   }
 
-  /** Throws `not_found` for a tunnel that asks nobody, `not_configured`, `unavailable`. */
+  /** Throws `not_found` for a tunnel without a gate, `not_configured`, `unavailable`. */
   async start(input: VisitorStart): Promise<StartedVisit> {
     const { store, sealer, routes, edgeDomain } = this.#deps;
     const { row, version } = this.#tunnel(input.tunnelId);
@@ -153,7 +153,7 @@ export class VisitorLogins {
     return url.href;
   }
 
-  /** The same answer for a tunnel of nobody, and for one that asks nobody. */
+  /** The same response for an unknown tunnel, and for one without a gate. */
   #tunnel(tunnelId: string): GatedTunnel {
     const found = gatedTunnel(this.#deps.store.db, tunnelId);
     if (found === undefined)
@@ -169,7 +169,7 @@ export class VisitorLogins {
     if (provider === null) {
       throw new AppError(
         'not_configured',
-        `Nobody can sign in to this site now: please tell its owner. The operator of this server sets oauth.${providerId}.client_id and client_secret, or another edge_auth.provider.`,
+        `No visitor can log in to this site now: please tell its owner. The operator of this server sets oauth.${providerId}.client_id and client_secret, or another edge_auth.provider.`,
       );
     }
     return provider;

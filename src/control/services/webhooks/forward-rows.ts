@@ -39,7 +39,7 @@ export function destinationOf(row: Pick<ReceiverRow, 'forwardTunnelId' | 'forwar
   return tunnelId === null || path === null ? null : { tunnelId, path };
 }
 
-/** Lines in which somebody waits: for a start. */
+/** Queues with waiting deliveries: for a start. */
 export function waitingLines(db: Db): readonly Line[] {
   const { id, orgId, forwardTunnelId } = webhookReceivers;
   const waits = db.select({ sequence }).from(webhookForwards).where(waitingIn(id));
@@ -50,7 +50,7 @@ export function waitingLines(db: Db): readonly Line[] {
     .all();
 }
 
-/** Undefined where nobody waits, or the receiver sends nothing on. */
+/** Undefined where no delivery waits, or the receiver sends nothing on. */
 export function headOf(db: Db, ofReceiver: string): Head | undefined {
   const receiver = anyReceiver(db, ofReceiver);
   const destination = receiver === undefined ? null : destinationOf(receiver);
@@ -123,7 +123,7 @@ export function beginAnew(tx: Tx, ofReceiver: string): void {
     .run();
 }
 
-/** Nobody waits any more. */
+/** The queue is empty. */
 export function emptyLine(tx: Tx, ofReceiver: string): void {
   tx.db.delete(webhookForwards).where(waitingIn(ofReceiver)).run();
 }

@@ -16,7 +16,7 @@ const CROWDED_MS = 1_000;
 const MAX_CROWDED_MS = 30_000;
 /** The service says so itself: what is sent here is never wanted. */
 const GONE = 410;
-/** What the edge says of a tunnel that nobody serves now: no fault of the delivery. */
+/** The edge's error for a tunnel without an agent: no fault of the delivery. */
 const PAUSES = new Set(['tunnel_offline', 'maintenance']);
 /** What the edge says of a head that it never passes on: it will be the same one next time. */
 const NEVER = new Set(['bad_request', 'head_too_large', 'uri_too_long']);
@@ -26,7 +26,7 @@ const NEVER = new Set(['bad_request', 'head_too_large', 'uri_too_long']);
  */
 const NOT_SENT =
   /^(host|content-length|transfer-encoding|trailer|upgrade|expect|http2-settings|forwarded|via|x-real-ip|proxy-.*|x-forwarded-.*|culvert-.*)$/;
-/** Of a delivery that came before the address of its sender was kept: of nobody, so that no rule about addresses lets it pass by name. */
+/** Of a delivery that came before the address of its sender was kept: unknown, so that no rule about addresses allows it. */
 const NOBODY = '0.0.0.0';
 
 export interface Trial {

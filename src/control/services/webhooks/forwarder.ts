@@ -21,7 +21,7 @@ import { Turns } from './forward-turns.ts';
 const MAX_AT_ONCE = 32;
 /** Of one organization, and never more than are free: services that never answer leave the others their places. */
 const MAX_OF_ORG = 4;
-/** The lines that wait for an agent or for their time are looked at once in this time, in memory, whatever nobody was told. */
+/** The lines that wait for an agent or for their time are looked at once in this time, in memory, in case an event was missed. */
 const LOOK_MS = 30_000;
 /** After a fault of this server (a full disk) the line rests. */
 const REST_MS = 30_000;
@@ -42,7 +42,7 @@ export interface ForwardStats {
 
 /** What the rest of webhooks/ tells. */
 export interface Lines {
-  /** Somebody waits in this line, or it leads elsewhere. */
+  /** A delivery waits in this queue, or its target changed. */
   ready(line: Line): void;
   /** How the try that is under way ends says nothing any more: of this delivery, or of whichever it is. */
   disregard(receiverId: string, sequence?: number): void;

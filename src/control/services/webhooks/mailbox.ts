@@ -28,7 +28,7 @@ import { describe, findFault, type Incoming } from './validators.ts';
 export const READER_WAITS = { total: 500, perKey: 16 } as const;
 const MAX_WAITS_PER_ORG = 100;
 
-/** What the sender is told: that it is kept, or the text that it asked for. */
+/** Response to the sender: that it is kept, or the text that it asked for. */
 export type Received = { readonly challenge: string } | 'stored';
 
 /** As the API shows it. */
@@ -162,7 +162,7 @@ export class Mailbox {
     });
   }
 
-  /** Answers all who wait, and holds nobody any more: the server stops. */
+  /** Answers all waiting requests, and holds none any more: the server stops. */
   endWaits(): void {
     this.#waits.end();
   }
@@ -198,7 +198,7 @@ export class Mailbox {
   }
 }
 
-/** The organization of whoever may read: a person of it, or an agent by its key (reader-keys.ts). Throws `forbidden`. */
+/** The organization of the reader: a person of it, or an agent by its key (reader-keys.ts). Throws `forbidden`. */
 function requireReader(actor: Actor): string {
   if (actor.kind === 'token') return actor.orgId;
   allow(actor, 'read', 'webhook_receiver');

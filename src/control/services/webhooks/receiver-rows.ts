@@ -36,7 +36,7 @@ export function ownReceiver(db: Db, orgId: string, id: string): ReceiverRow {
   return row;
 }
 
-/** Whoever's it is: for what strangers deliver. */
+/** Of any owner: for deliveries by strangers. */
 export function anyReceiver(db: Db, id: string): ReceiverRow | undefined {
   return db
     .select()

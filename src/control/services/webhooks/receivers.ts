@@ -121,7 +121,7 @@ export class Receivers {
 
   /**
    * Name, validator and secret hold from the next delivery on; what is not given stays. Where `forward` changes, those that wait go to the new
-   * place; where it is taken away, nobody waits any more. Another secret or validator counts what it refuses anew. Throws `not_found`, `invalid_request`, `forbidden`.
+   * place; where it is removed, no delivery waits any more. Another secret or validator counts what it refuses anew. Throws `not_found`, `invalid_request`, `forbidden`.
    */
   update(actor: Actor, id: string, changes: Partial<NewReceiver>): ShownReceiver {
     allow(actor, 'change', 'webhook_receiver');
@@ -217,7 +217,7 @@ function columnsOf(forward: Destination | null): Pick<ReceiverRow, 'forwardTunne
   return { forwardTunnelId: forward?.tunnelId ?? null, forwardPath: forward?.path ?? null };
 }
 
-/** For the trail. */
+/** For the audit log. */
 function said(forward: Destination | null): string {
   return forward === null ? 'off' : `${forward.tunnelId} ${forward.path}`;
 }

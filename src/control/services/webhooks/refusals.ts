@@ -1,6 +1,6 @@
 /**
  * What webhook receivers refuse, for their owners: how often, why, and when last. The commonest fault of a new receiver is that its sender has
- * another secret, and nothing else would tell. Counted in memory by mailbox.ts and folded into the tables by control/jobs.ts, for anybody can
+ * another secret, and nothing else would tell. Counted in memory by mailbox.ts and folded into the tables by control/jobs.ts, for any client can
  * send forged deliveries by the thousand: one costs an addition. Nothing of what was refused is kept.
  */
 import { eq, sql } from 'drizzle-orm';
@@ -10,7 +10,7 @@ import type { SignatureFault } from './validators.ts';
 
 /** `came_back`: this server has sent it on itself. */
 export type RefusalReason = SignatureFault | 'too_large' | 'came_back';
-/** In the order in which they are told. */
+/** In the order of the API. */
 export const REFUSAL_REASONS: readonly RefusalReason[] = [
   'signature_missing',
   'signature_wrong',

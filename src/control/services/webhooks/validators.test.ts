@@ -153,7 +153,7 @@ test('a secret of the sender with characters beyond ASCII signs as in its own li
   assert.ok(passes('github', { 'x-hub-signature-256': signature }, { secret }));
 });
 
-test('what is wrong is told apart: no signature, one of another secret, one of another time', () => {
+test('validators: a refusal names its cause: no signature, another secret, another time', () => {
   for (const validator of VALIDATORS) {
     assert.equal(faultOf(validator, {}), 'signature_missing', validator);
     assert.equal(faultOf(validator, SIGNED[validator], { secret: 'another' }), 'signature_wrong', validator);

@@ -2,7 +2,7 @@
  * How each kind of sender signs what it delivers, and what it says about a delivery. Called by mailbox.ts with the bytes as they came:
  * a body that was parsed and written anew has another signature.
  *
- * Every check is over all signatures that are shown and in constant time. What was wrong is for the receiver's owners; senders are told the same
+ * Every check is over all signatures that are shown and in constant time. What was wrong is for the receiver's owners; senders get the same
  * whatever it was.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -24,7 +24,7 @@ export interface Delivery {
   readonly eventType: string | null;
   /** The same when it is sent again; null: the sender gives none. */
   readonly deliveryId: string | null;
-  /** Answered at once with this text and not stored: the sender asks whether somebody is there. */
+  /** Answered at once with this text and not stored: the sender checks the address. */
   readonly challenge: string | null;
 }
 

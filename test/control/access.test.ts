@@ -17,7 +17,7 @@ const ownerPassword = (): string => h.server.firstOwner?.password.reveal() ?? ''
 const login = (email: string, password: string, headers = {}) =>
   h.call('POST', '/auth/login', { body: { email, password }, headers });
 
-test('logs the first owner in, without regard to letter case of the address', async () => {
+test('login: the first owner logs in, in any case of the address', async () => {
   const answer = await login('Admin@LocalHost', ownerPassword());
   assert.equal(answer.status, 200);
   assert.deepEqual(Object.keys(answer.body).sort(), ['access_token', 'active_org', 'is_superadmin', 'user']);
@@ -32,7 +32,7 @@ test('logs the first owner in, without regard to letter case of the address', as
 
 test('an unknown address and a wrong password get the same answer', async () => {
   const wrong = await login('admin@localhost', 'not the password');
-  const unknown = await login('nobody@localhost', 'not the password');
+  const unknown = await login('absent@localhost', 'not the password');
   assert.equal(wrong.status, 401);
   assert.equal(wrong.text, unknown.text);
 });

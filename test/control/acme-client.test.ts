@@ -1,5 +1,5 @@
 // group: acme
-/** The ACME client against Debian's pebble: all challenges, accounts, and what people are told when an authority says no. */
+/** The ACME client against Debian's pebble: all challenges, accounts, and messages when an authority refuses. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -118,24 +118,23 @@ test('an account is found again by its key', { skip }, async (t) => {
   await again.issue(account, order(['a.example.test']));
 });
 
-test('an account that the authority does not know is told as that', { skip }, async (t) => {
+test('acme: an account unknown to the authority is reported as such', { skip }, async (t) => {
   const { authority, account, order } = await start(t);
   const stranger = { ...account, accountUrl: `${account.accountUrl}0000` };
   await assert.rejects(authority.issue(stranger, order(['a.example.test'])), { code: 'accountDoesNotExist' });
 });
 
-test('a wrong answer is told with what the authority saw, and taken back', { skip }, async (t) => {
+test('acme: a wrong answer is reported with what the authority saw, and withdrawn', { skip }, async (t) => {
   const { authority, account, order, answering } = await start(t);
-  answering.spoil = (answer) => ({ ...answer, keyAuthorization: 'what somebody else put there' });
+  answering.spoil = (answer) => ({ ...answer, keyAuthorization: 'a foreign answer' });
   await assert.rejects(authority.issue(account, order(['a.example.test'])), {
     code: 'unauthorized',
-    message:
-      /^a\.example\.test was not proven by http-01: .*what somebody else put there.*Port 80 of a\.example\.test must/,
+    message: /^a\.example\.test was not proven by http-01: .*a foreign answer.*Port 80 of a\.example\.test must/,
   });
   assert.deepEqual(answering.actions, ['publish http-01 a.example.test', 'withdraw http-01 a.example.test']);
 });
 
-test('a name that leads nowhere is told with the cause', { skip }, async (t) => {
+test('acme: a name that leads nowhere is reported with the cause', { skip }, async (t) => {
   const { authority, account, order, dns } = await start(t);
   dns.address4 = '127.0.0.9';
   await assert.rejects(authority.issue(account, order(['a.example.test'])), {
@@ -144,7 +143,7 @@ test('a name that leads nowhere is told with the cause', { skip }, async (t) => 
   });
 });
 
-test('of several names the one that failed is told', { skip }, async (t) => {
+test('acme: of several names the failed one is reported', { skip }, async (t) => {
   const { authority, account, order, answering } = await start(t);
   answering.spoil = (answer) => (answer.name === 'b.example.test' ? { ...answer, keyAuthorization: 'no' } : answer);
   const names = ['a.example.test', 'b.example.test', 'c.example.test'];
@@ -153,7 +152,7 @@ test('of several names the one that failed is told', { skip }, async (t) => {
   assert.deepEqual([...answering.published], []);
 });
 
-test('a name that the authority refuses is told with its reason', { skip }, async (t) => {
+test('acme: a name that the authority refuses is reported with its reason', { skip }, async (t) => {
   const { authority, account, order, answering } = await start(t, { refusedNames: ['bank.test'] });
   await assert.rejects(authority.issue(account, order(['bank.test'])), {
     code: 'rejectedIdentifier',

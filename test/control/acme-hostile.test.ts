@@ -159,7 +159,7 @@ for (const [name, play] of Object.entries(SLOW)) {
   });
 }
 
-test('an authority that is not there is told as that, at once', async (t) => {
+test('acme: an absent authority is reported at once', async (t) => {
   const port = await freePort();
   const directoryUrl = `http://127.0.0.1:${port}/dir`;
   const options = { directoryUrl, caFile: null, eab: null, log: silentLog, clock: systemClock };
@@ -170,7 +170,7 @@ test('an authority that is not there is told as that, at once', async (t) => {
   assert.ok(performance.now() - began < 2_000);
 });
 
-test('a server that speaks something else is told as that', async (t) => {
+test('acme: a server of another protocol is reported as such', async (t) => {
   const server = createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
@@ -226,14 +226,14 @@ test('a solver that fails ends the order, and all answers are taken back', async
   assert.deepEqual(actions, ['publish a.test', 'publish b.test', 'withdraw a.test', 'withdraw b.test']);
 });
 
-test('an order that was stopped before it began asks nobody', async (t) => {
+test('acme: an order stopped before its start sends no request', async (t) => {
   const { authority, account, played, order: ordered } = await start(t);
   const error = await failureOf(authority.issue(account, ordered({ signal: AbortSignal.abort() })));
   assert.equal(error.code, 'aborted');
   assert.deepEqual(played.asked, []);
 });
 
-test('an account that the authority has closed is told as one that is not there, and a good one is not', async (t) => {
+test('acme: a closed account is reported as absent, and a valid one is not', async (t) => {
   const refused: Play = (_, response) =>
     sendProblem(response, {
       status: 401,

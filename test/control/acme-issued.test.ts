@@ -1,4 +1,4 @@
-/** What an authority issued is checked before anybody serves it. */
+/** What an authority issued is checked before it is served. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';

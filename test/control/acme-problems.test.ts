@@ -1,11 +1,11 @@
-/** What an authority says against an order reaches whoever asked: in one line, with the time to wait. */
+/** What an authority says against an order reaches the caller: in one line, with the time to wait. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import { type Play, sendProblem } from '../harness/played-authority.ts';
 import { failureOf, NAME, start } from './acme-world.ts';
 
-test('a limit of the authority is told with the time when it ends', async (t) => {
+test('acme: a limit of the authority is reported with its end', async (t) => {
   const { authority, account, played, order: ordered } = await start(t);
   const limited =
     (retryAfter: string): Play =>

@@ -1,4 +1,4 @@
-/** When to renew, as an authority suggests it (RFC 9773), and what it is told of the certificate that is replaced. */
+/** When to renew, as an authority suggests it (RFC 9773), and the certificate that is replaced. */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
@@ -49,7 +49,7 @@ test('a certificate comes with its time of renewal, and without where that is no
   const issued = await authority.issue(account, ordered());
   assert.equal(issued.renewAt, await authority.renewalTime(issued.chain, t.signal));
   assert.equal(issued.notAfter, new X509Certificate(issued.chain).validToDate.getTime());
-  // At once, for ever: nobody renews by that.
+  // At once, for ever: not a usable suggestion.
   played.plays.set(
     '/ari/*',
     withJson({ suggestedWindow: { start: '2000-01-01T00:00:00Z', end: '2000-01-02T00:00:00Z' } }),

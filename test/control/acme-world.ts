@@ -14,7 +14,7 @@ export interface World {
   readonly played: PlayedAuthority;
   readonly authority: AcmeAuthority;
   readonly account: AcmeAccount;
-  /** What the solver was told: `publish <name>`, `withdraw <name>`. */
+  /** Calls of the solver: `publish <name>`, `withdraw <name>`. */
   readonly actions: string[];
   order(more?: Partial<AcmeOrder>): AcmeOrder;
 }

@@ -1,4 +1,4 @@
-/** Whom `culvert admin` talks to, and what it is told when that is nobody: while a server starts, drains, or was killed. */
+/** The server behind `culvert admin`, and the error when there is none: while a server starts, drains, or was killed. */
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -43,7 +43,7 @@ async function listUsers(folder = dataDir): Promise<unknown> {
   }
 }
 
-/** A listener of somebody else on a port that the server gave up; counts what it is asked. */
+/** A foreign listener on a port that the server gave up; counts what it is asked. */
 async function strangerOn(t: TestContext, port: number): Promise<{ readonly asked: number }> {
   const seen = { asked: 0 };
   const other = createServer((_request, response) => {
@@ -97,7 +97,7 @@ test('admin command: served while visitors drain, refused once the API stops, an
   assert.equal(stranger.asked, 0);
 });
 
-test('after a kill no command asks whoever has the port now, also not beside another command', {
+test('admin socket: after a kill no command asks the new owner of the port, also not beside another command', {
   timeout: 120_000,
 }, async (t) => {
   writeFileSync(
@@ -124,7 +124,7 @@ test('after a kill no command asks whoever has the port now, also not beside ano
   assert.ok(Array.isArray(await listUsers(folder)), 'a start takes the place of what the killed one left');
 });
 
-test('a command is told that a server is starting until the server lets commands in', async (t) => {
+test('admin socket: a command gets "starting" until the server accepts commands', async (t) => {
   const socket = await openAdminSocket(dataDir);
   t.after(() => socket.close());
   const { status, text } = await askSocket(dataDir, { method: 'GET', path: '/superadmin/users', headers: {} });

@@ -65,26 +65,30 @@ test('a browser shows every operation, asks no other host, and finds no fault', 
   }
 });
 
-test('whoever is signed in at this origin tries an operation without pasting a token', inBrowser, async (t) => {
-  const { password } = await h.account('docs@example.com');
-  const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
-  t.after(() => page.close());
-  // The first page asks too, and may ask late: nobody is signed in yet.
-  const asNobody = page.waitForResponse(`${h.server.apiUrl}/auth/refresh`);
-  await page.goto(`${h.server.apiUrl}/docs/api/`);
-  assert.equal((await asNobody).status(), 401);
-  const login = { email: 'docs@example.com', password };
-  const status = await page.evaluate(async (credentials) => {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await fetch('/auth/login', { method: 'POST', headers, body: JSON.stringify(credentials) });
-    return answer.status;
-  }, login);
-  assert.equal(status, 200);
-  const swapped = page.waitForResponse(`${h.server.apiUrl}/auth/refresh`);
-  await page.goto(`${h.server.apiUrl}/docs/api/?again#/auth/get_auth_me`);
-  assert.equal((await swapped).status(), 200);
-  await page.getByRole('button', { name: 'Try it out' }).click();
-  await page.getByRole('button', { name: 'Execute' }).click();
-  await page.locator('.live-responses-table .response-col_status').first().waitFor();
-  assert.match(await page.locator('.live-responses-table .response-col_status').last().innerText(), /^200/);
-});
+test(
+  'API reference: a user logged in at this origin tries an operation without pasting a token',
+  inBrowser,
+  async (t) => {
+    const { password } = await h.account('docs@example.com');
+    const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+    t.after(() => page.close());
+    // The first page asks too, and may ask late: no user is logged in yet.
+    const asNobody = page.waitForResponse(`${h.server.apiUrl}/auth/refresh`);
+    await page.goto(`${h.server.apiUrl}/docs/api/`);
+    assert.equal((await asNobody).status(), 401);
+    const login = { email: 'docs@example.com', password };
+    const status = await page.evaluate(async (credentials) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch('/auth/login', { method: 'POST', headers, body: JSON.stringify(credentials) });
+      return answer.status;
+    }, login);
+    assert.equal(status, 200);
+    const swapped = page.waitForResponse(`${h.server.apiUrl}/auth/refresh`);
+    await page.goto(`${h.server.apiUrl}/docs/api/?again#/auth/get_auth_me`);
+    assert.equal((await swapped).status(), 200);
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    await page.locator('.live-responses-table .response-col_status').first().waitFor();
+    assert.match(await page.locator('.live-responses-table .response-col_status').last().innerText(), /^200/);
+  },
+);

@@ -1,5 +1,5 @@
 /**
- * HTTP Basic gates over the API: what is taken, what is refused, and what the data plane is told. What they do to requests is
+ * HTTP Basic gates over the API: what is taken, what is refused, and what the data plane gets. What they do to requests is
  * src/data/edge/http-basic.test.ts.
  */
 import assert from 'node:assert/strict';
@@ -43,7 +43,7 @@ const flag = async () => [
   ),
 ];
 
-test('a gate is told to the data plane as a hash, shown as a flag, and written into the trail without its password', async () => {
+test('basic gate: the data plane gets a hash, the API a flag, the audit log no password', async () => {
   assert.deepEqual(await flag(), [false, [false]]);
   const done = await put();
   assert.deepEqual([done.status, done.body], [200, { id: tunnelId, authEnabled: true }]);
@@ -68,7 +68,7 @@ test('each change has a version of its own, also to the same password', async ()
   assert.equal(plane.control.store.db.select().from(basicGates).all().length, 1);
 });
 
-test('a gate stays when the route is told again for another reason, and goes when it is removed', async () => {
+test('basic gate: stays when the route is published again for another reason, and goes when it is removed', async () => {
   await put();
   await ann.call('POST', `/tunnels/${tunnelId}/stop`);
   assert.equal(gateTold()?.username, 'preview');
@@ -106,7 +106,7 @@ test('what no visitor could show is refused, and nothing changes', async () => {
   assert.deepEqual(said(await put({ username: 'a'.repeat(256), password: ':'.repeat(256) })), [200]);
 });
 
-test('a tcp tunnel has nobody to ask', async () => {
+test('basic gate: refused on a tcp tunnel', async () => {
   const made = await ann.call('POST', '/tunnels', { localPort: 22, protocol: 'tcp' });
   const answer = await ann.call('PUT', `/tunnels/${String(made.body['id'])}/auth`, { username: 'a', password: 'b' });
   assert.deepEqual(said(answer), [400, 'invalid_request']);
@@ -119,7 +119,7 @@ test('a tunnel of others is not there, and who may only look changes nothing', a
   assert.deepEqual(said(await bob.call('DELETE', path)), [404, 'not_found']);
 });
 
-test('whoever may not change tunnels any more when the hash is there changes nothing', async () => {
+test('basic gate: a user demoted during the hash changes nothing', async () => {
   const actor = await plane.control.sessions.authenticate(ann.token, '192.0.2.1');
   assert.ok(actor !== undefined);
   const before = plane.deltas.length;

@@ -1,4 +1,4 @@
-/** The end of an organization that pays, or is about to: nobody goes on paying for what is gone, and if somebody does, the operator hears of it. */
+/** The end of an organization that pays, or is about to: no user pays for a deleted one, and if one does, the operator is notified. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
@@ -32,7 +32,7 @@ test('a page that was left open is closed before it goes', async (t) => {
   assert.throws(() => shop.stripe.pay(url), /the page is expired/);
 });
 
-test('a checkout and a portal that come behind it in line are told so, and make nothing at the provider', async (t) => {
+test('deleted organization: a later checkout or portal is refused, and creates nothing at the provider', async (t) => {
   const shop = await shopFor(t);
   await page(shop);
   const { billing, sessions } = shop.plane.control;
@@ -62,7 +62,7 @@ test('while the provider is away one that has been there is not deleted; one tha
   assert.equal((await shop.ann.call('DELETE', `/orgs/${String(body['id'])}`)).status, 200);
 });
 
-test('whoever may not delete it asks nobody', async (t) => {
+test('deleted organization: a member without the permission causes no request to the provider', async (t) => {
   const shop = await shopFor(t);
   await page(shop);
   const bob = await shop.team.member('bob@example.test', shop.ann, 'admin');
@@ -73,7 +73,7 @@ test('whoever may not delete it asks nobody', async (t) => {
   assert.equal(shop.stripe.asked.length, asked);
 });
 
-test('a customer whom the provider has lost keeps nobody from deleting', async (t) => {
+test('deleted organization: a customer that the provider has lost does not block the deletion', async (t) => {
   const shop = await shopFor(t);
   await shop.buy('pro');
   shop.stripe.customers.clear();

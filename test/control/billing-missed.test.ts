@@ -12,7 +12,7 @@ const DAY = 24 * HOUR;
 const reread = (shop: Shop, signal = new AbortController().signal) => shop.plane.control.billing.rereadDue(signal);
 const logged = (shop: Shop, wanted: RegExp) => shop.lines.all.filter(({ message }) => wanted.test(message));
 
-test('what was changed at the provider a day ago without an event holds here, is in the trail and in the log', async (t) => {
+test('what was changed at the provider a day ago without an event holds here, is in the audit log and in the log', async (t) => {
   const shop = await openShop(inReverse(t));
   const bought = await shop.buy('team');
   bought.status = 'canceled';
@@ -56,7 +56,7 @@ test('once the paid period has been over for an hour it is asked for every hour'
   assert.equal(await reread(shop), 0, 'paid again');
 });
 
-test('what has not changed writes no line and no deed', async (t) => {
+test('missed events: an unchanged subscription writes no log line and no audit entry', async (t) => {
   const shop = await openShop(inReverse(t));
   await shop.buy('pro');
   shop.plane.now += DAY + 1;
@@ -95,7 +95,7 @@ test('a question that fails ends the run and goes to the end of the line', async
   assert.equal(shop.stripe.asked.at(-1)?.fields['customer'], 'cus_extra_1');
 });
 
-test('customers whom the provider does not know, as with the keys of another account, keep their plan', async (t) => {
+test('customers that the provider does not know, as with the keys of another account, keep their plan', async (t) => {
   const shop = await openShop(inReverse(t));
   await shop.buy('team');
   shop.stripe.customers.clear();
@@ -129,8 +129,8 @@ test('a run asks a hundred times at most, for those whose paid period is over fi
   });
   const asked = shop.stripe.asked.length;
   assert.equal(await reread(shop), 100);
-  const whom = shop.stripe.asked.slice(asked).map(({ fields }) => fields['customer']);
-  assert.deepEqual([whom.length, whom[0]], [100, bought.customer]);
+  const rechecked = shop.stripe.asked.slice(asked).map(({ fields }) => fields['customer']);
+  assert.deepEqual([rechecked.length, rechecked[0]], [100, bought.customer]);
   assert.equal(await reread(shop), 51);
 });
 

@@ -82,7 +82,7 @@ test('an organization is one customer, however often and by whomever it asks, al
   assert.equal(open.length, 1, 'a page that was left open is closed: two could both be paid');
 });
 
-test('whoever has a subscription is sent to the portal, also when the event about it has not come yet', async (t) => {
+test('billing: a customer with a subscription is sent to the portal, also when the event about it has not come yet', async (t) => {
   const shop = await openShop(inReverse(t));
   const { body } = await shop.checkout();
   shop.stripe.pay(String(body['checkout_url']));
@@ -121,7 +121,7 @@ test('a customer that the provider has lost is made anew: the keys of another ac
   const { status, text } = await shop.checkout();
   assert.equal(status, 200, text);
   assert.notEqual(shop.row()?.customerId, before);
-  assert.equal(shop.plan(), 'free', 'nobody pays for it any more');
+  assert.equal(shop.plan(), 'free', 'its payment has ended');
 });
 
 test('an organization that goes on paying is not deleted; one whose subscription ends by itself is', async (t) => {

@@ -35,7 +35,7 @@ test('an event without a signature, with a forged one, or one that is older than
   assert.equal(shop.plan(), 'pro');
 });
 
-test('what is signed and no event is 400; an event of another kind, or of another customer, is 200 and asks nobody', async (t) => {
+test('what is signed and no event is 400; an event of another kind, or of another customer, is 200 and sends no request', async (t) => {
   const shop = await openShop(inReverse(t));
   await shop.checkout();
   for (const body of ['{', '[]', '"x"', '{"id":1,"type":"x"}', '{"id":"","type":"x"}']) {
@@ -61,7 +61,7 @@ test('a delivery over 1 MiB is 413', async (t) => {
   assert.deepEqual(said(await shop.deliver({ id: '', body, signature: 'x' })), [413, 'payload_too_large']);
 });
 
-test('an event that comes again is taken and asks nobody', async (t) => {
+test('billing webhook: a repeated event is accepted and sends no request', async (t) => {
   const shop = await openShop(inReverse(t));
   const bought = await shop.buy('pro');
   const event = shop.stripe.event('invoice.paid', { customer: bought.customer });

@@ -146,7 +146,7 @@ test('the portal without a provider is a page that says so and asks for nothing'
   assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
 });
 
-test('everybody reads what the plan is, owners alone change it, and a wrong wish names its field', async () => {
+test('billing: every member reads the plan, only owners change it, and an error names its field', async () => {
   const ann = await team.person('ann@example.test');
   for (const role of ['viewer', 'member', 'admin'] as const) {
     const person = await team.member(`${role}@example.test`, ann, role);
@@ -177,7 +177,7 @@ test('everybody reads what the plan is, owners alone change it, and a wrong wish
   }
 });
 
-test('the trail has who asked, what changed, and who cancelled', async () => {
+test('billing: the audit log has the buyer, the change, and the user who cancelled', async () => {
   const ann = await team.person('ann@example.test');
   await visit(await checkout(ann, { plan: 'team', billing_cycle: 'yearly' }));
   await ann.call('POST', '/billing/cancel');
@@ -191,7 +191,7 @@ test('the trail has who asked, what changed, and who cancelled', async () => {
   assert.deepEqual(brief('billing.cancel'), [['ann@example.test', null]]);
 });
 
-test('where nothing is sold, every way to a plan says whom to ask, and there are no pages and no deliveries', async () => {
+test('where nothing is sold, every way to a plan names the operator, and there are no pages and no deliveries', async () => {
   await shut();
   await open({ billing: { mode: 'none' } });
   const ann = await team.person('ann@example.test');

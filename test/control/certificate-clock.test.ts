@@ -33,7 +33,7 @@ test('what failed while the clock was ahead is asked for once it is right', asyn
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');
   const host = world.tunnel(ann, 'shop');
-  world.authority.fault = new AcmeError('network', 'nobody there');
+  world.authority.fault = new AcmeError('network', 'no server there');
   world.plane.ahead = JUMP;
   await world.tend();
   assert.equal(await world.certificates.want(host), false);
@@ -49,7 +49,7 @@ test('a restart after the clock was set right finds what is good', async (t) => 
   const [shop, routeEvents] = [world.tunnel(ann, 'shop'), world.tunnel(ann, 'news')];
   await world.certificates.want(shop);
   world.plane.ahead = JUMP;
-  world.authority.fault = new AcmeError('network', 'nobody there');
+  world.authority.fault = new AcmeError('network', 'no server there');
   await world.certificates.want(routeEvents);
   await world.tend();
   world.authority.fault = undefined;
@@ -64,7 +64,7 @@ test('a clock that is set back by seconds brings no attempt forward', async (t) 
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');
   const host = world.tunnel(ann, 'shop');
-  world.authority.fault = new AcmeError('network', 'nobody there');
+  world.authority.fault = new AcmeError('network', 'no server there');
   await world.certificates.want(host);
   await world.pass(10_000);
   await world.pass(-20_000);

@@ -82,7 +82,7 @@ test('an organization whose names all fail asks ten times in an hour, and no mor
   assert.ok(store.db.query.certificates.findMany().sync().length > 10);
 });
 
-test('Free organizations share half of a week where somebody pays, and a restart forgets nothing', async (t) => {
+test('Free organizations share half of a week where one organization pays, and a restart forgets nothing', async (t) => {
   const world = await CertificateWorld.open(t, { maxNewPerWeek: 20 });
   const ann = await world.plane.person('ann@example.test', 'pro');
   const eves = [];
@@ -113,7 +113,7 @@ test('a restart forgets neither the orders of an hour nor what failed', async (t
   assert.equal(world.authority.orders.length, 10);
 });
 
-test('Free organizations whose names all fail use up half of an hour, and are told why they wait', async (t) => {
+test('Free organizations whose names all fail use up half of an hour, and see why they wait', async (t) => {
   const world = await CertificateWorld.open(t);
   await puppets(world, { count: 9, domains: 15 });
   const ann = await world.plane.person('ann@example.test', 'pro');
@@ -131,7 +131,7 @@ test('Free organizations whose names all fail use up half of an hour, and are to
   assert.equal(said.length, 1, 'in a minute');
 });
 
-test('on a server where nobody pays, one organization leaves a third of the hour to those that had few', async (t) => {
+test('on a server without payers, one organization leaves a third of the hour to those that had few', async (t) => {
   const world = await CertificateWorld.open(t);
   await puppets(world, { count: 9, domains: 15 });
   const ann = await world.plane.person('ann@example.test', 'free');
@@ -177,7 +177,7 @@ test('a reserved name comes first also when its organization pays no more, and n
     'kept.edge.test',
   ]);
 });
-test('three hundred names that answer slowly keep nobody waiting whose own is the first', async (t) => {
+test('three hundred slow names do not delay the first name of another owner', async (t) => {
   for (const plan of ['free', 'pro'] as const) {
     const world = await CertificateWorld.open(t);
     await puppets(world, { count: 3, domains: 100 });
@@ -243,7 +243,7 @@ test('the first who pays nothing leaves something for those who come tomorrow', 
   assert.equal(await got(world, eve, names('e', 9)), 7);
 });
 
-test('where everybody may choose a plan for nothing, plans make no difference', async (t) => {
+test('certificates: where plans are free, they make no difference', async (t) => {
   const world = await CertificateWorld.open(t, { maxNewPerWeek: 9, plansCount: false });
   const eve = await world.plane.person('eve@example.test', 'pro');
   const ann = await world.plane.person('ann@example.test', 'free');
@@ -251,7 +251,7 @@ test('where everybody may choose a plan for nothing, plans make no difference', 
   assert.equal(await got(world, ann, names('a', 4)), 3);
 });
 
-test('a handshake for one more name does not read the whole line while nobody has a place', async (t) => {
+test('a handshake for one more name does not read the whole queue while no place is free', async (t) => {
   const world = await CertificateWorld.open(t);
   await puppets(world, { count: 3, domains: 60 });
   const ann = await world.plane.person('ann@example.test', 'pro');
@@ -275,7 +275,7 @@ test('a place is kept for certificates that end within a week, and never all of 
   const people = [];
   for (const who of ['ann', 'bob', 'cid', 'dan']) people.push(await world.plane.person(`${who}@example.test`));
   for (const [i, person] of people.entries()) assert.equal(await got(world, person, [`old-${i}`]), 1);
-  world.authority.fault = new AcmeError('connection', 'nobody there');
+  world.authority.fault = new AcmeError('connection', 'no server there');
   for (let day = 0; day < 84; day++) await world.pass(DAY_MS);
   world.authority.fault = undefined;
   world.authority.hold = new Promise(() => {});

@@ -28,7 +28,7 @@ export class CertificateWorld {
   challenges: readonly EdgeChallenge[] = [];
   /** TXT records that were published. */
   readonly records = new Set<string>();
-  /** What its log said, but for what is of interest to nobody but developers. */
+  /** What its log said, but for debug lines. */
   readonly said: Array<{ readonly fields: object; readonly message: string }> = [];
   readonly #stop: () => Promise<void>;
   #left: Promise<void> | undefined;

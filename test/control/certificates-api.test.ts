@@ -8,7 +8,7 @@ import { servePlane } from './plane-api.ts';
 
 const NONE = { state: 'none', expiresAt: null, lastError: null, nextAttemptAt: null };
 
-test('operators list certificates by name and ask for one, owners see theirs, and nobody else', async (t) => {
+test('operators list certificates by name and ask for one, owners see theirs, and no other user', async (t) => {
   const world = await CertificateWorld.open(t);
   const { plane } = world;
   const api = await servePlane(plane);
@@ -32,12 +32,12 @@ test('operators list certificates by name and ask for one, owners see theirs, an
   const { body: domains } = await api.call('GET', '/domains', { as: ann });
   assert.deepEqual((domains as Array<{ certificate: unknown }>)[0]?.certificate, NONE);
 
-  world.authority.fault = new AcmeError('connection', 'nobody answers on port 80');
+  world.authority.fault = new AcmeError('connection', 'no server on port 80');
   await world.certificates.want('shop.edge.test');
   world.authority.fault = undefined;
   await world.tend();
   const next = new Date(plane.now + 300_000).toISOString();
-  const failed = { state: 'failed', expiresAt: null, lastError: 'nobody answers on port 80', nextAttemptAt: next };
+  const failed = { state: 'failed', expiresAt: null, lastError: 'no server on port 80', nextAttemptAt: next };
   assert.deepEqual(await ofTunnel(tunnel.id), failed);
   const list = await api.call('GET', '/superadmin/certificates', { as: root });
   assert.deepEqual(

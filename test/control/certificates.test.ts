@@ -26,7 +26,7 @@ test('a handshake for a live tunnel gets it a certificate, and nothing is asked 
   assert.equal(world.row(host)?.state, 'valid');
 });
 
-test('names that lead nowhere are asked for by nobody and leave no trace', async (t) => {
+test('certificates: names that lead nowhere are not ordered and leave no trace', async (t) => {
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');
   const stopped = world.plane.create(ann, { subdomain: 'stopped' }).row;
@@ -126,7 +126,7 @@ test('what the authority asks is answered while an order runs, and not after', a
   }
 });
 
-test('a failure is told with its reason, and asked again after five minutes, ten, twenty, up to a day', async (t) => {
+test('certificates: a failure is reported with its reason, and ordered again after five minutes, ten, twenty, up to a day', async (t) => {
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test', 'enterprise');
   const host = world.tunnel(ann, 'shop');
@@ -218,10 +218,10 @@ test('a renewal that fails leaves the old one shown until it ends, and then the 
   const ann = await world.plane.person('ann@example.test');
   const host = world.tunnel(ann, 'shop');
   await world.certificates.want(host);
-  world.authority.fault = new AcmeError('connection', 'nobody there');
+  world.authority.fault = new AcmeError('connection', 'no server there');
   await world.pass(60 * DAY_MS);
   const failing = world.row(host);
-  assert.deepEqual([failing?.state, failing?.lastError], ['valid', 'nobody there']);
+  assert.deepEqual([failing?.state, failing?.lastError], ['valid', 'no server there']);
   assert.ok(world.shown.has(host));
   await world.pass(30 * DAY_MS + 1);
   assert.equal(world.row(host)?.state, 'failed');
@@ -231,7 +231,7 @@ test('a renewal that fails leaves the old one shown until it ends, and then the 
   assert.ok(world.shown.has(host));
 });
 
-test('what nobody uses any more is not renewed, and goes when it has run out', async (t) => {
+test('certificates: an unused one is not renewed, and is deleted when it expires', async (t) => {
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');
   const tunnel = world.plane.create(ann, { subdomain: 'shop' }).row;
@@ -423,7 +423,7 @@ test('a server that fell over in the middle of an order says so', async (t) => {
   assert.match(again.row(host)?.lastError ?? '', /fell over in the middle/);
 });
 
-test('an authority that takes no account is told of at the start', async (t) => {
+test('certificates: an authority that refuses the account is reported at the start', async (t) => {
   const authority = await FakeAuthority.open();
   authority.register = () => Promise.reject(new AcmeError('externalAccountRequired', 'who are you?'));
   const world = new CertificateWorld(t, authority);
@@ -450,7 +450,7 @@ test('an account that the authority has forgotten is made anew', async (t) => {
   assert.deepEqual([world.authority.registered, world.row(host)?.state], [2, 'valid']);
 });
 
-test('an operator asks for one now, once at a time, and it stands in the trail', async (t) => {
+test('an operator asks for one now, once at a time, and it is in the audit log', async (t) => {
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');
   const host = world.tunnel(ann, 'shop');
@@ -459,7 +459,7 @@ test('an operator asks for one now, once at a time, and it stands in the trail',
   assert.throws(() => certificates.renew(ann, host), { code: 'forbidden' });
   assert.throws(() => certificates.list(ann, { after: undefined, limit: 1 }), { code: 'forbidden' });
   assert.throws(() => certificates.renew(operator, 'none.edge.test'), { code: 'not_found' });
-  world.authority.fault = new AcmeError('connection', 'nobody there');
+  world.authority.fault = new AcmeError('connection', 'no server there');
   await certificates.want(host);
   world.authority.fault = undefined;
   const gate = Promise.withResolvers<void>();
@@ -497,7 +497,7 @@ test('without ACME nothing is asked for, nothing is shown, and there is nothing 
   await stop();
 });
 
-test("the server's own name is asked for without a visitor, and belongs to nobody", async (t) => {
+test("the server's own name is ordered without a visitor, and has no owner", async (t) => {
   const own = 'culvert.edge.test';
   const world = await CertificateWorld.open(t, { serverNames: [own, 'api.example.org'] });
   await world.tend();

@@ -94,7 +94,7 @@ test('a claim makes the tunnel, and the same claim takes it again', async () => 
   assert.deepEqual([route.subdomain, route.publicUrl, route.stopped], ['shop', 'http://shop.localhost', false]);
   const deltas = p.deltas.length;
   assert.equal((await p.bound(token, { subdomain: 'shop' })).tunnelId, route.tunnelId);
-  assert.equal(p.deltas.length, deltas, 'nothing has changed, nothing is told');
+  assert.equal(p.deltas.length, deltas, 'nothing has changed, nothing is published');
   const other = p.mint(ann, { name: 'desktop' });
   assert.equal(
     (await p.bound(other, { subdomain: 'shop' })).tunnelId,
@@ -319,12 +319,12 @@ test('revoking tells the data plane, once per token, children too', async () => 
   assert.equal(p.deltas.length, 2);
 });
 
-test('nobody has told of a tunnel whose commit failed', async () => {
+test('claims: a tunnel whose commit failed is not published', async () => {
   const before = await p.control.link.snapshot();
   const told = p.deltas.length;
   // A constraint that only the commit checks stands in for a full disk.
   p.control.store.db.run('CREATE TABLE doomed (x REFERENCES users(id) DEFERRABLE INITIALLY DEFERRED)');
-  p.control.store.db.run("CREATE TRIGGER doom AFTER INSERT ON tunnels BEGIN INSERT INTO doomed VALUES ('nobody'); END");
+  p.control.store.db.run("CREATE TRIGGER doom AFTER INSERT ON tunnels BEGIN INSERT INTO doomed VALUES ('absent'); END");
   assert.throws(() => p.create(ann, { subdomain: 'ghost' }), /FOREIGN KEY/);
   assert.equal(await p.refusal(p.mint(ann), { subdomain: 'ghost' }), 'internal');
   assert.equal(p.deltas.length, told);
@@ -336,7 +336,7 @@ test('nobody has told of a tunnel whose commit failed', async () => {
 
 test('batches count once, also when they come again', async () => {
   const { tunnelId } = await p.bound(p.mint(ann), { subdomain: 'shop' });
-  const usage = { kind: 'usage', tunnelId, tokenId: 'nobody', requests: 2, bytesIn: 30, bytesOut: 400 } as const;
+  const usage = { kind: 'usage', tunnelId, tokenId: 'absent', requests: 2, bytesIn: 30, bytesOut: 400 } as const;
   const batch = { node: 'n1', sequence: 1, events: [usage, usage] };
   await p.control.link.report(batch);
   await p.control.link.report(batch);
@@ -366,7 +366,7 @@ test('agents that come and go make a tunnel active and inactive', async () => {
   assert.equal(await event(true), 'inactive', 'a stopped tunnel is not made active by an event that comes late');
 });
 
-test('tunnels that nobody named go after a day without an agent; named ones stay', async () => {
+test('tunnels: unnamed ones are deleted after a day without an agent; named ones stay', async () => {
   const token = p.mint(ann, { ttlHours: 2000 });
   const random = await p.bound(token);
   const served = await p.bound(token);

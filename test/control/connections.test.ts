@@ -72,7 +72,7 @@ const connect = async (): Promise<string> => {
   return `/connections/${idOf(1)}`;
 };
 
-test('the reason of a disconnect reaches the agent and the trail, from the body or the query', async () => {
+test('the reason of a disconnect reaches the agent and the audit log, from the body or the query', async () => {
   const path = await connect();
   const answers = [
     await ann.call('DELETE', path),
@@ -98,7 +98,7 @@ test('the reason of a disconnect reaches the agent and the trail, from the body 
   assert.deepEqual(auditLog.map(({ details }) => (details as { reason?: string } | null)?.reason).reverse(), given);
 });
 
-test('a reason that is too long, or would steer a terminal, is refused and nobody is cut', async () => {
+test('a reason that is too long, or would steer a terminal, is refused and no agent is cut', async () => {
   const path = await connect();
   for (const reason of ['x'.repeat(201), 'a\nb', '\u001b[2J', '\u202etxt', 5, null]) {
     assert.deepEqual(said(await ann.call('DELETE', path, { reason })), [400, 'invalid_request'], String(reason));
@@ -169,7 +169,7 @@ test('a hundred ended sessions of an organization are kept, for 30 days', async 
 
 test('what comes twice, or of an organization that is no more, stops no batch', async () => {
   await report([end(1)]);
-  await report([end(1, { message: 'again' }), end(2, { orgId: 'nobody' }), end(3)]);
+  await report([end(1, { message: 'again' }), end(2, { orgId: 'absent' }), end(3)]);
   assert.deepEqual(
     (await ended()).map(({ agent_id, message }) => [agent_id, message]),
     [

@@ -1,5 +1,5 @@
 /**
- * Whose password a code confirms: sign-ups of one address by several people, and what somebody learns who signs up with the address of
+ * Whose password a code confirms: sign-ups of one address by several people, and what a user learns who signs up with the address of
  * another and tries to log in.
  */
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import { Plane } from './plane.ts';
 import { kindsTo, lastEmail, emailsTo } from './post.ts';
 
 const ANN = 'ann@example.test';
-/** What Ann types, what somebody else types, and what Ann sets by the link. */
+/** What Ann types, what another user types, and what Ann sets by the link. */
 const ANNS = 'correct horse battery';
 const EVES = 'seven green bottles';
 const NEW = 'eight blue bottles';
@@ -53,18 +53,18 @@ async function restart(): Promise<void> {
 
 // biome-ignore format: a table
 const orders: ReadonlyArray<[what: string, act: () => Promise<void>]> = [
-  ['somebody else came first', async () => { await signUp(EVES); await signUp(ANNS); }],
-  ['somebody else came after', async () => { await signUp(ANNS); await signUp(EVES); }],
-  ['somebody else came first and used up the letters', async () => { for (let i = 0; i < 5; i++) await signUp(EVES); await signUp(ANNS); }],
-  ['somebody else came after and the letters were used up', async () => { for (let i = 0; i < 5; i++) await signUp(ANNS); await signUp(EVES); }],
-  ['somebody else came before and after', async () => { await signUp(EVES); await signUp(ANNS); await signUp(EVES); await signUp(EVES); }],
+  ['another user came first', async () => { await signUp(EVES); await signUp(ANNS); }],
+  ['another user came after', async () => { await signUp(ANNS); await signUp(EVES); }],
+  ['another user came first and used up the emails', async () => { for (let i = 0; i < 5; i++) await signUp(EVES); await signUp(ANNS); }],
+  ['another user came after and the emails were used up', async () => { for (let i = 0; i < 5; i++) await signUp(ANNS); await signUp(EVES); }],
+  ['another user came before and after', async () => { await signUp(EVES); await signUp(ANNS); await signUp(EVES); await signUp(EVES); }],
   ['the owner came before and after', async () => { await signUp(ANNS); await signUp(EVES); await signUp(ANNS); await signUp(ANNS); }],
   ['a code was asked for between', async () => { await signUp(EVES); await post('/auth/resend-verify-otp', { email: ANN }); await signUp(ANNS); }],
   ['the server was started again between', async () => { await signUp(EVES); await restart(); await signUp(ANNS); }],
-  ['it was after the server was started again that somebody came back', async () => { await signUp(EVES); await signUp(ANNS); await restart(); await signUp(EVES); await signUp(EVES); }],
+  ['the other user came back after a restart of the server', async () => { await signUp(EVES); await signUp(ANNS); await restart(); await signUp(EVES); await signUp(EVES); }],
 ];
 for (const [what, act] of orders) {
-  test(`a code confirms nobody's password where two were typed, although ${what}`, async () => {
+  test(`contested address: a code confirms no password where two were typed, although ${what}`, async () => {
     await act();
     await verify(newestCode());
     for (const password of [ANNS, EVES]) assert.equal(await login(password), '401 unauthorized');
@@ -77,7 +77,7 @@ for (const [what, act] of orders) {
   });
 }
 
-test('the letter of a contested address has a link that proves it and sets the password', async () => {
+test('contested address: the email has a link that proves it and sets the password', async () => {
   await signUp(EVES);
   await signUp(ANNS);
   assert.deepEqual(kindsTo(plane, ANN), ['verify_email', 'verify_contested']);
@@ -94,7 +94,7 @@ test('a code that is asked for later comes with a link too', async () => {
   assert.deepEqual(kindsTo(plane, ANN), ['verify_email', 'verify_contested', 'verify_contested']);
 });
 
-test('whoever types the same password again contests nothing, however the keyboard writes it', async () => {
+test('contested address: the same password contests nothing, however the keyboard writes it', async () => {
   await signUp('Zu\u0308rich-stra\u00dfe-\uff11\uff12');
   await signUp('Z\u00fcrich-stra\u00dfe-12', 'ANN@example.test');
   const mail = lastEmail(plane, 'ANN@example.test', 'verify_email');
@@ -115,7 +115,7 @@ test('a password that an operator has set is not replaced by one that was typed 
   assert.equal(await login(made.password.reveal()), '401 unauthorized', 'contested');
 });
 
-test('who signs up with the address of somebody else and tries to log in sees the same as with a new one', async () => {
+test('contested address: a login with the address of another user looks the same as with a new one', async () => {
   await plane.control.accounts.createUser({ email: 'has@example.test', name: '', plan: 'free', superadmin: false });
   await signUp(ANNS, 'waits@example.test');
   const seen = async (email: string): Promise<string[]> => {
@@ -134,7 +134,7 @@ test('who signs up with the address of somebody else and tries to log in sees th
   assert.equal(plane.control.store.db.select().from(sessions).all().length, 0);
 });
 
-test('such a log-in is in the trail of the account, and the owner gets in as ever', async () => {
+test('contested address: such a login is in the audit log of the account, and the owner gets in as ever', async () => {
   const made = await plane.control.accounts.createUser({ email: ANN, name: '', plan: 'free', superadmin: false });
   await signUp(EVES);
   assert.equal(await login(EVES), '403 email_not_verified');

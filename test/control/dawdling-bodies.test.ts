@@ -84,7 +84,7 @@ function writes(): number {
   return plane.control.store.db.get<{ n: number }>(sql`SELECT total_changes() AS n`).n;
 }
 
-/** A request that was let in and waits for the last byte of its body. */
+/** A request that was admitted and waits for the last byte of its body. */
 class Dawdler {
   readonly route: Route;
   readonly #request: ClientRequest;
@@ -201,7 +201,7 @@ for (const [n, way] of WAYS.entries()) {
   });
 }
 
-test('a body that took its time is taken from whoever may still do it', async () => {
+test('slow bodies: a late body counts only if the caller still has the permission', async () => {
   const ann = await operator('slow@example.test');
   const names = new Set([
     'POST /tunnels',

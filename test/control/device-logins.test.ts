@@ -54,7 +54,7 @@ test('an approved code gives a key of kind cli: 90 days, all names, in the activ
   await assert.rejects(ask(code), pending);
 });
 
-test('a code that nobody approved is pending, and leaves no trace', async () => {
+test('device login: an unapproved code is pending, and leaves no trace', async () => {
   await assert.rejects(ask(newCode()), pending);
   await assert.rejects(ask(newCode(), { session: true }), pending);
   assert.deepEqual(storedRows(), []);
@@ -92,7 +92,7 @@ test('the key waits ten minutes', async () => {
   await assert.rejects(ask(late), pending);
 });
 
-test('retention empties what nobody fetched, and forgets the code a day later', () => {
+test('device login: retention empties what was not fetched, and forgets the code a day later', () => {
   approve(newCode());
   plane.now += 10 * MINUTE + 1;
   plane.control.retention.sweep();
@@ -180,7 +180,7 @@ test('of twenty held requests with one code one gets the key', async () => {
   for (const outcome of outcomes) if (outcome.status === 'rejected') assert.ok(pending(outcome.reason));
 });
 
-test('an approval that was rolled back wakes nobody', async () => {
+test('device login: an approval that was rolled back wakes no waiting request', async () => {
   const code = newCode();
   const leaver = new AbortController();
   const held = ask(code, { wait: 30, gone: leaver.signal });
@@ -190,7 +190,7 @@ test('an approval that was rolled back wakes nobody', async () => {
   await assert.rejects(held, pending);
 });
 
-test('whoever has left gets nothing: the key stays for the next who asks', async () => {
+test('device login: a client that has left gets nothing: the key stays for the next who asks', async () => {
   const code = newCode();
   const leaver = new AbortController();
   const held = ask(code, { wait: 30, gone: leaver.signal });
@@ -237,7 +237,7 @@ test('keys of another kind, text keys, dead keys and noise end nothing', async (
   assert.equal(plane.control.tokens.recognise(agent.apiKey)?.revokedAt, null);
 });
 
-test('approval, fetch and log-out stand in the trail', async () => {
+test('approval, fetch and log-out are in the audit log', async () => {
   const code = newCode();
   approve(code);
   plane.control.deviceLogins.logout(base64(await ask(code, { session: true })));

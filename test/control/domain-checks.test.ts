@@ -54,7 +54,7 @@ test('a domain is looked up once a day', async () => {
 });
 
 test('a domain whose record is gone for three days is unverified, unbound, and its owners hear of it', async () => {
-  dns.txt.set(RECORD, [['somebody else']]);
+  dns.txt.set(RECORD, [['another owner']]);
   for (let day = 1; day <= 3; day++) {
     plane.now = START + day * DAY;
     await check();
@@ -66,7 +66,7 @@ test('a domain whose record is gone for three days is unverified, unbound, and i
   assert.deepEqual([row()?.verifiedAt, row()?.tunnelId, row()?.failingSince], [null, null, null]);
   assert.deepEqual(await domainsAtEdge(), []);
   const last = plane.deltas.at(-1);
-  assert.ok(last?.kind === 'put' && last.route.domains.length === 0, 'the data plane is told');
+  assert.ok(last?.kind === 'put' && last.route.domains.length === 0, 'the data plane has it');
   const auditLog = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'domain.lose')).all();
   assert.deepEqual(
     auditLog.map((event) => [event.orgId, event.resourceId, event.actorKind]),

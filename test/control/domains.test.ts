@@ -1,4 +1,4 @@
-/** Custom domains over HTTP, against a real DNS server: who gets one, by what, and what the data plane is told of it. */
+/** Custom domains over HTTP, against a real DNS server: who gets one, by what, and what the data plane gets of it. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';
@@ -90,7 +90,7 @@ test('a domain is added unverified, with the record to put into the DNS, and sho
   for (const of of [verify(body['id'], bob), unbind(body['id'], bob), bind(body['id'], await open(bob), bob)])
     assert.deepEqual(said(await of), [404, 'not_found']);
   assert.deepEqual(said(await bob.call('DELETE', `/domains/${String(body['id'])}`)), [404, 'not_found']);
-  assert.deepEqual(dns.asked, [], 'nobody else has it looked up');
+  assert.deepEqual(dns.asked, [], 'no other organization has it looked up');
 });
 
 test('a name of this server, or no name at all, is refused', async () => {
@@ -206,7 +206,7 @@ test('a deleted domain is answered for no more, and rests a day before another o
   await verified(bob);
 });
 
-test('to add a domain and delete it keeps nobody from it', async () => {
+test('domains: adding and deleting one does not block its owner', async () => {
   const { body } = await add();
   await ann.call('DELETE', `/domains/${String(body['id'])}`);
   await verified(bob);
@@ -221,7 +221,7 @@ test('with an organization go its domains', async () => {
   assert.deepEqual(plane.control.store.db.select().from(domains).all(), []);
 });
 
-test('whoever is sent away while the DNS is asked verifies nothing', async () => {
+test('domains: a member removed during the look-up verifies nothing', async () => {
   const made = (await add()).body;
   const cid = await team.member('cid@example.test', ann, 'member');
   const as = await team.acting(cid, ann.home);

@@ -29,7 +29,7 @@ const path = () => `/tunnels/${tunnelId}/policy`;
 const deny = { kind: 'deny', path_prefix: '/admin' };
 const tried = { ...deny, enforce: false };
 
-/** Puts a policy; what the data plane is told of it. */
+/** Puts a policy; what the data plane gets of it. */
 async function put(...actions: object[]): Promise<number> {
   plane.now += 1;
   assert.deepEqual(said(await ann.call('PUT', path(), { actions })), [200]);

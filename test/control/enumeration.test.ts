@@ -1,5 +1,5 @@
 /**
- * Nobody learns from an answer whether an address has an account: for each route that takes an address, the same status, headers and body,
+ * No response reveals whether an address has an account: for each route that takes an address, the same status, headers and body,
  * the same computing, nothing that differs before the answer, and something to write in every case.
  */
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ const ADDRESSES = {
   'without a password': 'cid@example.test',
   burned: 'dan@example.test',
   'with a code that has run out': 'eve@example.test',
-  unknown: 'nobody@example.test',
+  unknown: 'absent@example.test',
   impossible: 'no address at all',
 } as const;
 
@@ -58,7 +58,7 @@ function wrongCode(email: string): string {
 
 const written = (): number => plane.control.store.db.get<{ n: number }>(sql`SELECT total_changes() AS n`).n;
 
-/** All that a caller sees. The time of day is the same for everybody. */
+/** All that a caller sees. The time of day is the same for all. */
 function seen({ status, headers, text }: Answer): string {
   const lines = [...headers].filter(([name]) => name !== 'date').map(([name, value]) => `${name}: ${value}`);
   return [status, ...lines, text].join('\n');
@@ -87,7 +87,7 @@ for (const { path, body, status, runs } of ROUTES) {
     const verify = mock.method(Passwords.prototype, 'verify');
     const answers = new Map<string, string[]>();
     for (const [who, email] of Object.entries(ADDRESSES)) {
-      // What can be no address is told so before anything is looked up.
+      // A malformed address is refused before anything is looked up.
       if (path === '/auth/signup' && who === 'impossible') continue;
       const before = written();
       const answer = await api.call('POST', path, { body: body(email) });
@@ -117,7 +117,7 @@ test('a burned or outrun code that is right fails as any other', async () => {
   assert.equal(answers.size, 1, [...answers].join('\n\n'));
 });
 
-test('beyond the limit of letters the answers stay the same, and something is still written', async () => {
+test('enumeration: beyond the limit of emails the responses stay the same, and something is still written', async () => {
   for (const path of ['/auth/forgot', '/auth/resend-verify-otp']) {
     const answers = new Set<string>();
     for (let i = 0; i < 8; i++) {

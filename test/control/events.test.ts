@@ -30,7 +30,7 @@ async function events(query = '', as = h.owner, path = '/events'): Promise<reado
   return answer.body as unknown as readonly Event[];
 }
 
-test('an event says what was done to what, by whom, from where, newest first', async () => {
+test('events: each names action, resource, actor and address, newest first', async () => {
   const [mint, third] = await events();
   assert.deepEqual([mint?.action, mint?.resourceType], ['token.mint', 'token']);
   assert.deepEqual(Object.keys(third ?? {}).sort(), [
@@ -59,7 +59,7 @@ test('filters: limit, action, actor, start_time, and the page before an event', 
     [...at].reverse(),
   );
   assert.equal((await events('?actor=ADMIN%40localhost&action=tunnel.create')).length, 3);
-  assert.equal((await events('?actor=nobody')).length, 0);
+  assert.equal((await events('?actor=absent')).length, 0);
   assert.equal((await events('?actor=%25')).length, 0, 'a wildcard is a character');
   const second = created[1];
   const since = await events(`?action=tunnel.create&start_time=${second?.timestamp}`);
@@ -94,10 +94,10 @@ test('what is no filter is refused by its name', async () => {
   }
 });
 
-test('an organization sees its own trail, and nobody sees one without a bearer', async () => {
+test('events: an organization sees its own audit log, and none is public', async () => {
   const theirs = await events('', stranger);
   assert.ok(theirs.length > 0);
-  // The operator who made the account is in its trail, with that deed alone, and not by name.
+  // The operator who made the account is in its audit log, with that action alone, and not by name.
   assert.ok(theirs.every(({ userEmail }) => userEmail !== 'admin@localhost'));
   const operators = theirs.filter(({ actorType }) => actorType === 'operator');
   assert.deepEqual(

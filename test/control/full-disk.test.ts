@@ -47,7 +47,7 @@ const fail = (): void =>
     ),
   );
 
-test('while nothing can be stored the server is not ready, and promises no account and no letter to anybody', async () => {
+test('while nothing can be stored the server is not ready, and promises no account and no email', async () => {
   assert.equal(await ready(), 200);
   allowPages(1);
   fail();

@@ -1,6 +1,6 @@
 /**
  * A server on port 0 in a temp folder with a data node that only remembers: the control plane as its clients see it. `call` is one
- * request of the API; `node` is what the data plane was told and what it says.
+ * request of the API; `node` is what the data plane received and reports.
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What probes and operators are told: `/health`, `/ready`, `/superadmin/health`. */
+/** Responses to probes and operators: `/health`, `/ready`, `/superadmin/health`. */
 import assert from 'node:assert/strict';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ async function superadmin(): Promise<string> {
   return String((await api.call('POST', '/auth/login', { body })).body['access_token']);
 }
 
-test('health: all checks are listed and ok when all is well, and the version is told', async () => {
+test('health: all checks are listed and ok when all is well, and the version is shown', async () => {
   const health = await get('/health');
   assert.equal(health.status, 200);
   assert.deepEqual([health.body['status'], health.body['version']], ['ok', '9.9.9'], health.text);

@@ -1,4 +1,4 @@
-/** Recorded requests by the API: who sees which, and how they are told. A node reports them as a real one does. */
+/** Recorded requests by the API: permissions and views. A node reports them as a real one does. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -31,7 +31,7 @@ let eve: Person;
 let viv: string;
 let max: string;
 let flushes = 0;
-/** What a node does when it is told to flush. */
+/** What a node does on a flush. */
 let onFlush = async (): Promise<void> => {};
 
 before(async () => {
@@ -328,7 +328,7 @@ test('a viewer sees no credentials and no cookies, neither of visitors nor of th
     const { text } = await api.call('GET', path, { as });
     for (let i = 1; i <= 5; i++) assert.ok(text.includes(`secret-${i}`), text);
   }
-  // Exports are passed on: masked for everybody who does not ask otherwise, and for a viewer who does there is none.
+  // Exports are passed on: masked unless the caller asks otherwise, and for a viewer who does there is none.
   for (const kind of ['curl', 'har']) {
     for (const as of [viv, max, ann.token]) {
       const { status, text } = await api.call('GET', `${path}/${kind}`, { as });
@@ -369,7 +369,7 @@ test('of another organization nothing is found, by whatever id', async () => {
   assert.deepEqual(ids(await list(ann.token, `?tunnel_id=${tunnel}`)), [made?.id]);
 });
 
-test('what is recorded is told: that the server does, and which agents want it not', async (t) => {
+test('inspector: the API says that requests are recorded, and which agents opt out', async (t) => {
   const quiet = await tunnelOf(ann);
   const session = {
     agentId: randomUUID(),
@@ -413,7 +413,7 @@ test('what was not recorded is counted by tunnel', async () => {
   assert.deepEqual((await ann.call('GET', `/inspector/unrecorded${early}`)).body, []);
 });
 
-test('members forget what was recorded of a tunnel, which the trail tells; viewers can not', async () => {
+test('inspector: members clear the records of a tunnel, with an audit entry; viewers can not', async () => {
   const tunnel = await tunnelOf(ann);
   const other = await tunnelOf(ann);
   const [made] = await report(ann, tunnel, {});
@@ -575,6 +575,6 @@ test('a body of which only a part was kept makes no command', async () => {
   assert.deepEqual(said(await ann.call('GET', `/inspector/${made?.id}/curl`)), [409, 'body_truncated']);
 });
 
-test('what asks for the live feed without an upgrade is told so', async () => {
+test('live feed: a request without an upgrade gets an error', async () => {
   assert.deepEqual(said(await ann.call('GET', '/inspector/ws')), [400, 'invalid_request']);
 });

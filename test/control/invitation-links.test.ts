@@ -1,4 +1,4 @@
-/** The links of invitations: what they tell whoever holds one, and how one is sent again. */
+/** The links of invitations: what a holder sees, and how one is sent again. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';
@@ -36,7 +36,7 @@ const invited = async (email: string, role = 'member') => String((await invite(a
 const resend = (by: Person, id: string, org = ann.home) => by.call('POST', `/orgs/${org}/invitations/${id}/resend`);
 const accept = (by: Person, token: string) => by.call('POST', '/orgs/invitations/accept', { token });
 let source = 0;
-/** Asked by nobody, from an address of its own. */
+/** Without a login, from an address of its own. */
 const lookUp = (token: unknown) =>
   api.call('POST', '/orgs/invitations/lookup', {
     body: { token },
@@ -44,7 +44,7 @@ const lookUp = (token: unknown) =>
   });
 const tokenOf = (url: unknown): string => new URL(String(url)).searchParams.get('token') ?? '';
 
-test('a link says who invites whom, where to, as what and until when, to nobody in particular, as often as they like', async () => {
+test('invitation link: shows inviter, invited, organization, role and expiry, without a login, any number of times', async () => {
   assert.equal((await ann.call('PATCH', '/auth/me', { name: 'Ann Example' })).status, 200);
   await invited(BOB, 'admin');
   const token = team.inviteToken(BOB);
@@ -65,13 +65,13 @@ test('a link says who invites whom, where to, as what and until when, to nobody 
 });
 
 test('whether the address has an account is not told', async () => {
-  await team.person('somebody@example.test');
-  await invite(ann, 'somebody@example.test');
-  await invite(ann, 'nobodyxx@example.test');
+  await team.person('known@example.test');
+  await invite(ann, 'known@example.test');
+  await invite(ann, 'other@example.test');
   const [known, unknown] = await Promise.all(
-    ['somebody@example.test', 'nobodyxx@example.test'].map((email) => lookUp(team.inviteToken(email))),
+    ['known@example.test', 'other@example.test'].map((email) => lookUp(team.inviteToken(email))),
   );
-  assert.equal(known?.text.replace('somebody', 'nobodyxx'), unknown?.text);
+  assert.equal(known?.text.replace('known', 'other'), unknown?.text);
 });
 
 test('whatever is the matter with a token, the answer is that of accepting', async () => {
@@ -110,7 +110,7 @@ test('a link ends to the millisecond, and with its organization', async () => {
   assert.deepEqual(said(await lookUp(token)), NOT_FOUND);
 });
 
-test('sent again it has a new link, in the letter and in this answer alone, and a week from now; the old one ends', async () => {
+test('sent again it has a new link, in the email and in this response alone, and a week from now; the old one ends', async () => {
   const made = (await invite(ann, BOB, 'viewer')).body;
   const first = team.inviteToken(BOB);
   plane.now += DAY / 100;
@@ -131,7 +131,7 @@ test('sent again it has a new link, in the letter and in this answer alone, and 
   assert.deepEqual(said(await accept(bob, first)), NOT_FOUND);
   assert.deepEqual(said(await lookUp(first)), NOT_FOUND);
   const eve = await team.person('eve@example.test');
-  assert.deepEqual(said(await accept(eve, token)), FORBIDDEN, 'whoever saw the link is not the address');
+  assert.deepEqual(said(await accept(eve, token)), FORBIDDEN, 'a user who saw the link is not the address');
   assert.deepEqual((await accept(bob, token)).body['role'], 'viewer');
   assert.deepEqual(said(await resend(ann, String(made['id']))), NOT_FOUND, 'a used one');
   const events = (await ann.call('GET', '/events?action=invitation.resend')).body as never as Record<string, unknown>[];
@@ -139,7 +139,7 @@ test('sent again it has a new link, in the letter and in this answer alone, and 
   assert.deepEqual([events[0]?.['userEmail'], events[0]?.['resourceId']], [ann.email, made['id']]);
 });
 
-test('whoever may invite to a role sends it again, in an organization that may; nobody else’s', async () => {
+test('invitation: a member who may invite to a role resends it, in their own organization alone', async () => {
   const people = {
     viewer: await team.member('viewer@example.test', ann, 'viewer'),
     member: await team.member('member@example.test', ann, 'member'),
@@ -167,7 +167,7 @@ test('whoever may invite to a role sends it again, in an organization that may; 
   assert.equal(team.inviteToken(BOB), token);
 });
 
-test('it stands for whoever sent it last, and ends with their right to', async () => {
+test('invitation: belongs to its last sender, and ends with their permission', async () => {
   const admin = await team.member('admin@example.test', ann, 'admin');
   const id = String((await invite(admin, BOB)).body['id']);
   plane.now += 1;
@@ -177,7 +177,7 @@ test('it stands for whoever sent it last, and ends with their right to', async (
   assert.equal((await lookUp(team.inviteToken(BOB))).status, 200, 'not that of who was removed any more');
 });
 
-test('letters that are sent again count: a few to an address, 200 of a person in a day', async () => {
+test('invitation: resent emails count: a few to an address, 200 of a user in a day', async () => {
   const id = await invited(BOB);
   for (let i = 0; i < 4; i++) assert.equal((await resend(ann, id)).status, 200);
   const token = team.inviteToken(BOB);
@@ -195,7 +195,7 @@ test('letters that are sent again count: a few to an address, 200 of a person in
   assert.deepEqual([...said(last), last.body['retry_after_seconds']], [...LIMITED, 24 * 3600]);
 });
 
-test('an address that has had its letters of everybody gets none, and whoever sends has the link all the same', async () => {
+test('invitation: an address beyond its limit of emails gets none, and the sender still has the link', async () => {
   for (let i = 0; i < 6; i++) {
     const by = await team.person(`p${i}@example.test`);
     for (let n = 0; n < 5; n++) await by.call('POST', `/orgs/${by.home}/invitations`, { email: BOB, role: 'viewer' });

@@ -1,4 +1,4 @@
-/** Invitations: who sends them, what the letter is good for, and for whom. */
+/** Invitations: senders, the email's link, and the invited user. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';
@@ -35,7 +35,7 @@ const accept = (by: Person, token: string) => by.call('POST', '/orgs/invitations
 const open = async (): Promise<ReadonlyArray<Record<string, string>>> =>
   (await ann.call('GET', `/orgs/${ann.home}/invitations`)).body as never;
 
-test('an invitation is a letter with a link, and the token is nowhere else', async () => {
+test('invitations: the token is in the link of the email and nowhere else', async () => {
   const made = await invite(ann, 'Bob@Example.test', 'admin');
   assert.equal(made.status, 201, made.text);
   const { id, ...rest } = made.body;
@@ -60,7 +60,7 @@ test('an invitation is a letter with a link, and the token is nowhere else', asy
   for (const text of [made.text, list.text, stored]) assert.ok(!text.includes(mail.token));
 });
 
-test('whoever has the address accepts, once, with the role of the invitation and no other', async () => {
+test('invitations: the owner of the address accepts, once, with the role of the invitation', async () => {
   const bob = await team.person('bob@example.test');
   await invite(ann, 'BOB@example.test', 'viewer');
   const body = { token: team.inviteToken('BOB@example.test'), role: 'owner', org_id: bob.home };
@@ -74,7 +74,7 @@ test('whoever has the address accepts, once, with the role of the invitation and
   assert.equal((await api.call('GET', '/tunnels', { as })).status, 200);
   const [event] = (await ann.call('GET', '/events?action=invitation.accept')).body as never as [Record<string, string>];
   assert.deepEqual([event['userEmail'], event['resourceType']], [bob.email, 'invitation']);
-  // Removed, they don't come back with the same letter.
+  // Removed, they don't come back with the same email.
   await ann.call('DELETE', `/orgs/${ann.home}/members/${bob.id}`);
   assert.deepEqual(said(await accept(bob, body.token)), NOT_FOUND);
 });
@@ -88,7 +88,7 @@ test('of 20 uses at once exactly one joins', async () => {
   assert.equal(answers.filter(({ status }) => status === 409).length, 19);
 });
 
-test('another account may not accept, whatever it was told; nor one that has not proven the address', async () => {
+test('another account may not accept, also with the link; nor one that has not proven the address', async () => {
   await invite(ann, 'bob@example.test');
   const token = team.inviteToken('bob@example.test');
   const eve = await team.person('eve@example.test');
@@ -102,7 +102,7 @@ test('another account may not accept, whatever it was told; nor one that has not
   assert.deepEqual(said(await accept(eve, token)), NOT_FOUND, 'a used one says nothing about itself');
 });
 
-test('somebody without an account signs up with the address and then accepts', async () => {
+test('invitations: a user without an account signs up with the address and then accepts', async () => {
   await invite(ann, 'new@example.test');
   const token = team.inviteToken('new@example.test');
   const password = 'correct horse battery staple';
@@ -214,8 +214,8 @@ test('an invitation is revoked in its own organization alone', async () => {
 test('a member is not invited again; who has an account is no business of the inviter', async () => {
   const bob = await team.member('bob@example.test', ann, 'viewer');
   assert.deepEqual(said(await invite(ann, bob.email.toUpperCase(), 'admin')), CONFLICT);
-  await team.person('somebody@example.test');
-  const [known, unknown] = [await invite(ann, 'somebody@example.test'), await invite(ann, 'nobody@example.test')];
+  await team.person('known@example.test');
+  const [known, unknown] = [await invite(ann, 'known@example.test'), await invite(ann, 'absent@example.test')];
   assert.deepEqual([known.status, Object.keys(known.body)], [unknown.status, Object.keys(unknown.body)]);
 });
 
@@ -243,7 +243,7 @@ async function another(by: Person): Promise<{ readonly path: string; invite(emai
   return { path, invite };
 }
 
-test('nobody sends more letters by means of more organizations, also when they delete each', async () => {
+test('invitations: more organizations allow no more emails, also when each is deleted', async () => {
   const sent: number[] = [];
   for (let round = 0; round < 5; round++) {
     const org = await another(ann);
@@ -271,7 +271,7 @@ test('a stranger does not use up the invitations to an address', async () => {
   assert.equal(team.emails()[0]?.kind === 'invitation' && team.emails().length, 6);
 });
 
-test('an address gets no more than 30 letters from everybody; whoever invites it then is not told', async () => {
+test('invitations: an address gets at most 30 emails from all; a later inviter sees no difference', async () => {
   const emails = () => team.emails().filter(({ to }) => to === 'bob@example.test').length;
   for (let i = 0; i < 6; i++) {
     const org = await another(await team.person(`p${i}@example.test`));
@@ -289,7 +289,7 @@ test('an address gets no more than 30 letters from everybody; whoever invites it
   assert.equal(emails(), 31);
 });
 
-test('letters are bounded: 5 at once to an address, 100 open, 200 in a day', async () => {
+test('invitations: emails are limited: 5 at once to an address, 100 open, 200 in a day', async () => {
   for (let i = 0; i < 5; i++) assert.equal((await invite(ann, 'bob@example.test')).status, 201);
   const sixth = await invite(ann, 'bob@example.test');
   assert.deepEqual(said(sixth), LIMITED);
@@ -318,7 +318,7 @@ test('an organization that waits for approval or is suspended sends no mail', as
   assert.equal(team.emails().length, 1);
 });
 
-test('with a full organization nobody joins and the invitation stands', async () => {
+test('invitations: a full organization admits no member and the invitation stays', async () => {
   const bob = await team.person('bob@example.test');
   await invite(ann, bob.email);
   const { db } = plane.control.store;

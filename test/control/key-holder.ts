@@ -1,4 +1,4 @@
-/** Tokens over HTTP as a test handles them: minted by a person, or by whoever shows a bearer. */
+/** Tokens over HTTP as a test handles them: minted by a person, or by the holder of a bearer. */
 import assert from 'node:assert/strict';
 import type { Answer } from './harness.ts';
 import type { Person } from './team.ts';

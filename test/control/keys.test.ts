@@ -73,7 +73,7 @@ test('a retired key verifies for a day (access) or 366 days (capability), then i
   assert.equal(keys.verifying('capability', capability), undefined);
 });
 
-test('data nodes have the access keys, and are told of each change', async () => {
+test('data nodes have the access keys, and get each change', async () => {
   const { keys, link } = plane.control;
   const { accessKeys } = await link.snapshot();
   assert.deepEqual(
@@ -114,7 +114,7 @@ test('the access key rotates by itself after 90 days, the capability key does no
   assert.equal(ids().length, 3, 'once');
 });
 
-test('only operators and the server rotate keys, and it is in the trail', () => {
+test('only operators and the server rotate keys, and it is in the audit log', () => {
   const { keys, store } = plane.control;
   assert.throws(() => keys.rotate(ann, 'access'), { code: 'forbidden' });
   assert.equal(ids().length, 2);

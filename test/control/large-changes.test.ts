@@ -163,7 +163,7 @@ test('project deletion: tunnels, keys and routes are gone when it is answered, b
   assert.deepEqual([undeleted(), unrevoked(), pending()], [0, 0, 0]);
 });
 
-test('project deletion: agents are told of keys before tunnels, of each once, some per turn of the loop', async () => {
+test('project deletion: agents get the end of keys before tunnels, of each once, some per turn of the loop', async () => {
   fill({ tunnels: MANY, keys: MANY, projectSlug: makeProject() });
   plane.control.projects.delete(ann, 'web');
   await settled();
@@ -236,7 +236,7 @@ test('project deletion: a crash between two slices is made up for after the next
   assert.deepEqual([audited('tunnel.delete').length, audited('token.revoke').length], [MANY, MANY]);
 });
 
-test("project deletion: a name is the organization's own again at once, and nobody else's for a day", async () => {
+test("project deletion: a name is the organization's own again at once, and blocked for others for a day", async () => {
   const bob = await plane.person('bob@example.test');
   const { labels } = fill({ tunnels: MANY, projectSlug: makeProject() });
   const last = labels.at(-1) ?? '';

@@ -60,7 +60,7 @@ export function inspectorLimits(): readonly Row[] {
     ]),
     elsewhere('Unread data of a live feed', '1 MB; then it is closed', [
       'live-feed.test.ts',
-      'a reader that takes nothing is cut off, and nobody waits for it',
+      'live feed: a reader that takes nothing is cut off, and delays no other',
     ]),
     elsewhere('Unread data of all live feeds', '64 MB; then the slowest is closed', [
       'live-feed.test.ts',

@@ -33,7 +33,7 @@ export function metricLimits(): readonly Row[] {
     }),
     elsewhere('Reason of a disconnect', '200 characters', [
       'connections.test.ts',
-      'a reason that is too long, or would steer a terminal, is refused and nobody is cut',
+      'a reason that is too long, or would steer a terminal, is refused and no agent is cut',
     ]),
     elsewhere('Ended agent sessions', '100 per organization, for 30 days', [
       'connections.test.ts',

@@ -221,7 +221,7 @@ export const tokenLimits = (): readonly Row[] => [
     'the old key is cut off within a second of its end',
     [
       'tokens.test.ts',
-      'with a grace both keys work, then the old one ends within a second, and data nodes were told before',
+      'with a grace both keys work, then the old one ends within a second, and data nodes know it before',
     ],
     ['tokens.test.ts', 'a grace never outlives the token'],
   ),

@@ -60,7 +60,7 @@ async function codeOf(socket: WebSocket): Promise<number | undefined> {
   return codes.get(socket);
 }
 
-/** Somebody who is in Ann's organization, logged in twice. `here` is where the feed is; `there` is the other log-in. */
+/** A member of Ann's organization, logged in twice. `here` is where the feed is; `there` is the other log-in. */
 interface Listener {
   readonly here: Person;
   readonly there: Person;
@@ -104,14 +104,14 @@ const own: ReadonlyArray<readonly [string, Action]> = [
     'whose password is changed elsewhere',
     ({ there }) => there.call('POST', '/auth/password', { current_password: there.password, new_password: NEXT }),
   ],
-  ['whose password is set by a letter', resetByEmail],
+  ['whose password is reset by email', resetByEmail],
 ];
 
 const others: ReadonlyArray<readonly [string, Action]> = [
   ['who is removed from the organization', ({ here }) => ann.call('DELETE', `/orgs/${ann.home}/members/${here.id}`)],
   ['who leaves the organization', ({ there }) => there.call('DELETE', `/orgs/${ann.home}/members/${there.id}`)],
   ['whose account is locked', ({ here }) => operator.call('POST', `/superadmin/users/${here.id}/lock`)],
-  ['whom an operator logs out', ({ here }) => operator.call('POST', `/superadmin/users/${here.id}/revoke-sessions`)],
+  ['logged out by an operator', ({ here }) => operator.call('POST', `/superadmin/users/${here.id}/revoke-sessions`)],
   [
     'whose password an operator replaces',
     ({ here }) => operator.call('POST', `/superadmin/users/${here.id}/reset-password`),
@@ -178,19 +178,19 @@ test('another role is looked at at once, and a viewer goes on: viewers may liste
   assert.equal(socket.readyState, WebSocket.OPEN);
 });
 
-test('nobody is told of a change that is not stored', () => {
+test('live feed: a change that is not stored reaches no listener', () => {
   const told: string[] = [];
   plane.control.store.watchPeople((id) => void told.push(id));
   assert.throws(() =>
     plane.control.store.inTx((tx) => {
-      tx.personChanged('somebody');
+      tx.personChanged('member');
       throw new Error('it fails');
     }),
   );
   plane.control.store.inTx((tx) => {
-    tx.personChanged('somebody');
-    tx.personChanged('somebody');
+    tx.personChanged('member');
+    tx.personChanged('member');
     assert.deepEqual(told, []);
   });
-  assert.deepEqual(told, ['somebody']);
+  assert.deepEqual(told, ['member']);
 });

@@ -1,4 +1,4 @@
-/** The live feed of the inspector over real sockets: who may listen, what is sent, and whom it lets go. */
+/** The live feed of the inspector over real sockets: who may listen, what is sent, and which clients it ends. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -100,7 +100,7 @@ async function refused(token: string, asking: Asking = {}): Promise<[number | un
   socket.on('error', () => {});
   const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
   socket.once('unexpected-response', (_request, response: IncomingMessage) => resolve(response));
-  socket.once('open', () => assert.fail('was let in'));
+  socket.once('open', () => assert.fail('was accepted'));
   const response = await promise;
   const body = JSON.parse(await text(response)) as { error: string; message: string };
   assert.ok(body.message.length > 0);
@@ -152,7 +152,7 @@ test('the protocol that is selected does not have the token in it, unless nothin
   assert.equal(alone.socket.protocol, `bearer.${ann.token}`);
 });
 
-test('nobody listens without a good token, and no log has one', async () => {
+test('live feed: refuses a client without a valid token, and no log has one', async () => {
   const forged = `${ann.token.slice(0, -4)}AAAA`;
   for (const protocols of [['culvert.inspector'], [`bearer.${forged}`], ['bearer.x'], ['bearer.x.y.z']])
     assert.deepEqual(await refused('', { protocols }), [401, 'unauthorized'], protocols.join());
@@ -204,7 +204,7 @@ test('an upgrade elsewhere, or to something else, is a request like any other', 
   assert.match(await ask('/inspector/ws', 'h2c'), /^HTTP\/1\.1 401 /);
 });
 
-test('who logs out hears no more, and is told why', async () => {
+test('live feed: ends on a logout, with the reason', async () => {
   const leaver = await team.again(eve);
   const stays = await listen(eve.token);
   const { closed } = await listen(leaver.token);
@@ -235,14 +235,14 @@ test('who is removed from the organization hears no more; an access token that r
   }
 });
 
-test('whom no ping reaches is let go', async () => {
+test('live feed: ends a client that answers no ping', async () => {
   const { socket } = await listen(ann.token);
   const raw = (socket as unknown as { _socket: Socket })._socket;
   raw.pause();
   await until(() => plane.control.liveFeed.stats().subscribers === 0);
 });
 
-test('a reader that takes nothing is cut off, and nobody waits for it', async (t) => {
+test('live feed: a reader that takes nothing is cut off, and delays no other', async (t) => {
   // With pings 30 s apart: none of them finds the reader first.
   const { port, close } = await servePlane(plane);
   t.after(close);
@@ -354,7 +354,7 @@ test('a person has only so many live feeds, and the server has', async () => {
   await listen(eve.token);
 });
 
-test('a server that stops says so, lets nobody in any more, and waits for nobody', async (t) => {
+test('a server that stops says so, accepts no client any more, and waits for none', async (t) => {
   const { port, close, liveFeed } = await servePlane(plane);
   t.after(close);
   const { closed } = await listen(ann.token, { port });

@@ -38,7 +38,7 @@ const isLocked = ({ status, body, headers }: Answer): void => {
   assert.equal(headers.get('set-cookie'), null);
 };
 
-test('the right password is told of the lock, a wrong one of nothing; unlocked, it opens again', async () => {
+test('locked account: only the right password gets the reason; unlocked, it opens again', async () => {
   const ann = await MfaPerson.create(plane, api, 'ann@example.test');
   assert.equal(lock(ann).sessions, 1);
   assert.equal((await api.call('GET', '/auth/me', { as: ann.token })).status, 401);
@@ -110,7 +110,7 @@ test('all keys that the person made end, in whatever organization, with their ag
   assert.deepEqual(lock(gus), { sessions: 0, keys: 0 }, 'locked is locked');
 });
 
-test('a session that somebody brings into the table by another way is none', async () => {
+test('locked account: a session inserted by another way is invalid', async () => {
   const ida = await MfaPerson.create(plane, api, 'ida@example.test');
   lock(ida);
   plane.control.store.inTx(
@@ -131,7 +131,7 @@ test('the last superadmin who can log in is not locked, and a locked one counts 
   assert.throws(() => operatorUsers.update(OPERATOR, 'root@example.test', { superadmin: false }), { code: 'conflict' });
 });
 
-test('where sign-up is closed, whoever was sent away from their last organization waits for an operator', async () => {
+test('where sign-up is closed, a user removed from their last organization waits for an operator', async () => {
   for (const [signup, approval] of [
     ['closed', 'pending'],
     ['open', 'approved'],

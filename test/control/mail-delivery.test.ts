@@ -1,4 +1,4 @@
-/** Letters from the outbox to a real mail server, on a clock that the test moves. */
+/** Emails from the outbox to a real mail server, on a clock that the test moves. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ for (const [name, options, secure] of [
   ['by STARTTLS with a log-in', { security: 'starttls', user: USER }, true],
   ['by smtps with a log-in', { security: 'tls', user: USER }, true],
 ] as const) {
-  test(`a letter goes out ${name}`, async (t) => {
+  test(`mail delivery: an email goes out ${name}`, async (t) => {
     const { smtp, post } = await open(t, options);
     const sent = post.lines.next(SENT);
     post.code('ann@example.com');
@@ -96,7 +96,7 @@ for (const [name, options, secure] of [
   });
 }
 
-test('a server whose certificate nobody vouches for gets no mail when certificates are verified', async (t) => {
+test('mail delivery: a server with an untrusted certificate gets no mail when certificates are verified', async (t) => {
   const smtp = await startSmtp(t, { security: 'starttls', user: USER });
   const post = new Post(t, `${smtp.url}?verify=yes`);
   const again = post.lines.next(AGAIN);
@@ -114,7 +114,7 @@ test('a password is not sent in the clear to a server that offers no STARTTLS, w
   assert.deepEqual(smtp.tries, []);
 });
 
-test('a letter that the server can not take now is tried again, later and later', async (t) => {
+test('mail delivery: an email that the server can not take now is retried, later and later', async (t) => {
   const answers: Array<Refusal | undefined> = [
     { code: 451, message: '4.7.1 greylisted' },
     { code: 421, message: '4.3.2 too busy' },
@@ -140,7 +140,7 @@ test('a letter that the server can not take now is tried again, later and later'
   assert.equal((await smtp.nextMail('ann@example.com')).code, '123456');
 });
 
-test('letters wait for a mail server that is away, and a short-lived one is tried each minute at least', async (t) => {
+test('mail delivery: emails wait for a mail server that is away, and a short-lived one is tried each minute at least', async (t) => {
   const away = await startSmtp(t);
   await away.close();
   const post = new Post(t, away.url);
@@ -158,21 +158,21 @@ test('letters wait for a mail server that is away, and a short-lived one is trie
   assert.equal((await back.nextMail('ann@example.com')).code, '123456');
 });
 
-test('a letter that is refused for good is given up, and the log says why without the code', async (t) => {
+test('mail delivery: an email refused for good is dropped, and the log says why without the code', async (t) => {
   const { smtp, post } = await open(t, { refuse: () => ({ code: 550, message: '5.1.1 no such user' }) });
   const refused = post.lines.next(REFUSED);
-  post.code('nobody@example.com');
+  post.code('absent@example.com');
   const { fields } = await refused;
   assert.match(String(fields['reason']), /550 5.1.1 no such user/);
-  assert.equal(fields['to'], 'nobody@example.com');
+  assert.equal(fields['to'], 'absent@example.com');
   assert.deepEqual(post.rows(), []);
   post.later(300);
-  post.code('nobody@example.com');
+  post.code('absent@example.com');
   await post.lines.next(REFUSED);
   assert.equal(smtp.tries.length, 2);
 });
 
-test('a mail server that wants a log-in which the settings lack loses no letter', async (t) => {
+test('mail delivery: a mail server that requires a missing login loses no email', async (t) => {
   const smtp = await startSmtp(t, { user: USER });
   const post = new Post(t, smtp.url, { login: undefined });
   const again = post.lines.next(AGAIN);
@@ -181,7 +181,7 @@ test('a mail server that wants a log-in which the settings lack loses no letter'
   assert.equal(post.rows().length, 1);
 });
 
-test('a letter that was sealed by another key is dropped, and holds up none behind it', async (t) => {
+test('mail delivery: an email sealed by another key is dropped, and blocks none behind it', async (t) => {
   const { smtp, post } = await open(t);
   const dropped = post.lines.next(/can not be read/);
   const { store, outbox } = post.plane.control;
@@ -194,7 +194,7 @@ test('a letter that was sealed by another key is dropped, and holds up none behi
   assert.equal((await smtp.nextMail('bob@example.com')).code, '222222');
 });
 
-test('a wrong password for the mail server loses no letter', async (t) => {
+test('mail delivery: a wrong password for the mail server loses no email', async (t) => {
   const smtp = await startSmtp(t, { security: 'starttls', user: USER });
   const post = new Post(t, smtp.url.replace('relay', 'another'));
   const again = post.lines.next(AGAIN);
@@ -203,7 +203,7 @@ test('a wrong password for the mail server loses no letter', async (t) => {
   assert.equal(post.rows().length, 1);
 });
 
-test('a letter is given up when its code runs out', async (t) => {
+test('mail delivery: an email is dropped when its code expires', async (t) => {
   const { smtp, post } = await open(t, { refuse: () => ({ code: 451, message: '4.7.1 try later' }) });
   let wait = 0;
   const ended = post.lines.next(GIVEN_UP);
@@ -219,7 +219,7 @@ test('a letter is given up when its code runs out', async (t) => {
   assert.ok(smtp.tries.length > 5);
 });
 
-test('a sender that the mail server refuses loses no letter: the log says what to change, and it is sent after that', async (t) => {
+test('mail delivery: a sender that the mail server refuses loses no email: the log says what to change, and it is sent after that', async (t) => {
   const answers: Array<Refusal | undefined> = [{ code: 550, message: '5.7.1 sender not allowed' }];
   const { smtp, post } = await open(t, { refuseSender: () => answers.shift() });
   const again = post.lines.next(AGAIN);
@@ -232,7 +232,7 @@ test('a sender that the mail server refuses loses no letter: the log says what t
   assert.equal((await smtp.nextMail('ann@example.com')).code, '123456');
 });
 
-test('a letter that ran out while the server was off is not sent', async (t) => {
+test('mail delivery: an email that expired while the server was off is not sent', async (t) => {
   const { smtp, post } = await open(t);
   await post.delivery.stop();
   post.code('ann@example.com');
@@ -245,7 +245,7 @@ test('a letter that ran out while the server was off is not sent', async (t) => 
   assert.deepEqual(smtp.tries, ['bob@example.com']);
 });
 
-test('letters to one person arrive in the order in which they were posted', async (t) => {
+test('mail delivery: emails to one user arrive in order', async (t) => {
   const { smtp, post } = await open(t, {
     hold: () => new Promise((resolve) => setTimeout(resolve, Math.random() * 20)),
   });
@@ -256,7 +256,7 @@ test('letters to one person arrive in the order in which they were posted', asyn
   assert.deepEqual(came, codes);
 });
 
-test('an address on which the mail server stalls holds up nobody else, however many letters wait for it', async (t) => {
+test('mail delivery: an address on which the mail server stalls delays no other, however many emails wait for it', async (t) => {
   const stalled = Promise.withResolvers<void>();
   const { smtp, post } = await open(t, {
     hold: (to) => (to === 'tar@pit.example' ? stalled.promise : Promise.resolve()),
@@ -269,7 +269,7 @@ test('an address on which the mail server stalls holds up nobody else, however m
   stalled.resolve();
 });
 
-test('no letter is sent twice, whoever wakes the delivery meanwhile', async (t) => {
+test('mail delivery: no email is sent twice when delivery is woken meanwhile', async (t) => {
   const { smtp, post } = await open(t);
   for (let n = 0; n < 30; n += 1) {
     post.code(`p${n}@example.com`);
@@ -297,7 +297,7 @@ test('what waited at a stop is sent at once after the next start, also what was 
   assert.equal((await smtp.nextMail('bob@example.com')).code, '123456');
 });
 
-test('a stop waits for the letter under way, so that it is not sent again', async (t) => {
+test('mail delivery: a stop waits for the email under way, so that it is not sent again', async (t) => {
   const gate = Promise.withResolvers<void>();
   const { smtp, post } = await open(t, { hold: () => gate.promise });
   post.code('ann@example.com');
@@ -309,7 +309,7 @@ test('a stop waits for the letter under way, so that it is not sent again', asyn
   assert.equal(smtp.mails.length, 1);
 });
 
-test('a stop cuts a letter on which the mail server stalls; it is sent after the next start', async (t) => {
+test('mail delivery: a stop cuts an email on which the mail server stalls; it is sent after the next start', async (t) => {
   let stalls = true;
   const never = new Promise<void>(() => {});
   const { smtp, post } = await open(t, { hold: () => (stalls ? never : Promise.resolve()) });

@@ -70,7 +70,7 @@ test('the answer does not wait for the mail server', async (t) => {
   for (let n = 0; n < 6; n += 1) await smtp.nextMail(`p${n}@example.com`);
 });
 
-test('a letter that waited for the mail server is sent after a restart', async (t) => {
+test('mail: an email that waited for the mail server is sent after a restart', async (t) => {
   const away = await startSmtp(t);
   await away.close();
   const start = folder(t);
@@ -82,7 +82,7 @@ test('a letter that waited for the mail server is sent after a restart', async (
   await verify(second, 'ann@example.com', (await back.nextMail('ann@example.com')).code);
 });
 
-/** What a server on transport `log` writes until the letter is there. */
+/** What a server on transport `log` writes until the email is there. */
 async function logged(t: TestContext, format: 'pretty' | 'json'): Promise<{ server: Server; text: string }> {
   let text = '';
   const came = Promise.withResolvers<void>();

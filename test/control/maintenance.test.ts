@@ -1,5 +1,5 @@
 /**
- * Maintenance over HTTP: who is told what, and when it is over; and what tunnels say about what is put on them. What visitors see is
+ * Maintenance over HTTP: its message and its end; and what tunnels say about what is put on them. What visitors see is
  * src/data/edge/http-fault.test.ts.
  */
 import assert from 'node:assert/strict';
@@ -39,7 +39,7 @@ const auditLog = () =>
     .all()
     .map(({ action }) => action);
 
-/** What the data plane was told last about the tunnel. */
+/** The last route of the tunnel in the data plane. */
 function told(): string | null | undefined {
   const delta = plane.deltas.at(-1);
   return delta?.kind === 'put' && delta.route.tunnelId === tunnelId ? delta.route.maintenance : undefined;
@@ -50,7 +50,7 @@ async function agent(online: boolean): Promise<void> {
   await plane.control.link.report({ node: 'n', sequence: ++sequence, events: [event] });
 }
 
-test('maintenance begins with a message, is told to the data plane and shown, and ends', async () => {
+test('maintenance: begins with a message, reaches the data plane, is shown, and ends', async () => {
   const begun = await begin({ message: 'Back at <six>.' });
   assert.deepEqual([begun.status, begun.body], [200, { id: tunnelId, maintenance: true, message: 'Back at <six>.' }]);
   assert.equal(told(), 'Back at <six>.');
@@ -85,7 +85,7 @@ test('a second message takes the place of the first', async () => {
   assert.equal(told(), 'later');
 });
 
-test('maintenance is over when the agent disconnects, and nobody is said to have done it', async () => {
+test('maintenance: ends when the agent disconnects, without an actor', async () => {
   await begin({ message: 'soon' });
   await agent(true);
   assert.equal(await shown(), true);
@@ -102,7 +102,7 @@ test('maintenance goes on when another agent has taken over', async () => {
   assert.equal(await shown(), true);
 });
 
-test('a route that is told again for another reason keeps its message', async () => {
+test('maintenance: a route published again for another reason keeps its message', async () => {
   await begin({ message: 'soon' });
   await ann.call('POST', `/tunnels/${tunnelId}/start`);
   assert.equal(told(), 'soon');

@@ -127,7 +127,7 @@ test('members neither mint, rotate, revoke nor cap one', async () => {
   assert.equal((await mintBy(as)).status, 200, 'keys of a project they do');
 });
 
-test('one mints keys for a project, by its text or its wire form: an hour long, with its own name in the trail', async () => {
+test('one mints keys for a project, by its text or its wire form: an hour long, with its own name in the audit log', async () => {
   const master = await mintMaster(ann);
   for (const bearer of [master.apiKey, master.wireBytes]) {
     const key = keyOf(await mintBy(bearer));
@@ -268,7 +268,7 @@ test("another organization's master key finds no project of this one", async () 
   assert.equal(await admit(key), 'ok');
 });
 
-test('revoking one ends all that it minted, each in the trail, and agents are cut', async () => {
+test('revoking one ends all that it minted, each in the audit log, and agents are cut', async () => {
   const master = await mintMaster(ann);
   const children = [keyOf(await mintBy(master.apiKey)), keyOf(await mintBy(master.apiKey))];
   const spared = keyOf(await mintBy(ann.token));

@@ -1,4 +1,4 @@
-/** Members: who changes whose role, who removes whom, and what ends with a member. */
+/** Members: changes of roles, removal, and what ends with a member. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';
@@ -37,7 +37,7 @@ async function roles(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ email, role }) => [email.split('@')[0] ?? '', role]));
 }
 
-test('everybody in an organization sees its members; who lacks a second factor only those who run it', async () => {
+test('members: every member sees the list; only admins see missing second factors', async () => {
   const viv = await team.member('viv@example.test', ann, 'viewer');
   const seen = await viv.call('GET', `/orgs/${ann.home}/members`);
   assert.equal(seen.status, 200);
@@ -81,7 +81,7 @@ test('each role changes exactly the roles that it may, to exactly those that it 
   }
 });
 
-test('nobody raises an own role, everybody may lower it', async () => {
+test('members: an own role can be lowered, never raised', async () => {
   for (const role of ['viewer', 'member', 'admin'] as const) {
     const person = await team.member(`${role}@example.test`, ann, role);
     for (const to of ROLES.slice(ROLES.indexOf(role) + 1)) {
@@ -160,7 +160,7 @@ test('of owners who go at the same moment, one stays', async () => {
       }),
     );
     const statuses = answers.map(({ status }) => status).sort();
-    // Whoever comes second is no owner any more, or no member, or the last one.
+    // The second caller is no owner any more, or no member, or the last one.
     assert.equal(statuses[0], 200, operation);
     assert.ok([403, 404, 409].includes(statuses[1] ?? 0), `${operation}: ${statuses}`);
     const left = plane.control.store.db.query.memberships.findMany().sync();
@@ -168,7 +168,7 @@ test('of owners who go at the same moment, one stays', async () => {
   }
 });
 
-test('anybody else leaves as they please, and goes on in an organization of their own', async () => {
+test('members: all but the last owner may leave, and go on in an organization of their own', async () => {
   for (const role of ['viewer', 'member', 'admin'] as const) {
     const person = await team.member(`${role}@example.test`, ann, role);
     const as = await team.acting(person, ann.home);
@@ -215,7 +215,7 @@ test('with a member go the tokens that they made there, and the agents of those;
   );
 });
 
-test('whoever becomes a viewer loses the tokens that they made there; any other role keeps them', async () => {
+test('members: a member who becomes a viewer loses the tokens that they made there; any other role keeps them', async () => {
   const bob = await team.member('bob@example.test', ann, 'admin');
   const as = await team.acting(bob, ann.home);
   const mint = async (token: string) => (await api.call('POST', '/tokens', { as: token, body: {} })).body;
@@ -257,7 +257,7 @@ test('while an organization is suspended its owners stay owners; others may leav
   assert.equal((await remove(eve, eve)).status, 200);
 });
 
-test('a command line that was let in and has not come back yet gets nothing once its approver is gone', async () => {
+test('members: a command line that was authorized and has not come back yet gets nothing once its approver is gone', async () => {
   const bob = await team.member('bob@example.test', ann, 'member');
   const as = await team.acting(bob, ann.home);
   const device_code = Buffer.alloc(32, 7).toString('base64url');
@@ -268,7 +268,7 @@ test('a command line that was let in and has not come back yet gets nothing once
   assert.deepEqual(said(fetched), [400, 'authorization_pending']);
 });
 
-test('whoever loses the right to invite loses the invitations that they made', async () => {
+test('members: losing the permission to invite ends the own invitations', async () => {
   const admin = await team.member('admin@example.test', ann, 'owner');
   for (const role of ROLES) {
     const body = { email: `new-${role}@example.test`, role };

@@ -142,7 +142,7 @@ test('a key ends when its maker leaves or is locked, and with its organization',
   plane.control.operatorUsers.unlock(operator, locked.person.id);
   assert.equal((await scrape(locked.key)).status, 401, 'what the lock ended stays ended');
   assert.equal((await scrape(own)).status, 200);
-  // Nobody deletes their only organization.
+  // The only organization can't be deleted.
   await ann.call('POST', '/orgs', { name: 'Another' });
   const gone = await ann.call('DELETE', `/orgs/${ann.home}`);
   assert.equal(gone.status, 200, gone.text);

@@ -249,7 +249,7 @@ test('a log-in by recovery code does not make the next lock shorter', async () =
   assert.equal(await wait(), 600);
 });
 
-test('the owner is told of the first lock, and not of those that follow it', async () => {
+test('second factor: the owner is notified of the first lock alone', async () => {
   const told = (): unknown[] => emails().filter(({ kind }) => kind === 'mfa_locked');
   plane.now += STEP;
   await wrong(4);
@@ -265,7 +265,7 @@ test('the owner is told of the first lock, and not of those that follow it', asy
   assert.equal(told().length, 2, 'a right code has come since');
 });
 
-test('a clock that was a year ahead locks nobody out once it is right', async () => {
+test('second factor: a clock that was a year ahead blocks no user once it is right', async () => {
   plane.ahead = 365 * 24 * 60 * MINUTE;
   assert.equal((await ann.second({ code: ann.code(plane.ahead / STEP) })).status, 200);
   plane.control.passwordReset.forgot(ann.email, VISIT);
@@ -319,7 +319,7 @@ test('a recovery code is read as people type it', async () => {
   assert.equal(await left(), 4);
 });
 
-test('the trail tells of wrong codes, of recovery codes, and of each log-in; a letter of recovery codes', async () => {
+test('second factor: the audit log has wrong codes, recovery codes and logins; an email reports recovery codes', async () => {
   const auditLog = (): string[] =>
     plane.control.store.db
       .select()

@@ -1,5 +1,5 @@
 /**
- * Somebody with a password, a session and an authenticator app, at the API of a Plane.
+ * A user with a password, a session and an authenticator app, at the API of a Plane.
  */
 import assert from 'node:assert/strict';
 import { codeAt, wrongCode } from '../harness/authenticator.ts';

@@ -1,4 +1,4 @@
-/** The second factor on and off: enrolment, recovery codes, what is stored, who is told. */
+/** The second factor on and off: enrolment, recovery codes, storage, notifications. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -267,7 +267,7 @@ test('new recovery codes take the place of the old ones, for the password alone'
   assert.ok(actions().includes('auth.mfa_recovery_renew'));
 });
 
-test('an operator resets it for whoever lost app and codes; nobody else does', async () => {
+test('second factor: only an operator resets it for a user who lost app and codes', async () => {
   await turnOn();
   const operator: Actor = { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress: '127.0.0.1' };
   const person = await plane.person('mallory@example.test');

@@ -1,5 +1,5 @@
 /**
- * Who mints too much is refused alone: nobody, with whatever they do to their own tokens, bars another from minting, rotating or logging a
+ * A user over the mint limit is refused alone: no use of own tokens blocks another user from minting, rotating or logging a
  * command line in, and what they have done can be undone.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Devices of private networks over HTTP: which address each gets, who may have one, when it ends, and what the data plane is told. */
+/** Devices of private networks over HTTP: which address each gets, who may have one, when it ends, and what the data plane gets. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';
@@ -140,7 +140,7 @@ test('a /30 has one device', async () => {
   assert.deepEqual(said(full), [409, 'network_full']);
   assert.match(String(full.body['message']), /Every address of 10\.80\.0\.4\/30 is taken/);
   const key = (await listed(id))[0]?.['public_key'];
-  assert.equal((await enroll(id, { public_key: key })).status, 200, 'whoever has an address keeps it');
+  assert.equal((await enroll(id, { public_key: key })).status, 200, 'a device keeps its address');
   await revoke(id, only.id);
   assert.equal((await enrolled(id)).ip, only.ip);
 });
@@ -320,7 +320,7 @@ test('a device is found in its own network alone, and in its own organization al
   assert.equal((await listed(id)).length, 1);
 });
 
-test('the trail says who did what to a device', async () => {
+test('devices: the audit log has every action and its actor', async () => {
   const id = await made();
   const public_key = aKey();
   const device = String(deviceIn(await enroll(id, { public_key }))['id']);

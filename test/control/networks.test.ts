@@ -1,4 +1,4 @@
-/** Private networks over HTTP: who makes them, how their server is registered, which port they get, and what the data plane is told. */
+/** Private networks over HTTP: who makes them, how their server is registered, which port they get, and what the data plane gets. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';
@@ -93,7 +93,7 @@ test('names are one per organization, and what is no name or no network is refus
     assert.deepEqual(said(await make(name)), [201], name);
   for (const name of ['', '   ', 'n'.repeat(64), '😀'.repeat(64), 'a\nb', 'a\u2028b', 'a\u0000b', 'a\u0085b'])
     assert.deepEqual(said(await make(name)), [400, 'invalid_name'], JSON.stringify(name));
-  // Nobody sees what they hold, or what they make of their line.
+  // No other user sees what they hold, or what they make of their line.
   for (const hidden of ['\u200b', '\u202e', '\u2066', '\u00ad', '\u3164', '\u115f', '\u2800', '\ufe0f', '\u{e0041}'])
     for (const name of [hidden, `a${hidden}b`, `1${hidden}`])
       assert.deepEqual(said(await make(name)), [400, 'invalid_name'], JSON.stringify(name));
@@ -301,7 +301,7 @@ test('an organization that waits or is suspended makes none, and keeps what it h
   assert.deepEqual(said(await ann.call('DELETE', `/private-networks/${id}`)), [200]);
 });
 
-test('the trail says who did what to a network', async () => {
+test('networks: the audit log has every action and its actor', async () => {
   const id = await made();
   const key = aKey();
   await register(id, { server_public_key: key });

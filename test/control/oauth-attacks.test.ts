@@ -75,7 +75,7 @@ test('an answer is good once, also when its repeats race', async () => {
   assert.equal(late.status, 400);
 });
 
-test('nobody can be made to finish a stranger’s log-in', async () => {
+test('provider login: no user can be made to finish a stranger’s login', async () => {
   const attacker = new Browser();
   const callback = await upToCallback(attacker);
   await refused(new Browser(), callback);
@@ -184,7 +184,7 @@ test('every start has a state, a nonce and a challenge of its own', async () => 
   assert.equal(seen.size, 30);
 });
 
-test('somebody who says no at the provider is told so, and can start again', async () => {
+test('provider login: a user who declines at the provider gets a message, and can start again', async () => {
   github.current = null;
   const browser = new Browser();
   assert.match(await refused(browser, await upToCallback(browser)), /GitHub was not allowed to tell/);

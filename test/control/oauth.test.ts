@@ -68,7 +68,7 @@ function sql(text: string, ...values: string[]): void {
   }
 }
 
-test('somebody new comes in by an OpenID issuer: account, organization, session, refresh cookie', async () => {
+test('provider login: a new user of an OpenID issuer gets account, organization, session, refresh cookie', async () => {
   oidc.people.set('ann', { email: 'Ann@Example.test', email_verified: true, name: 'Ann Example' });
   const browser = new Browser();
   const page = await viaOidc('ann', browser);
@@ -93,7 +93,7 @@ test('the second log-in finds the same account, also once the provider tells ano
   assert.equal(second.orgs.length, 1);
 });
 
-test('somebody new comes in by GitHub, with the primary address, and comes back', async () => {
+test('provider login: a new user of GitHub gets the primary address, and can return', async () => {
   github.current = githubPerson(7, 'private@example.test', {
     name: null,
     login: 'octo',
@@ -135,7 +135,7 @@ test('an account with a password is linked and keeps it', async () => {
   assert.equal(answer.status, 200);
 });
 
-test('an account that nobody confirmed is taken over by the owner of the address: its password opens nothing any more', async () => {
+test('provider login: an unconfirmed account is taken over by the owner of the address: its password opens nothing any more', async () => {
   const stranger = { email: 'VICTIM@example.test', password: 'a long password', name: 'Set by a stranger' };
   assert.equal((await h.call('POST', '/auth/signup', { body: stranger })).status, 201);
   const { code } = await smtp.nextMail('victim@example.test');
@@ -197,7 +197,7 @@ test('an address that the provider does not vouch for links nothing, makes nothi
   assert.deepEqual([page.status, errorOf(page)], [403, 'email_not_verified']);
 });
 
-test('a letter that only looks like another one in lower case makes no link', async () => {
+test('provider login: a character that only looks like another in lower case makes no link', async () => {
   await local('kate@example.test');
   // U+212A, the sign of the unit kelvin, becomes a plain k.
   github.current = githubPerson(98, '\u212Aate@example.test');
@@ -205,7 +205,7 @@ test('a letter that only looks like another one in lower case makes no link', as
   assert.deepEqual([page.status, errorOf(page)], [403, 'email_not_verified']);
 });
 
-test('a known identity whose address has become somebody else’s comes into its own account', async () => {
+test('a known identity whose address now belongs to another user opens its own account', async () => {
   github.current = githubPerson(50, 'fifty@example.test');
   const fifty = await me(tokenOf(await viaGithub()));
   await local('sixty@example.test');
@@ -233,7 +233,7 @@ test('with a second factor there is a challenge and no session', async () => {
   assert.equal(done.status, 200, done.text);
 });
 
-test('somebody who is in no organization any more gets a new one', async () => {
+test('provider login: a user without an organization gets a new one', async () => {
   github.current = githubPerson(5, 'alone@example.test');
   const before = await me(tokenOf(await viaGithub()));
   sql('DELETE FROM memberships WHERE user_id = ?', before.user.id);
@@ -292,7 +292,7 @@ test('the log-in page can ask which ways in there are, as often as it likes', as
   });
 });
 
-test('a server without providers says so; one with closed sign-up lets in whom it knows', async (t) => {
+test('a server without providers says so; one with closed sign-up admits known users', async (t) => {
   const closed = await startHarness(`${LOOSE}\n[accounts]\nsignup = "closed"\n${github.settings}`);
   t.after(() => closed.close());
   const none = await closed.call('GET', '/auth/oauth/google/start');

@@ -1,4 +1,4 @@
-/** What the trail says of deeds of operators and of owners: to operators everything, to customers no operator's name; and what a deed changed. */
+/** Audit entries of operators and owners: operators see all, customers no operator's name; and what an action changed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
@@ -69,7 +69,7 @@ test('a role, an invitation, a plan and the rights of an operator say from what 
   assert.equal(found(auditLog, 'auth.login').details, null);
 });
 
-test('customers read `operator` and no address; operators read whose deed it was', async () => {
+test('customers read `operator` and no address; operators read the actor', async () => {
   const cas = await team.person('cas@example.test');
   await done(root, 'PATCH', `/superadmin/orgs/${cas.home}`, { plan: 'pro' });
   await done(root, 'POST', `/superadmin/users/${cas.id}/revoke-sessions`);
@@ -92,7 +92,7 @@ test('customers read `operator` and no address; operators read whose deed it was
   }
 });
 
-test('who deleted an organization is found: by operators, by the other owners in a letter, by whoever did it', async () => {
+test('deleted organization: operators, the other owners (by email) and its deleter see the actor', async () => {
   const [dan, eve, max] = [
     await team.person('dan@example.test'),
     await team.person('eve@example.test'),
@@ -142,7 +142,7 @@ test('the own feed holds what others did about one in their organization, not fr
   for (const action of ['invitation.create', 'member.remove']) found(host, action);
 });
 
-test('the whole trail is for operators alone, and an organization that never was is not found', async () => {
+test('the whole audit log is for operators alone, and an organization that never was is not found', async () => {
   const hal = await team.person('hal@example.test');
   assert.equal((await hal.call('GET', '/superadmin/events')).status, 403);
   assert.equal((await root.call('GET', '/superadmin/events?org=never-was')).status, 404);
@@ -159,7 +159,7 @@ test('an owner does not delete an organization that is suspended', async () => {
   await done(ian, 'DELETE', `/orgs/${ian.home}`);
 });
 
-test('`culvert admin` is named by whoever typed it, and by nothing that breaks a line', async () => {
+test('`culvert admin` is named by the user who typed it, and by nothing that breaks a line', async () => {
   const h = await startHarness();
   const names = ['ann', 'DOM\\bob-1@x.y', 'a\u202e\n) \u001b[31m', ' '];
   for (const [i, user] of names.entries()) {

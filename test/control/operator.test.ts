@@ -210,7 +210,7 @@ test('the first account of a server is one that owns it', async () => {
   await server.close();
 });
 
-test('whoever makes a superadmin before the first start has the server', async () => {
+test('operator: a superadmin made before the first start owns the server', async () => {
   makeTables();
   const operator = await open();
   await operator.call('POST', '/superadmin/users', { email: 'root@example.test', superadmin: true });

@@ -1,4 +1,4 @@
-/** Organizations: made, read, renamed and deleted, by whom, and what goes with them. */
+/** Organizations: create, read, rename and delete, permissions, and what goes with them. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';
@@ -71,7 +71,7 @@ test('a name is one line of 1 to 100 characters, and two organizations may share
   assert.equal(new Set(slugs).size, slugs.length);
 });
 
-test('nobody owns more than 20, also not by 30 requests at once', async () => {
+test('organizations: a user owns at most 20, also with 30 requests at once', async () => {
   const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => ann.call('POST', '/orgs', { name: `o${i}` })));
   assert.equal(answers.filter(({ status }) => status === 201).length, 19);
   assert.deepEqual(
@@ -83,7 +83,7 @@ test('nobody owns more than 20, also not by 30 requests at once', async () => {
   assert.equal((await ann.call('POST', '/orgs', { name: 'room again' })).status, 201);
 });
 
-test('nobody makes more than 40 in a day, also when they delete each', async () => {
+test('organizations: a user creates at most 40 in a day, also when each is deleted', async () => {
   const made = async () => {
     const answer = await ann.call('POST', '/orgs', { name: 'o' });
     return { answer, path: `/orgs/${String(answer.body['id'])}` };
@@ -108,7 +108,7 @@ test('nobody makes more than 40 in a day, also when they delete each', async () 
   assert.throws(make, { code: 'rate_limited' });
 });
 
-test('the organization that log-in makes for somebody whose other one was suspended waits for approval', async () => {
+test('organizations: one created at login beside a suspended one waits for approval', async () => {
   const { db } = plane.control.store;
   const gone = (person: Person, approvalStatus: 'approved' | 'suspended') =>
     db
@@ -129,7 +129,7 @@ test('the organization that log-in makes for somebody whose other one was suspen
   assert.deepEqual([await home(ann), await home(bob)], ['pending', 'approved']);
 });
 
-test('whoever waits for approval or is suspended stops and deletes tunnels, and starts none', async () => {
+test('organizations: one that is pending or suspended stops and deletes tunnels, and starts none', async () => {
   const { db } = plane.control.store;
   const tunnel = `/tunnels/${String((await ann.call('POST', '/tunnels', { localPort: 1 })).body['id'])}`;
   for (const approvalStatus of ['pending', 'suspended'] as const) {
@@ -140,7 +140,7 @@ test('whoever waits for approval or is suspended stops and deletes tunnels, and 
   assert.equal((await ann.call('DELETE', tunnel)).status, 200);
 });
 
-test('whoever had an organization suspended does not get round it with a new one', async () => {
+test('organizations: a suspension also holds for a new one of the owner', async () => {
   const { db } = plane.control.store;
   db.update(organizations).set({ approvalStatus: 'suspended' }).where(eq(organizations.id, ann.home)).run();
   const second = await ann.call('POST', '/orgs', { name: 'second' });
@@ -269,7 +269,7 @@ test('the only organization of its owner stays; two that are deleted at once lea
   assert.equal(left.filter(({ deletedAt }) => deletedAt === null).length, 1);
 });
 
-test('what is done to an organization stands in its trail', async () => {
+test('organizations: every action is in the audit log', async () => {
   await ann.call('PATCH', `/orgs/${ann.home}`, { name: 'Acme' });
   const made = await ann.call('POST', '/orgs', { name: 'Other' });
   const as = await team.acting(ann, String(made.body['id']));

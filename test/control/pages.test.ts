@@ -13,7 +13,7 @@ after(() => h.close());
 
 const PAGES = ['/app/', '/app/reset?token=abc', '/app/invite', '/app/cli', '/app/signup', '/app/tunnels/some-id'];
 
-test('every page allows its own scripts and styles alone, nobody may frame it, and nothing of it is kept', async () => {
+test('every page allows its own scripts and styles alone, may not be framed, and is not cached', async () => {
   const nonces = new Set<string>();
   for (const path of PAGES.flatMap((page) => [page, `/api${page}`])) {
     const page = await h.call('GET', path);
@@ -137,7 +137,7 @@ test('what stands in the address is on no page', async () => {
   }
 });
 
-test('the server leads everybody from / to /app/, with the query, whatever the Host', async () => {
+test('pages: / redirects to /app/, with the query, whatever the Host', async () => {
   for (const [path, accept, location] of [
     ['/', 'text/html', '/app/'],
     ['/', 'application/json', '/app/'],

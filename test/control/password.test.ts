@@ -1,4 +1,4 @@
-/** Forgotten and changed passwords over HTTP, on a clock that the test moves; letters are read in the outbox. */
+/** Forgotten and changed passwords over HTTP, on a clock that the test moves; emails are read in the outbox. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { eq } from 'drizzle-orm';
@@ -182,8 +182,8 @@ test('an address is not flooded with links: five at once, then one in twenty min
   plane.now += 20 * MINUTE;
   for (let i = 0; i < 3; i++) await forgot();
   assert.equal(emailsTo(plane, ANN).length, 6);
-  assert.equal((await forgot('nobody@example.test')).status, 202);
-  assert.equal(emailsTo(plane, 'nobody@example.test').length, 0);
+  assert.equal((await forgot('absent@example.test')).status, 202);
+  assert.equal(emailsTo(plane, 'absent@example.test').length, 0);
   assert.equal((await reset(linkOf())).status, 200);
 });
 
@@ -263,7 +263,7 @@ test('a person changes their name', async () => {
   assert.equal(actions().filter((action) => action === 'user.update').length, 2);
 });
 
-test('whoever has lost their last organization gets one of their own at the next log-in', async () => {
+test('password login: a user without an organization gets a new one', async () => {
   db().delete(memberships).run();
   assert.equal((await me(token)).status, 401);
   const { status, body } = await login();
@@ -293,7 +293,7 @@ test('the new organization waits for approval where new ones do', async () => {
   assert.equal(((await login()).body['active_org'] as { approval_status: string }).approval_status, 'pending');
 });
 
-test('a failed log-in of somebody without an organization is still in the trail', async () => {
+test('password login: a failure without an organization is still in the audit log', async () => {
   db().delete(memberships).run();
   await login('not the password');
   const row = db().select().from(auditEvents).where(eq(auditEvents.action, 'auth.login_failed')).get();

@@ -1,4 +1,4 @@
-/** Another plan, by an operator: what lives by the plan follows at once, and the data plane is told. How billing changes plans is in billing*.test.ts. */
+/** Another plan, by an operator: what lives by the plan follows at once, and the data plane gets it. How billing changes plans is in billing*.test.ts. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';
@@ -99,7 +99,7 @@ test('a tunnel whose time has run out, one that was deleted and one of another o
   assert.deepEqual(told(), []);
 });
 
-test('the trail says who changed the plan from what to what, and nothing when it was so already', async () => {
+test('plan change: the audit log has actor, old and new plan, and no entry without a change', async () => {
   const ann = await plane.person('ann@example.test', 'free');
   setPlan(ann, 'free');
   setPlan(ann, 'team');

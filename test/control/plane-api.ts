@@ -20,7 +20,7 @@ export interface PlaneApi {
   close(): Promise<void>;
 }
 
-/** `changes`: settings that differ from a limit that nobody reaches and no CORS; `feedPingMs` from 30 s; `feed` from the plane's own. */
+/** `changes`: settings that differ from a limit that is never reached and no CORS; `feedPingMs` from 30 s; `feed` from the plane's own. */
 export async function servePlane(
   plane: Plane,
   { feedPingMs, feed, ...changes }: Partial<ApiDeps> & { readonly feedPingMs?: number; readonly feed?: LiveFeed } = {},

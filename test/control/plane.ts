@@ -1,5 +1,5 @@
 /**
- * The control plane without sockets, on a clock that tests move: for rules that depend on time and for what the data plane is told.
+ * The control plane without sockets, on a clock that tests move: for rules that depend on time and for what the data plane gets.
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
@@ -47,7 +47,7 @@ export class Plane {
       edgeDomain: 'localhost',
       agentsHost: '127.0.0.1',
       acme: null,
-      // Nobody answers there.
+      // No server answers there.
       dnsResolvers: ['127.0.0.1:1'],
       allowPrivateJwks: false,
       prices: { centsPerGb: 10, centsPerMillionRequests: 0 },

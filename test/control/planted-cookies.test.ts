@@ -40,7 +40,7 @@ const personOf = async (answer: Answer): Promise<unknown> => {
   return (me.body['user'] as { email: string }).email;
 };
 
-test('with two live cookies nobody is refreshed or logged out, whichever comes first', async () => {
+test('planted cookies: two live cookies neither refresh nor log out a session, whichever comes first', async () => {
   for (const isFirst of [true, false]) {
     const [mine, planted] = [await login(victim), await login(attacker)];
     const both = isFirst ? [planted.cookie, mine.cookie] : [mine.cookie, planted.cookie];
@@ -104,7 +104,7 @@ test('a log-out by bearer ends the session of the cookie too when both are one p
   assert.ok(!(await isAlive(one)) && !(await isAlive(two)));
 });
 
-test('a log-out by bearer leaves the session and the cookie of somebody else alone', async () => {
+test('a log-out by bearer leaves the session and the cookie of another user alone', async () => {
   const [mine, other] = [await login(victim), await login(attacker)];
   const answer = await send('/auth/logout', [other.cookie], mine.as);
   assert.equal(answer.status, 200);

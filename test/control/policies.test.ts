@@ -1,5 +1,5 @@
 /**
- * Traffic policies over HTTP: what is taken, what is refused and how, and what the data plane is told. What they do to requests is
+ * Traffic policies over HTTP: what is taken, what is refused and how, and what the data plane gets. What they do to requests is
  * src/data/edge/http-policy.test.ts.
  */
 import assert from 'node:assert/strict';
@@ -29,7 +29,7 @@ const deny = { kind: 'deny', path_prefix: '/admin' };
 const rate = { kind: 'rate_limit', requests_per_minute: 60, per_client_ip: true };
 const jwt = { kind: 'jwt_validation' };
 
-test('what was put is what is read, told to the data plane and written into the trail', async () => {
+test('policies: a saved one is read back, sent to the data plane and written into the audit log', async () => {
   const actions = [
     deny,
     rate,
@@ -102,7 +102,7 @@ test('a tcp tunnel knows addresses alone', async () => {
   assert.match(String(refused.body['message']), /tcp tunnel/);
 });
 
-test('a route that is told again for another reason keeps its policy', async () => {
+test('policies: a route published again for another reason keeps its policy', async () => {
   await put({ actions: [deny] });
   await ann.call('POST', `/tunnels/${tunnelId}/stop`);
   const delta = plane.deltas.at(-1);

@@ -1,4 +1,4 @@
-/** A policy, saved or not, against the requests of a tunnel that were recorded last: what is judged, by whom, and what is not. */
+/** A policy, saved or not, against the requests of a tunnel that were recorded last: what is judged, permissions, and what is not. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { head, recorded } from '../../src/control/services/inspector/testing/recorded.ts';
@@ -163,7 +163,7 @@ suite('a policy is tested against recorded requests', () => {
     assert.deepEqual([body['tested'], body['from'], body['requests']], [0, null, []]);
   });
 
-  test('viewers may ask, and nobody of another organization', async () => {
+  test('policy test: viewers may run it, users of other organizations may not', async () => {
     const tunnelId = await tunnelWith({ target: '/admin' });
     const viv = await team.acting(await team.member('viv@example.test', ann, 'viewer'), ann.home);
     const eve = await team.person('eve@example.test');

@@ -1,5 +1,5 @@
 /**
- * The letters that wait in the outbox of a Plane, which delivers none: what was written to whom, oldest first.
+ * Emails that wait in the outbox of a Plane, which delivers none, by recipient, oldest first.
  */
 import assert from 'node:assert/strict';
 import { asc } from 'drizzle-orm';

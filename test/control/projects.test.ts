@@ -163,7 +163,7 @@ test('an organization has at most 200 projects; a deleted one makes room', async
   assert.equal((await make('more')).status, 201);
 });
 
-test('with a project go its tunnels and its keys, and nothing else; agents are told after the commit', async () => {
+test('with a project go its tunnels and its keys, and nothing else; agents are notified after the commit', async () => {
   await make('web');
   await make('api');
   const tunnelIn = async (projectSlug?: string) =>
@@ -233,7 +233,7 @@ test("another organization's project is none", async () => {
   assert.equal((await bob.call('GET', '/projects/theirs')).status, 200);
 });
 
-test('what is done to a project stands in the trail, and what changes nothing does not', async () => {
+test('projects: every change is in the audit log, and a call without a change is not', async () => {
   await make('web');
   await ann.call('PATCH', '/projects/web', { name: 'Shop' });
   await ann.call('PATCH', '/projects/web', { name: 'Shop' });
@@ -256,7 +256,7 @@ test('the default project stays', async () => {
   assert.equal((await ann.call('GET', '/projects/default')).status, 200);
 });
 
-test('a delete whose commit fails deletes nothing and tells nobody', async () => {
+test('a delete whose commit fails deletes nothing and notifies no listener', async () => {
   await make('web');
   await ann.call('POST', '/tunnels', { localPort: 3000, projectSlug: 'web' });
   await keyOf('web');

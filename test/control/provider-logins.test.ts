@@ -86,10 +86,10 @@ test('twenty tabs that come back at once with the same new person make one accou
   const people = new Set<string>();
   for (const { location } of done) {
     const token = new URL(location).searchParams.get('oauth_token') ?? '';
-    people.add((await plane.control.sessions.authenticate(token, ''))?.userId ?? 'nobody');
+    people.add((await plane.control.sessions.authenticate(token, ''))?.userId ?? 'none');
   }
   assert.equal(people.size, 1);
-  assert.ok(!people.has('nobody'));
+  assert.ok(!people.has('none'));
 });
 
 test('the log says why a provider refused, without code, token or secret', async () => {
@@ -115,7 +115,7 @@ test('an account that cannot be reached names no token in its cause either', asy
   });
 });
 
-test('what a provider calls somebody is stored as one short line', async () => {
+test('provider login: the name of a user at the provider is stored as one short line', async () => {
   github.current = githubPerson(1, 'ann@example.test', { name: `Ann\r\nBcc: x@y\u0000${'n'.repeat(300)}` });
   const { location } = await logins.finish('github', await upToAnswer(), VISIT);
   const token = new URL(location).searchParams.get('oauth_token') ?? '';
@@ -201,7 +201,7 @@ test('an identity that has gone to another account meanwhile opens nothing, and 
   assert.equal(rows().length, 2);
 });
 
-test('whom an operator has locked no provider lets in, and a second factor is not even asked for', async () => {
+test('provider login: a locked user is refused, without a prompt for the second factor', async () => {
   const operator = { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress: '' } as const;
   await logins.finish('github', await upToAnswer(), VISIT);
   plane.control.operatorUsers.lock(operator, 'ann@example.test');

@@ -86,7 +86,7 @@ test('a cookie that is sent without end is swapped nevertheless', async () => {
   assert.equal((await first).status, 200);
 });
 
-test('a cookie that is used again, right after the answer, ends its session and is in the trail', async () => {
+test('a cookie that is used again, right after the answer, ends its session and is in the audit log', async () => {
   const { cookie, as } = await login();
   const before = (await actions()).filter((action) => action === 'auth.refresh_reuse').length;
   const winner = await refresh(cookie);
@@ -168,14 +168,14 @@ test('a page of another origin can neither refresh nor log out by the cookie', a
       assert.equal(answer.headers.get('set-cookie'), null);
     }
   }
-  assert.ok(await isAlive(as), 'nobody was logged out');
+  assert.ok(await isAlive(as), 'the session is alive');
   const mine = await refresh(cookie, { origin: own.origin, 'sec-fetch-site': 'same-origin' });
   assert.equal(mine.status, 200);
   const byBearer = await h.call('POST', '/auth/logout', { as, headers: { origin: 'https://evil.example' } });
   assert.equal(byBearer.status, 200, 'a page that has the access token needs no cookie');
 });
 
-test('a page that is late by a network round trip is told to come back, and its user stays logged in', async () => {
+test('refresh: a page that is late by a network round trip gets a retry, and its user stays logged in', async () => {
   const { cookie, as } = await login();
   const page = { 'sec-fetch-site': 'same-origin' };
   const winner = await refresh(cookie, page);

@@ -15,7 +15,7 @@ test('a browser that a provider sends back in vain gets a page, a program gets J
     ['/auth/oauth/google/start', 503, 'not_configured'],
     ['/auth/oauth/google/callback?state=x&error=access_denied', 503, 'not_configured'],
     ['/auth/oauth/google/callback', 400, 'invalid_request'],
-    ['/auth/oauth/nobody/start', 404, 'not_found'],
+    ['/auth/oauth/absent/start', 404, 'not_found'],
   ] as const) {
     for (const base of ['', '/api']) {
       const page = await h.call('GET', base + path, { headers: asBrowser });

@@ -1,5 +1,5 @@
 /**
- * What the control plane decides about relays of private networks and keeps of them: who may carry one, what the data plane is told, what it reports, when devices
+ * What the control plane decides about relays of private networks and keeps of them: who may carry one, what the data plane gets, what it reports, when devices
  * run out, and what people see of it by HTTP.
  */
 import assert from 'node:assert/strict';
@@ -164,7 +164,7 @@ test('a port that settings have taken away is not carried, and all of them may b
     () => plane.control.networks.serverConfig(ann, id),
     () => plane.control.networkDevices.config(ann, id, device),
   ];
-  // Nobody is sent to where nobody answers.
+  // No client is sent to a port without a server.
   assert.equal(shown(), null);
   for (const config of configs)
     assert.throws(config, { code: 'server_not_registered', message: /29999.*Register its server again/ });
@@ -337,8 +337,8 @@ test('the relay of a network is shown to its organization, attached or not', asy
   await report(passed(office.id, token, [10, 1_000, 20, 4_000]));
   const path = `/private-networks/${office.id}/relay`;
   const counters = { packets_in: 10, bytes_in: 1_000, packets_out: 20, bytes_out: 4_000 };
-  const nobody = { path: null, path_since: null, attached_at: null, agent_id: null, flows: 0, dropped: null };
-  assert.deepEqual((await eve.call('GET', path)).body, { online: false, ...nobody, ...counters });
+  const offline = { path: null, path_since: null, attached_at: null, agent_id: null, flows: 0, dropped: null };
+  assert.deepEqual((await eve.call('GET', path)).body, { online: false, ...offline, ...counters });
   relays.set(office.id, attached(office.id, { orgId: eve.home, path: 'stream' }));
   const now = {
     path: 'stream',

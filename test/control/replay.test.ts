@@ -223,7 +223,7 @@ test('changes that the edge would refuse are refused, and nothing is sent', asyn
   assert.deepEqual(asked, []);
 });
 
-test('a standard method may be written in small letters; any other is sent as it is written', async () => {
+test('a standard method may be written in lower case; any other is sent as it is written', async () => {
   const id = await recorded();
   for (const method of ['put', 'Patch', 'purge']) await replay(id, { method });
   assert.deepEqual(
@@ -254,7 +254,7 @@ test('at most 100 headers may be changed', async () => {
   assert.deepEqual(said(await replay(id, change(101))), [400, 'invalid_request']);
 });
 
-test('a record of nobody, of another organization, or no id at all is not found; switched off it is 501 whatever the id', async () => {
+test('replay: an unknown record, one of another organization, or no id at all is not found; switched off it is 501 whatever the id', async () => {
   const bob = await team.person('bob@example.test');
   const id = await recorded();
   for (const [by, which] of [
@@ -346,7 +346,7 @@ test('without an agent, and of a tunnel that is gone, it is 503', async () => {
   assert.equal(asked.length, 1);
 });
 
-test('where the node had no place for it, it is 503, and nothing is told of a record', async () => {
+test('where the node had no place for it, it is 503, and no record is mentioned', async () => {
   answer = async () => ({ ok: false, code: 'overloaded' });
   const refused = await replay(await recorded());
   assert.deepEqual(said(refused), [503, 'unavailable']);
@@ -368,7 +368,7 @@ test('a host that is no name of the tunnel is not told to the service', async ()
   }
 });
 
-test('it is in the trail, and what was refused is not', async () => {
+test('replay: it is in the audit log, and a refused one is not', async () => {
   const id = await recorded();
   online.clear();
   await replay(id);

@@ -1,5 +1,5 @@
 /**
- * Names that an organization keeps: how many by plan, against whom they hold, and what becomes of one that is given up.
+ * Names that an organization keeps: how many by plan, the users that they block, and the end of a released one.
  */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -137,7 +137,7 @@ test('of ten organizations that want one name at once, one gets it', async () =>
   assert.ok(answers.every(({ status, body }) => status === 201 || body['error'] === 'duplicate_name'));
 });
 
-test("a reserved name is nobody else's: not by the API, a claim or at random; its own organization opens it", async () => {
+test('reserved name: blocked for others by API, claim and random names; its own organization opens it', async () => {
   await reserve('shop');
   assert.deepEqual(said(await reserve('shop')), [409, 'duplicate_name']);
   assert.deepEqual(said(await reserve('shop', bob)), [409, 'duplicate_name']);

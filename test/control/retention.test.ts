@@ -109,7 +109,7 @@ test('a session goes a week after its end, with its cookies', () => {
   assert.equal(rows(refreshTokens), 0);
 });
 
-test('a session that nobody used goes a week after it ran out, a live one stays', async () => {
+test('retention: an unused session is deleted a week after it expired, a live one stays', async () => {
   sweepAt(START + 30 * DAY - 1);
   assert.equal(rows(sessions), 1);
   goesAfter(sessions, START + 37 * DAY);

@@ -1,5 +1,5 @@
 /**
- * The list of revocations as anybody may ask for it: whole however long it is, made once for all who ask, in slices that hold nobody up, and
+ * The public list of revocations: whole however long it is, made once for all clients, in slices that block no request, and
  * not sent again to those who have it.
  */
 import assert from 'node:assert/strict';
@@ -48,7 +48,7 @@ function insertNonces(n: number): void {
   });
 }
 
-/** Counts turns of the loop until it is told to stop. */
+/** Counts turns of the loop until the stop. */
 function countTurns(): () => number {
   let turns = 0;
   let stopped = false;
@@ -63,7 +63,7 @@ function countTurns(): () => number {
   };
 }
 
-test('one answer serves for a second, and who has it already is told so', async () => {
+test('one answer serves for a second, and a client that has it already gets 304', async () => {
   const key = await mint(ann);
   const first = await ask();
   const etag = first.headers.get('etag') ?? '';
@@ -79,7 +79,7 @@ test('one answer serves for a second, and who has it already is told so', async 
   assert.equal(third.headers.get('cache-control'), 'public, max-age=1');
 });
 
-test('a list of any length is whole: nobody switches it off for the others', async () => {
+test('revocations: a list of any length is whole: no user switches it off for others', async () => {
   const key = await mint(ann);
   insertNonces(60_000);
   await revoke(key);

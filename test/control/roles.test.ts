@@ -1,5 +1,5 @@
 /**
- * Who may do what: the table once more, written as people read it. What is not in it is nobody's, so a new deed fails here until somebody
+ * Who may do what: the table once more, written as people read it. What is not in it is denied, so a new permission fails here until a developer
  * has said who may do it.
  */
 import assert from 'node:assert/strict';
@@ -134,7 +134,7 @@ const MACHINES: readonly Actor[] = [
   { kind: 'system', orgId: 'o' },
 ];
 
-test('every deed is allowed to exactly the roles of the table, in an organization of each standing', () => {
+test('roles: every permission is allowed to exactly the roles of the table, in an organization of each standing', () => {
   const known = new Set<string>();
   for (const thing of THINGS) {
     for (const verb of VERBS) {
@@ -144,7 +144,7 @@ test('every deed is allowed to exactly the roles of the table, in an organizatio
         for (const approval of APPROVALS) {
           const expected = (MAY[permission]?.includes(role) ?? false) && !NOT_IN[approval].includes(permission);
           assert.equal(can(person(role, approval), verb, thing), expected, `${permission} by ${role}, ${approval}`);
-          // To run the server gives no role in anybody's organization.
+          // To run the server gives no role in an organization.
           assert.equal(
             can(person(role, approval, true), verb, thing),
             expected,
@@ -180,7 +180,7 @@ test('a refusal is forbidden, and says whether the role or the organization is i
   assert.doesNotThrow(() => allow(person('member'), 'create', 'tunnel'));
 });
 
-test('the server is run by superadmins and by whoever holds its data folder', () => {
+test('roles: operators are superadmins and holders of the data folder', () => {
   for (const role of ROLES) {
     assert.throws(() => allowOperator(person(role)), { code: 'forbidden' }, role);
     assert.doesNotThrow(() => allowOperator(person(role, 'suspended', true)));

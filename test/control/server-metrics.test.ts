@@ -1,4 +1,4 @@
-/** The metrics of the whole server: what `promtool` says of them, that they tell what there is, to whom, and that no customer makes them grow. */
+/** The metrics of the whole server: what `promtool` says of them, that they tell what there is, to which caller, and that no customer makes them grow. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -196,14 +196,14 @@ test('they tell what the store of records and the live feeds have done and have 
   assert.ok(valueOf(text, 'culvert_inspector_store_waiting_bytes') >= 0);
   const later = await scrape();
   assert.equal(stored(later), 3 + 64);
-  // What is recorded is told of once it is stored, or lost.
+  // A record is counted once it is stored, or lost.
   assert.equal(valueOf(later, 'culvert_feed_left_out_total'), 3 + 65);
   for (const what of ['batches', 'bytes']) assert.equal(valueOf(later, `culvert_inspector_store_waiting_${what}`), 0);
   assert.ok(valueOf(later, 'culvert_inspector_store_longest_hold_seconds') > 0);
   leave();
 });
 
-test('certificates are told by name up to a thousand, those that end first, and then by their number', async (t) => {
+test('server metrics: certificates are listed by name up to a thousand, those that end first, and then by their number', async (t) => {
   plane.control.operatorMetrics.attach({ process: watch, descriptors: DESCRIPTORS });
   const { db } = plane.control.store;
   const base = { nextAt: 0, createdAt: 0 };

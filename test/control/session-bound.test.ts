@@ -29,5 +29,5 @@ test('a person has a hundred sessions at most: the one that was used longest ago
   assert.deepEqual(live(), new Set(ids));
   const more = [open(), open()];
   assert.deepEqual(live(), new Set([...ids.slice(2), ...more]));
-  assert.equal(p.control.sessionList.list(bob).length, 1, 'nobody else gives way');
+  assert.equal(p.control.sessionList.list(bob).length, 1, 'no other session gives way');
 });

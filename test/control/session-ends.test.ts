@@ -29,7 +29,7 @@ interface Line {
   readonly sessionId: string;
 }
 
-/** A command line that ann let in. */
+/** A command line that ann authorized. */
 async function commandLine(session = true, as = ann): Promise<Line> {
   const code = randomBytes(32).toString('base64url');
   plane.control.deviceLogins.authorize(as, code);
@@ -137,7 +137,7 @@ for (const [what, end] of [
     const auditLog = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.orgId, org.id)).all();
     assert.ok(
       auditLog.some(({ resourceId }) => resourceId === elsewhere.token.nonce),
-      'in the trail of its organization',
+      'in the audit log of its organization',
     );
     const open = and(eq(sessions.userId, ann.userId), isNull(sessions.revokedAt), isNotNull(sessions.tokenId));
     assert.deepEqual(plane.control.store.db.select().from(sessions).where(open).all(), []);

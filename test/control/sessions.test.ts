@@ -61,7 +61,7 @@ test('lists the live sessions of the caller, newest use first, and says which on
   assert.equal((await h.call('GET', '/auth/sessions')).status, 401);
 });
 
-test('ends one session of the caller at once, and nobody else’s', async () => {
+test('sessions: ends one session of the caller at once, and no other user’s', async () => {
   const [mine, other] = [await login('mine'), await login('other')];
   const doomed = (await list(other)).find(({ current }) => current)?.id ?? '';
   for (const [as, id] of [

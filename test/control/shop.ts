@@ -35,7 +35,7 @@ export interface Shop {
   /** Of Ann's organization. */
   plan(): Plan | undefined;
   row(): typeof subscriptions.$inferSelect | undefined;
-  /** From what to what, as the trail has it. */
+  /** From what to what, as the audit log has it. */
   changes(): unknown[];
   setPlan(plan: Plan): void;
 }

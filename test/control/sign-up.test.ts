@@ -1,4 +1,4 @@
-/** Sign-up and e-mail codes over HTTP, on a clock that the test moves; letters are read in the outbox. */
+/** Sign-up and e-mail codes over HTTP, on a clock that the test moves; emails are read in the outbox. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, mock, test } from 'node:test';
@@ -39,7 +39,7 @@ const errorOf = ({ status, body }: Answer): string => `${status} ${String(body['
 const db = () => plane.control.store.db;
 const attempts = (): number | undefined => db().select().from(emailCodes).get()?.failedAttempts;
 
-test('who signs up and shows the code of the letter has an account, an organization and a default project', async () => {
+test('sign-up: a user who shows the code of the email has an account, an organization and a default project', async () => {
   const answer = await signUp({ name: ' Ann ', organization_name: 'Acme' });
   assert.equal(answer.status, 201);
   assert.deepEqual(answer.body, { status: 'pending_email_verification' });
@@ -148,7 +148,7 @@ for (const [what, change] of taken) {
   });
 }
 
-test('an address in use gets a letter that says so, and its account stays as it is', async () => {
+test('sign-up: an address in use gets an email that says so, and its account stays as it is', async () => {
   const first = await signUp({ name: 'Ann' });
   await verify(codeOf());
   const again = await signUp({ email: 'ANN@example.test', password: OTHER, name: 'Eve' });
@@ -160,7 +160,7 @@ test('an address in use gets a letter that says so, and its account stays as it 
   assert.equal(db().select().from(organizations).all().length, 1);
 });
 
-test('an address that nobody has proven is signed up again: names and code are replaced', async () => {
+test('sign-up: an unproven address is signed up again: names and code are replaced', async () => {
   await signUp({ name: 'Eve', organization_name: 'Evil Corp' });
   const before = codeOf();
   await signUp({ email: 'Ann@example.test', name: 'Ann', organization_name: 'Acme' });
@@ -291,9 +291,9 @@ test('nothing is sent to an address that is verified or unknown when a code is a
   await signUp();
   await verify(codeOf());
   assert.deepEqual((await resend()).body, { ok: true });
-  assert.deepEqual((await resend('nobody@example.test')).body, { ok: true });
+  assert.deepEqual((await resend('absent@example.test')).body, { ok: true });
   assert.equal(emailsTo(plane, ANN).length, 1);
-  assert.equal(emailsTo(plane, 'nobody@example.test').length, 0);
+  assert.equal(emailsTo(plane, 'absent@example.test').length, 0);
 });
 
 test('whatever text is shown as address or code, it fails as a wrong code does', async () => {
@@ -325,7 +325,7 @@ test('a body that is not as documented is refused by the code routes too', async
   }
 });
 
-test('where sign-up is closed nobody can, whatever the address, and nothing is computed or stored', async () => {
+test('sign-up: closed, it refuses every address, and nothing is computed or stored', async () => {
   await api.close();
   plane.close();
   plane = new Plane(undefined, { signup: 'closed' });
@@ -371,7 +371,7 @@ test('a password fits however the keyboard writes its characters', async () => {
   assert.equal((await login('Zurich-stra\u00dfe-12')).status, 401);
 });
 
-test('an account that nobody proves is forgotten after 30 days, organization and all', async () => {
+test('sign-up: an unproven account is deleted after 30 days, organization and all', async () => {
   const day = 24 * 60 * MINUTE;
   const emails = (): string[] =>
     db()

@@ -59,7 +59,7 @@ test('both directions and requests of all tunnels count, once per batch', async 
       usage(token.row.id, { bytesIn: CENT }),
       usage(token.row.id, { tunnelId: 'another', bytesOut: CENT / 2, requests: 2 }),
       usage(other.row.id, { requests: 1 }),
-      usage('nobody', { bytesIn: CENT }),
+      usage('absent', { bytesIn: CENT }),
     ],
   };
   await plane.control.link.report(batch);
@@ -134,7 +134,7 @@ test('a claim is granted below the cap and refused at and above it; 0 refuses th
   assert.equal(await claim(), 'bound shop');
 });
 
-test('at the cap the run that served a tunnel comes back to it, with a rotated key too; nobody else does', async () => {
+test('at the cap the run that served a tunnel comes back to it, with a rotated key too; no other run does', async () => {
   const token = plane.mint(ann);
   const heir = plane.mint(ann);
   const stranger = plane.mint(ann);

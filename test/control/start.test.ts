@@ -107,7 +107,7 @@ test('a start that fails half way closes what it opened', async () => {
   );
   squatter.close();
   const server = await start();
-  assert.ok(server.firstOwner !== undefined, 'nobody has seen a password yet');
+  assert.ok(server.firstOwner !== undefined, 'no user has seen a password yet');
   await server.close();
 });
 

@@ -77,7 +77,7 @@ const ask = (method: string, path: string, body?: unknown, as = h.owner) =>
 const actions = async (as: string): Promise<string[]> =>
   ((await h.call('GET', '/events', { as })).body as unknown as { action: string }[]).map(({ action }) => action);
 
-test('everybody else gets the same 403, whatever they ask about; the anonymous 401', async () => {
+test('superadmin routes: all other users get the same 403, whatever they ask about; the anonymous 401', async () => {
   for (const [method, path, body] of ROUTES) {
     const refused = await ask(method, path, body, ann);
     assert.deepEqual([refused.status, refused.body['error']], [403, 'forbidden'], `${method} ${path}`);
@@ -140,7 +140,7 @@ test('the last superadmin stays one, also when two go at once', async () => {
   const both = await Promise.all(
     [self, '/superadmin/users/second@example.test'].map((path) => ask('PATCH', path, { superadmin: false })),
   );
-  // Whoever was demoted first may not demote the other any more.
+  // The user who was demoted first may not demote the other any more.
   assert.deepEqual(both.map(({ status }) => status).toSorted()[0], 200);
   const left = JSON.parse((await asOperator('GET', '/superadmin/users')).text) as readonly UserBody[];
   assert.equal(left.filter((row) => row.is_superadmin).length, 1);
@@ -148,7 +148,7 @@ test('the last superadmin stays one, also when two go at once', async () => {
   assert.equal(back.status, 200, back.text);
 });
 
-test('sessions, second factor and password of a person: each is told to them', async () => {
+test('superadmin: changes of sessions, second factor and password of a user are shown to them', async () => {
   const password = one(await ask('POST', '/superadmin/users', { email: 'eve@example.test' }), 201);
   const login = (secret: string) =>
     h.call('POST', '/auth/login', { body: { email: 'eve@example.test', password: secret } });
@@ -167,7 +167,7 @@ test('sessions, second factor and password of a person: each is told to them', a
   assert.deepEqual(
     (await actions(again)).filter((action) => action.startsWith('user.')),
     ['user.password_reset', 'user.sessions_revoke', 'user.create'],
-    'what changed nothing is no deed',
+    'no change, no audit entry',
   );
   const own = (await h.call('GET', '/me/events', { as: again })).body as unknown as { action: string }[];
   assert.ok(own.some(({ action }) => action === 'user.password_reset'));
@@ -301,7 +301,7 @@ test("an operator's token is good over the folder's socket alone; there it has n
   assert.equal(entries.find(({ action }) => action === 'user.create')?.ipAddress, '');
 });
 
-test('operators read what the public edge has let in, refused and cut', async () => {
+test('superadmin: operators read admitted, refused and cut connections of the public edge', async () => {
   const answer = await h.call('GET', '/superadmin/edge', { as: h.owner });
   assert.equal(answer.status, 200, answer.text);
   const { connections, dropped, answered, inspector, relays } = STATS;

@@ -15,7 +15,7 @@ interface Row {
   readonly viewersMay?: string;
   /** What a call that fits is answered with, where it is not 200. */
   readonly answer?: readonly unknown[];
-  /** For those who run the server: 403 to everybody else, whatever they name. */
+  /** For those who run the server: 403 to all others, whatever they name. */
   readonly operators?: true;
 }
 
@@ -54,13 +54,13 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'DELETE /auth/identities/{id}': { ids: ({ identity }) => [identity], viewersMay: ownAccount },
 
   'GET /orgs': {},
-  'POST /orgs': { body: { name: 'Another' }, viewersMay: 'whoever reads in one organization may own another' },
+  'POST /orgs': { body: { name: 'Another' }, viewersMay: 'a viewer of one organization may own another' },
   'GET /orgs/{id}': { ids: org },
   'PATCH /orgs/{id}': { ids: org, body: { name: 'Renamed' } },
   'DELETE /orgs/{id}': { ids: org },
   'GET /orgs/{id}/members': { ids: org },
   'PATCH /orgs/{id}/members/{user_id}': { ids: member, body: { role: 'owner' } },
-  // Of somebody else: everybody may leave.
+  // Of another member: every member may leave.
   'DELETE /orgs/{id}/members/{user_id}': { ids: member },
   'GET /orgs/{id}/invitations': { ids: org },
   'POST /orgs/{id}/invitations': { ids: org, body: { email: 'swept@example.test', role: 'viewer' } },
@@ -68,7 +68,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'POST /orgs/{id}/invitations/{invitation_id}/resend': { ids: ({ org: id, invitation }) => [id, invitation] },
   'POST /orgs/invitations/accept': {
     body: { token: 'x' },
-    viewersMay: 'the letter is for the person, not the organization',
+    viewersMay: 'the email is for the user, not the organization',
   },
 
   'GET /tunnels': {},
@@ -188,9 +188,9 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'POST /superadmin/keys/{purpose}/rotate': { ids: () => ['access'], operators: true },
 };
 
-/** Every route that is open to everybody, and why. */
+/** Every public route, and why. */
 export const PUBLIC: readonly string[] = [
-  // What a probe, an agent, a browser or a reader needs before anybody has logged in; nothing of anybody's.
+  // What a probe, an agent, a browser or a reader needs before a login; no user's data.
   'GET /',
   'GET /health',
   'GET /ready',

@@ -1,6 +1,6 @@
 /**
  * Every route that a running server has, by its own document: closed to the anonymous, blind to other organizations, read-only to viewers.
- * A route that is in neither table of sweep-routes.ts fails here: whoever mounts one says how it is called, and by whom it may be.
+ * A route that is in neither table of sweep-routes.ts fails here: a new route states its call and its permission.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -23,7 +23,7 @@ let ann: Person;
 let eve: Person;
 let worlds: Worlds;
 before(async () => {
-  // Without one no tunnel gets a visitor gate. Nobody answers there.
+  // Without one no tunnel gets a visitor gate. No server answers there.
   const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'http://127.0.0.1:1' };
   plane = new Plane(undefined, { udpPorts: { first: 30_000, last: 30_999 }, oauth: { google, github: null } });
   api = await servePlane(plane);
@@ -63,7 +63,7 @@ test('every route is in one of the tables, and nothing else is', async () => {
     Object.keys(ROUTES).sort(),
     'a route that needs a bearer: say in ROUTES how to call it',
   );
-  assert.deepEqual(open.sort(), [...PUBLIC].sort(), 'a route that is open to everybody: say in PUBLIC why');
+  assert.deepEqual(open.sort(), [...PUBLIC].sort(), 'a public route: say in PUBLIC why');
   for (const { name, path, row } of rows) {
     assert.equal((path.match(/\{/g) ?? []).length, row.ids?.(await anyWorld()).length ?? 0, `${name}: ids`);
   }
@@ -131,7 +131,7 @@ test('a viewer reads everything and writes nothing', async () => {
   for (const route of rows) {
     const { name, row, isRead } = route;
     if (row.viewersMay !== undefined) {
-      assert.equal(isRead, false, `${name}: everybody reads`);
+      assert.equal(isRead, false, `${name}: every member reads`);
       continue;
     }
     const answer = await send(route, { ...naming(route, world), as });

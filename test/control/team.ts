@@ -1,5 +1,5 @@
 /**
- * People and the organizations that they share, over HTTP on the clock of a Plane. Everybody joins as in life: by a letter.
+ * People and the organizations that they share, over HTTP on the clock of a Plane. Members join as in life: by email.
  */
 import assert from 'node:assert/strict';
 import { desc } from 'drizzle-orm';

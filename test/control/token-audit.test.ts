@@ -1,4 +1,4 @@
-/** What the trail says of tokens, which it outlives: what was minted, what took whose place, and with what a token ended. */
+/** Audit entries of tokens, which they outlive: mints, rotations, and the cause of each end. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { and, eq } from 'drizzle-orm';
@@ -53,7 +53,7 @@ test('a mint says what it made: a master key, a key of a project with its master
   });
 });
 
-test('a long list of patterns is cut, so that the trail does not grow by it', async () => {
+test('a long list of patterns is cut, so that the audit log does not grow by it', async () => {
   const allowedSubdomains = Array.from({ length: 100 }, (_, i) => `${'x'.repeat(50)}-${i}`);
   const text = String(detailsOf('token.mint', await mint(ann, { allowedSubdomains }))?.['allowed_subdomains']);
   assert.deepEqual([text.length, text.at(-1)], [201, '…']);

@@ -154,7 +154,7 @@ test('a token that was rotated names the one that replaced it, and keeps that na
   assert.deepEqual(await heirs(), [second.nonce, third.nonce, null]);
 });
 
-test('with a grace both keys work, then the old one ends within a second, and data nodes were told before', async () => {
+test('with a grace both keys work, then the old one ends within a second, and data nodes know it before', async () => {
   const old = await mint(ann, { ttlHours: 24 });
   const fresh = keyOf(await rotate(old, { graceHours: 2 }));
   assert.deepEqual(deltasOf(old), ['token_ends']);
@@ -163,7 +163,7 @@ test('with a grace both keys work, then the old one ends within a second, and da
   assert.deepEqual([(await shown(ann, old)).graceEndsAt, (await shown(ann, old)).revoked], [NOW + 7200, false]);
   const admitted = await plane.control.link.admit(old.apiKey);
   assert.equal(admitted.ok && admitted.grant.expiresAt, START + 2 * HOUR, 'its sessions end with the grace');
-  assert.deepEqual(said(await rotate(old)), [409, 'conflict'], 'a second successor would be one that nobody knows of');
+  assert.deepEqual(said(await rotate(old)), [409, 'conflict'], 'a second successor would be an unknown one');
   await at(START + 2 * HOUR - 1);
   assert.equal(plane.control.tokenEnds.endGraces(), 0);
   assert.deepEqual([await admit(old), await claim(old, 'one'), await admit(fresh)], ['ok', 'ok', 'ok']);
@@ -209,7 +209,7 @@ test('a key that has ended, or was never there, is not found', async () => {
   }
 });
 
-test("nobody takes over the key of somebody else's command line", async () => {
+test("tokens: the key of another user's command line can't be taken over", async () => {
   const bob = await team.member('bob@example.test', ann, 'admin');
   const as = await team.acting(bob, ann.home);
   const approved = await ann.call('POST', '/auth/cli/authorize', {
@@ -248,7 +248,7 @@ test('a cap is set, taken off and told to data nodes with what is spent; zero re
   plane.deltas.length = 0;
   assert.equal((await cap(key, { monthlyBudgetUsdCents: null })).status, 200);
   const after = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'token.budget')).all();
-  assert.deepEqual([after.length, plane.deltas.length], [entry.length, 0], 'what holds already is no deed');
+  assert.deepEqual([after.length, plane.deltas.length], [entry.length, 0], 'no change, no audit entry');
 });
 
 test('a cap holds for all that rotation made of a token', async () => {

@@ -94,7 +94,7 @@ suite('the time of a tunnel', () => {
     );
   });
 
-  test('whoever starts an expired tunnel lets the old run in again', async () => {
+  test('tunnel expiry: starting an expired tunnel admits the old run again', async () => {
     onPlan('free');
     const token = plane.mint(ann, { ttlHours: 100 });
     const { tunnelId } = await plane.bound(token, { subdomain: 'shop' });
@@ -182,7 +182,7 @@ suite('ttlSeconds over HTTP', () => {
 });
 
 suite('a real agent', { timeout: 120_000 }, () => {
-  /** Puts the end of the live tunnel `shop` into the past, behind the server's back: nobody waits a minute for a test. */
+  /** Puts the end of the live tunnel `shop` into the past, behind the server's back: no test waits a minute. */
   function runOut(dataDir: string): void {
     const store = new Store(openStore(openDatabase(dataDir), dataDir), { clock: systemClock, log: silentLog });
     try {

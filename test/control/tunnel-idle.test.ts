@@ -1,5 +1,5 @@
 /**
- * Tunnels that nobody uses any more: which of them go by themselves, when, and that their names are free after a day of rest.
+ * Unused tunnels: which of them go by themselves, when, and that their names are free after a cooldown of a day.
  */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -110,7 +110,7 @@ test('a smaller plan ends an old tunnel in its time, and deletes it 30 days late
   assert.equal(plane.control.tunnels.removeForgotten(), 1);
 });
 
-test('agents that have been connected for days do not keep the job from what nobody serves', async () => {
+test('agents that have been connected for days do not hide unserved tunnels from the job', async () => {
   onPlan('enterprise');
   const token = plane.mint(ann, { ttlHours: 100 });
   const first = await plane.bound(token);
@@ -129,7 +129,7 @@ test('agents that have been connected for days do not keep the job from what nob
   assert.ok(still.every(({ deletedAt }) => deletedAt === null));
 });
 
-test('a new run that revives a tunnel whose time was over is in the trail', async () => {
+test('a new run that revives a tunnel that had expired is in the audit log', async () => {
   const token = plane.mint(ann, { ttlHours: 100, name: 'laptop' });
   const { tunnelId } = await plane.bound(token, { subdomain: 'shop' });
   await plane.bound(token, { subdomain: 'shop' });

@@ -108,7 +108,7 @@ suite('names', () => {
     assert.equal(asked(undefined, 'w'.repeat(61)).length, 63);
   });
 
-  test('what belongs to the system is of nobody; with the suffix of a project it is another name', async () => {
+  test('tunnel names: system names are refused; with the suffix of a project it is another name', async () => {
     project('shop');
     for (const name of ['www', 'api', 'app', 'admin', 'mail', 'xn--a', 'xn--80ak6aa92e']) {
       assert.equal(asked(name), 'duplicate_name', name);
@@ -249,7 +249,7 @@ suite('rest', () => {
     [
       'an organization that was deleted',
       async () => {
-        // Nobody deletes their only one.
+        // The only one can't be deleted.
         plane.control.organizations.create(ann, 'Other');
         await plane.control.organizations.delete(ann, ann.orgId);
       },

@@ -40,7 +40,7 @@ export class TunnelNode {
     plane.control.nodes.attach(node);
   }
 
-  /** An agent comes to serve the tunnel, and the control plane is told. */
+  /** An agent comes to serve the tunnel, and the control plane gets it. */
   async come(tunnelId: string): Promise<void> {
     this.online.add(tunnelId);
     const event = { kind: 'agent', agentId: 'a', tunnelId, online: true, at: this.#plane.now } as const;

@@ -1,5 +1,5 @@
 /**
- * Visitor gates over the API: what is taken, what is refused, and what the data plane is told. Signing in is visitor-logins.test.ts; what gates
+ * Visitor gates over the API: what is taken, what is refused, and what the data plane gets. Signing in is visitor-logins.test.ts; what gates
  * do to requests is src/data/edge/http-visitors.test.ts.
  */
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ import { Plane } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { type Person, said, Team } from './team.ts';
 
-/** Nobody answers there. */
+/** No server answers there. */
 const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'http://127.0.0.1:1' };
 const oauth = { google, github: null };
 
@@ -47,7 +47,7 @@ const flag = async () => [
 ];
 const onPlan = (plan: 'free' | 'pro') => plane.control.store.db.update(organizations).set({ plan }).run();
 
-test('a gate is told to the data plane without its lists, shown to its organization, and written into the trail', async () => {
+test('visitor gate: the data plane gets no lists, its organization sees them, and the audit log has it', async () => {
   assert.deepEqual(await flag(), [false, false]);
   const none = { id: tunnelId, edgeAuthEnabled: false, allowed_domains: [], allowed_emails: [] };
   assert.deepEqual((await ann.call('GET', path)).body, none);
@@ -69,7 +69,7 @@ test('a gate is told to the data plane without its lists, shown to its organizat
   assert.deepEqual(newest.details, { allowed_domains: 'example.com', allowed_emails: 'ann@partner.test' });
 });
 
-test('the owner of a gate that nobody can pass, for want of a provider, hears what the operator sets', async (t) => {
+test('visitor gate: without a provider the owner gets a warning with the setting of the operator', async (t) => {
   const bare = new Plane();
   const bareApi = await servePlane(bare);
   t.after(async () => {
@@ -83,7 +83,7 @@ test('the owner of a gate that nobody can pass, for want of a provider, hears wh
   const before = await bob.call('GET', gate);
   assert.equal(before.body['edgeAuthEnabled'], false);
   const put = await bob.call('PUT', gate, LISTS);
-  assert.deepEqual(before.body['warnings'], put.body['warnings'], 'before it is shut for everybody');
+  assert.deepEqual(before.body['warnings'], put.body['warnings'], 'before it blocks all visitors');
   assert.deepEqual([put.status, put.body['edgeAuthEnabled']], [200, true], 'it is as closed as its owner wants it');
   assert.match(String(put.body['warnings']), /oauth\.google\.client_id and client_secret/);
   const there = await bob.call('GET', gate);
@@ -154,7 +154,7 @@ const REFUSED: ReadonlyArray<readonly [what: string, lists: object]> = [
   ['null', { allowed_domains: null }],
 ];
 
-test('lists that nobody could be on, or that say less than they seem to, are refused, and nothing changes', async () => {
+test('visitor gate: lists that match no visitor, or less than they seem to, are refused, and nothing changes', async () => {
   const before = plane.deltas.length;
   for (const [what, lists] of REFUSED) assert.deepEqual(said(await put(lists)), [400, 'invalid_request'], what);
   assert.equal(plane.deltas.length, before);
@@ -168,7 +168,7 @@ test('each change has a version of its own, also to the same lists', async () =>
   assert.notEqual(gateTold()?.version, before?.version);
 });
 
-test('a gate stays when the route is told again for another reason, and goes when it is removed', async () => {
+test('visitor gate: stays when the route is published again for another reason, and goes when it is removed', async () => {
   await put();
   const gate = gateTold();
   await ann.call('POST', `/tunnels/${tunnelId}/stop`);
@@ -204,7 +204,7 @@ test('it comes with Pro; on a plan without it a gate stays closed, and can only 
   assert.equal(gateTold(), null);
 });
 
-test('a tcp tunnel has nobody to ask', async () => {
+test('visitor gate: refused on a tcp tunnel', async () => {
   const made = await ann.call('POST', '/tunnels', { localPort: 22, protocol: 'tcp' });
   const answer = await ann.call('PUT', `/tunnels/${String(made.body['id'])}/edge-auth`, LISTS);
   assert.deepEqual(said(answer), [400, 'invalid_request']);

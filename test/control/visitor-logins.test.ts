@@ -76,11 +76,11 @@ async function landed(query: Record<string, string> = {}): Promise<{ to: URL; ti
 /** An answer that must not lead to the tunnel. */
 async function refused(browser: Browser, at: URL | string): Promise<[number, unknown]> {
   const page = await browser.open(at, isLanding);
-  assert.ok(!isLanding(page.url), `let in: ${page.url.href}`);
+  assert.ok(!isLanding(page.url), `admitted: ${page.url.href}`);
   return [page.status, (JSON.parse(page.text) as { error: string }).error];
 }
 
-test('whom the provider vouches for and the lists name gets a ticket for the tunnel’s own host', async () => {
+test('visitor login: a listed visitor of the provider gets a ticket for the tunnel’s own host', async () => {
   const { to, ticket } = await landed({ return_to: 'http://shop.localhost:8080/orders?open=1' });
   assert.equal(to.origin, 'http://shop.localhost');
   const { id, version, ...rest } = ticket;
@@ -170,7 +170,7 @@ const PEOPLE: ReadonlyArray<readonly [email: string, isIn: boolean]> = [
   ['ann@partner.test@evil.test', false],
 ];
 
-test('an address is on the lists itself, or its domain is, exactly; letter case does not count', async () => {
+test('an address is on the lists itself, or its domain is, exactly; case does not count', async () => {
   for (const [email, isIn] of PEOPLE) {
     github.current = githubPerson(1, email);
     const page = await new Browser().open(startUrl(), isLanding);
@@ -180,7 +180,7 @@ test('an address is on the lists itself, or its domain is, exactly; letter case 
   }
 });
 
-test('whoever is on no list hears so, in a page with a way to another account', async () => {
+test('visitor login: a visitor on no list gets a page with a link to another account', async () => {
   github.current = githubPerson(1, 'eve@evil.test');
   const browser = new Browser();
   const callback = await upToCallback(browser, { return_to: '/orders' });
@@ -207,7 +207,7 @@ test('whoever is on no list hears so, in a page with a way to another account', 
   assert.deepEqual(await refused(new Browser(), startUrl()), [403, 'forbidden']);
 });
 
-test('an address that the provider has not verified lets nobody in, nor does none', async () => {
+test('visitor login: an unverified or missing address is refused', async () => {
   const email = { email: 'ann@example.com', primary: true, verified: false, visibility: null };
   for (const emails of [[email], []]) {
     github.current = githubPerson(1, 'x', { emails });
@@ -217,7 +217,7 @@ test('an address that the provider has not verified lets nobody in, nor does non
   assert.deepEqual(await refused(new Browser(), startUrl()), [400, 'invalid_request']);
 });
 
-test('an answer without state, with an empty, a foreign or a used one, or in another browser, lets nobody in', async () => {
+test('an answer without state, with an empty, a foreign or a used one, or in another browser, is refused', async () => {
   const browser = new Browser();
   const callback = await upToCallback(browser);
   for (const state of [undefined, '', 'x', 'A'.repeat(43), '__proto__', 'A'.repeat(5_000)]) {
@@ -279,8 +279,8 @@ test('a page of a refusal leads back to the site that the browser began at, also
 
   const unverified = new Browser();
   github.current = { ...githubPerson(1, 'ann@example.com'), emails: [] };
-  const nobody = await upToCallback(unverified, wanted);
-  assert.match(await pageAt(unverified, nobody), back);
+  const refused = await upToCallback(unverified, wanted);
+  assert.match(await pageAt(unverified, refused), back);
 
   const late = new Browser();
   const stale = await upToCallback(late, wanted);
@@ -289,7 +289,7 @@ test('a page of a refusal leads back to the site that the browser began at, also
   assert.match(page, back);
   assert.match(page, /took too long/);
   const stranger = await pageAt(new Browser(), stale);
-  assert.doesNotMatch(stranger, /shop\.localhost|<a /, 'of another browser nothing is told');
+  assert.doesNotMatch(stranger, /shop\.localhost|<a /, 'nothing of another browser is shown');
 
   for (const path of ['callback', 'start'])
     assert.match(
@@ -298,7 +298,7 @@ test('a page of a refusal leads back to the site that the browser began at, also
     );
 });
 
-test('a tunnel that is not there, is gone or asks nobody is 404, in a page to a browser; nothing is stored for a start', async () => {
+test('a tunnel that is not there, is gone or has no gate is 404, in a page to a browser; nothing is stored for a start', async () => {
   for (const id of ['', 'x', other, '00000000-0000-7000-8000-000000000000', "'--", 'a'.repeat(5_000)])
     assert.deepEqual(said(await api.call('GET', `/edge-auth/start?tunnel_id=${id}`)), [404, 'not_found'], id);
   assert.deepEqual(said(await api.call('GET', '/edge-auth/start')), [400, 'invalid_request']);
@@ -313,7 +313,7 @@ test('a tunnel that is not there, is gone or asks nobody is 404, in a page to a 
   assert.deepEqual(said(await api.call('GET', `/edge-auth/start?tunnel_id=${tunnelId}`)), [404, 'not_found']);
 });
 
-test('lists and gates that change while somebody is at the provider count as they are then', async () => {
+test('visitor login: lists and gates that change during the login count as they are then', async () => {
   const browser = new Browser();
   const first = await upToCallback(browser);
   put({ allowedDomains: ['other.test'], allowedEmails: [] });

@@ -431,7 +431,7 @@ test('a restart goes on where it was, with its tries and its times', async () =>
   plane.now = now;
   plane.control.forwarder.start();
   await settle();
-  assert.equal(node.asked.length, 0, 'nobody serves it yet');
+  assert.equal(node.asked.length, 0, 'no agent serves it yet');
   await node.come(tunnel);
   await settle();
   assert.equal(node.asked.length, 0, 'not before its time');
@@ -521,7 +521,7 @@ test('a fault of the server itself is no try: the line rests and goes on', async
   assert.equal(Object.fromEntries(fields)['Culvert-Webhook-Attempt'], '1');
 });
 
-test('a clock that is set back by a day holds up nobody', async () => {
+test('webhook forwards: a clock that is set back by a day delays no delivery', async () => {
   await node.come(tunnel);
   const id = await receiver();
   await deliver(id, '1');

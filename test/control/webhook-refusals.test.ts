@@ -73,7 +73,7 @@ test('each reason is counted, with the time and the reason of the last, for its 
   assert.deepEqual(said(await bob.call('GET', `/webhook-receivers/${id}`)), [404, 'not_found']);
 });
 
-test('those since the last good delivery are told; with a new secret none was taken in yet', async () => {
+test('webhook refusals: those since the last good delivery are shown; with a new secret none was accepted yet', async () => {
   const id = await make();
   const since = async (): Promise<unknown> => (await refused(id))['since_received'];
   await deliver(id, {});
@@ -107,7 +107,7 @@ test('what is too large and no delivery is not counted', async () => {
   assert.equal((await refused(id))['total'], 0);
 });
 
-test('a signature of another time is told apart', async () => {
+test('webhook refusals: a signature of another time has its own cause', async () => {
   const id = await make('slack');
   const at = String(Math.floor(plane.now / 1000) - 301);
   const signature = createHmac('sha256', SECRET).update(`v0:${at}:{}`).digest('hex');
@@ -183,7 +183,7 @@ test('of more receivers than have room nothing is counted until some are written
   refusals.count(id, 'signature_wrong');
   assert.equal(refusals.of(id).total, 0);
   refusals.count('receiver 9', 'signature_wrong');
-  assert.equal(refusals.of('receiver 9').total, 2, 'whoever has a place goes on');
+  assert.equal(refusals.of('receiver 9').total, 2, 'a receiver with a place goes on');
   assert.equal(refusals.stats().signature_wrong, 10_002, 'the operator hears of all');
   refusals.fold();
   refusals.count(id, 'signature_wrong');

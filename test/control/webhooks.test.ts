@@ -1,4 +1,4 @@
-/** The webhook mailbox over HTTP: who is let in by what signature, what is kept, and how it is read. Signed by the providers' own libraries. */
+/** Webhook receivers over HTTP: accepted signatures, stored deliveries, and reading them. Signed by the providers' own libraries. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
@@ -133,7 +133,7 @@ test('github: as its own library signs', async () => {
     'x-github-event': 'push',
     'x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958',
     'content-type': 'application/json',
-    authorization: 'Bearer of somebody else',
+    authorization: 'Bearer of another user',
     cookie: 'a=b',
   };
   assert.equal((await deliver(id, body, headers)).status, 202);
@@ -394,7 +394,7 @@ test('of one organization only so many wait, and the others still do', { timeout
   await Promise.all(waits);
 });
 
-test('whoever is removed while they wait gets nothing of what comes', { timeout: 20_000 }, async () => {
+test('webhooks: a member removed while waiting gets no later delivery', { timeout: 20_000 }, async () => {
   const id = await make('generic_hmac_sha256');
   const viv = await new Team(plane, api).member('viv@example.test', ann, 'viewer');
   const as = await new Team(plane, api).acting(viv, ann.home);
@@ -407,7 +407,7 @@ test('whoever is removed while they wait gets nothing of what comes', { timeout:
   assert.ok(!answer.text.includes(Buffer.from('not for viv').toString('base64')));
 });
 
-test('a receiver that is deleted while somebody waits is not found', { timeout: 20_000 }, async () => {
+test('webhooks: a receiver that is deleted during a wait is not found', { timeout: 20_000 }, async () => {
   const id = await make('generic_hmac_sha256');
   const waiting = ann.call('GET', `/webhook-receivers/${id}/events?wait=30`);
   while (plane.control.mailbox.waiting === 0) await new Promise((resolve) => setImmediate(resolve));

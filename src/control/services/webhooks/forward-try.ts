@@ -27,7 +27,7 @@ const NEVER = new Set(['bad_request', 'head_too_large', 'uri_too_long']);
 const NOT_SENT =
   /^(host|content-length|transfer-encoding|trailer|upgrade|expect|http2-settings|forwarded|via|x-real-ip|proxy-.*|x-forwarded-.*|culvert-.*)$/;
 /** Of a delivery that came before the address of its sender was kept: unknown, so that no rule about addresses allows it. */
-const NOBODY = '0.0.0.0';
+const UNKNOWN_SENDER = '0.0.0.0';
 
 export interface Trial {
   readonly delivery: DeliveryRow;
@@ -67,7 +67,7 @@ export function requestOf({ delivery, attempt, tunnelId, path, publicUrl }: Tria
     ],
     host,
     body: delivery.body,
-    clientIp: delivery.remoteIp ?? NOBODY,
+    clientIp: delivery.remoteIp ?? UNKNOWN_SENDER,
     scheme: protocol === 'https:' ? 'https' : 'http',
     replayOf: null,
     timeoutMs: TIMEOUT_MS,

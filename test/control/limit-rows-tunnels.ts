@@ -164,8 +164,8 @@ export const tunnelLimits = (): readonly Row[] => [
     ['tunnel-idle.test.ts', 'on Enterprise it stays, however long ago it ran out'],
   ),
   met<number>({
-    limit: 'Public TCP or UDP ports per organization',
-    value: 'three quarters, at least one; all if no other organization exists',
+    limit: 'Public TCP or UDP ports per organization, and of all that one user created',
+    value: 'three quarters, at least one; all if no other user has an organization',
     meet: async (w, wanted) => {
       // Of the four that a Plane has.
       for (let i = 1; i < wanted; i++) await w.caller().done('POST', '/tunnels', { localPort: 22, protocol: 'tcp' });

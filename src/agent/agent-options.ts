@@ -1,5 +1,5 @@
 /**
- * What starts an agent (agent.ts), and what whoever started it can do with it.
+ * Options that start an agent (agent.ts), and the handle that its caller gets.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';

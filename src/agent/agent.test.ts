@@ -69,7 +69,7 @@ test('a network failure at the first connect is retried for ever, doubling from 
   assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   await world.time.advance(3_600_000);
   assert.equal(await ended(world), 'runs');
-  assert.equal(kinds(world).filter((kind) => kind === 'retrying').length, 1, 'the cause is told once, not per try');
+  assert.equal(kinds(world).filter((kind) => kind === 'retrying').length, 1, 'the cause is reported once, not per try');
   world.fault = new Error('connect ECONNREFUSED');
   await world.time.advance(60_000);
   assert.equal(kinds(world).filter((kind) => kind === 'retrying').length, 2, 'and again when it changes');

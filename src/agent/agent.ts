@@ -41,7 +41,7 @@ import { Waiting } from './waiting.ts';
 
 export type { Agent, AgentOptions };
 
-/** Whoever rotates a key writes its file after the server has taken the old one back: the agent looks after this, once. */
+/** A rotation writes the key file after the server has revoked the old key: the agent reads it again after this delay, once. */
 const KEY_CHANGE_MS = 1_000;
 
 /** Starts an agent. Throws RangeError when it has neither tunnel nor relay, or too many. */

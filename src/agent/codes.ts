@@ -46,7 +46,7 @@ const FATES: Readonly<Record<RefusalCode, Fate>> = {
   internal: { kind: 'retry' },
 };
 
-/** Of a relay. Its port is reserved, so it is nobody's mistake that another program has it, as a server that is just leaving does. */
+/** Of a relay. Its port is reserved: another program on it, such as a server that is shutting down, is not the customer's mistake. */
 const FATES_OF_RELAYS: Readonly<Partial<Record<RefusalCode, Fate>>> = {
   no_port_free: { kind: 'retry' },
 };

@@ -230,7 +230,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
     this.#sink.onMessage(message);
   }
 
-  /** The cause is told first: cutting the session would tell a duller one. */
+  /** Reports the cause first: cutting the session would report a less exact one. */
   #break(what: string): void {
     // This side is leaving, or has said why: a cut now would take the last words with it that are on their way.
     if (this.#silent) return;

@@ -56,11 +56,11 @@ interface Answer {
   readonly body: string;
 }
 
-/** A proxy's own words for "nobody behind me": a server that restarts says them through it. */
-const NOBODY_BEHIND: ReadonlySet<number> = new Set([502, 503, 504]);
+/** Statuses of a proxy without an upstream: a restarting server appears so behind one. */
+const NO_UPSTREAM: ReadonlySet<number> = new Set([502, 503, 504]);
 
 function parse(url: URL, answer: Answer): Discovery {
-  if (NOBODY_BEHIND.has(answer.status)) {
+  if (NO_UPSTREAM.has(answer.status)) {
     throw new UnreachableError(`${url.host} answers ${answer.status}: the server behind it does not`, placeOf(url));
   }
   if (answer.status !== 200)

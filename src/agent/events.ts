@@ -1,5 +1,5 @@
 /**
- * What an agent tells whoever started it: events as they happen, and a view of the present for a screen.
+ * What an agent reports to its caller: events as they happen, and a view of the present for a screen.
  */
 import type { Protocol, RefusalCode } from '../wire/messages.ts';
 import type { AgentExitCode } from './codes.ts';
@@ -55,7 +55,7 @@ export interface RelayView {
   readonly pathWhy: string | undefined;
   /** Why it is not online. */
   readonly reason: string | undefined;
-  /** Why the local service can't be reached; undefined when it can, or nobody has sent anything yet. */
+  /** Why the local service can't be reached; undefined when it can, or before the first request. */
   readonly fault: string | undefined;
   /** Clients that were heard in the last three minutes. */
   readonly clients: number;
@@ -136,7 +136,7 @@ export type AgentEvent =
     }
   /** `tunnel.fault` changed. */
   | { readonly kind: 'target'; readonly tunnel: TunnelView }
-  /** It carries datagrams; which way is told by `relay_path` once that is known. */
+  /** It carries datagrams; `relay_path` reports which way once that is known. */
   | { readonly kind: 'relay_online'; readonly relay: RelayView }
   /** The way of datagrams is known or has changed: `relay.path`, and `why` in words. */
   | { readonly kind: 'relay_path'; readonly relay: RelayView; readonly path: RelayPath; readonly why: string }

@@ -74,7 +74,7 @@ test('a look that is answered after the agent has ended changes nothing', async 
   assert.equal(world.time.next, undefined, 'no timer is left');
 });
 
-test('502, 503 and 504 to discovery count as nobody there, other failures do not', async (t) => {
+test('reachability: 502, 503 and 504 to discovery count as unreachable, other failures do not', async (t) => {
   let status = 0;
   const server = createHttpServer((_request, response) => response.writeHead(status).end('<html>')).listen(
     0,
@@ -101,7 +101,7 @@ test('502, 503 and 504 to discovery count as nobody there, other failures do not
   }
 });
 
-test('a port is reached while somebody listens there, and a name that does not exist is not', async () => {
+test('reachability: a port is reached while a program listens on it, an unknown name is not', async () => {
   const server = createServer((socket) => socket.destroy());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

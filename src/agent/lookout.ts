@@ -19,7 +19,7 @@ export interface Place {
   readonly port: number;
 }
 
-/** No connection could be made: no name, no route, nobody listening, no answer, or a proxy with nobody behind it. The message is for people. */
+/** No connection could be made: no name, no route, no listener, no answer, or a proxy without an upstream. The message is for people. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
   readonly place: Place;

@@ -53,7 +53,7 @@ function codesOf(error: unknown): string[] {
   return codes;
 }
 
-/** Why a connection failed, in words; the dates of a certificate are told beside the clock that they were held against. */
+/** Why a connection failed, in words; for the dates of a certificate it gives the clock that was used. */
 export function connectFault(cause: unknown, nowMs: number): string {
   const clock = `this computer's clock (${clockText(nowMs)})`;
   switch (codeOf(cause)) {

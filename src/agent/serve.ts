@@ -35,7 +35,7 @@ export class ServeFloor {
   /** Every local socket reads into this one: a read is framed before the next one starts. */
   readonly readBuffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
   readonly meter: PipeMeter = { fromSocket: 0, toSocket: 0 };
-  /** The agent's page; null: there is none, and nobody looks on. */
+  /** The agent's page; null: there is none, and nothing is inspected. */
   readonly watch: Watch | null;
 
   constructor(clock: Clock, watch: Watch | null = null) {

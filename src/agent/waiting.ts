@@ -1,5 +1,5 @@
 /**
- * The pauses of an agent between two sessions: how long, why, and what ends one early. Each pause is told when its reason is another one than
+ * The pauses of an agent between two sessions: how long, why, and what ends one early. A pause is reported when its reason is another one than
  * that of the pause before. Owned by agent.ts.
  */
 import type { Clock } from '../base/clock.ts';
@@ -31,7 +31,7 @@ export class Waiting {
   #timer: Cancel | undefined;
   #retryAt: number | undefined;
   #cause: string | undefined;
-  /** What was told last; its text may have a time in it. */
+  /** The last reported reason; its text may have a time in it. */
   #told: string | undefined;
 
   constructor(deps: WaitingDeps) {
@@ -50,7 +50,7 @@ export class Waiting {
     return this.#retryAt;
   }
 
-  /** Pauses for `ms`. `events` are told with `retrying` when this is another reason than the last. */
+  /** Pauses for `ms`. Emits `retrying` when this is another reason than the last. */
   pause(ms: number, lost: Lost, events: readonly AgentEvent[] = []): void {
     this.cancel();
     const { clock, schedule, log, emit, connect } = this.#deps;

@@ -1,4 +1,4 @@
-/** The live list: what a watcher is told, and what becomes of one that does not listen. */
+/** The live list: the events that a watcher receives, and the end of a watcher that does not read. */
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -11,7 +11,7 @@ interface Told {
   readonly data: Record<string, unknown>;
 }
 
-/** Opens the feed; `until` resolves with all that was told once the last of it fits. */
+/** Opens the feed; `until` resolves with all events once the last one fits. */
 async function follow(
   t: TestContext,
   { port }: PageWorld,
@@ -87,7 +87,9 @@ test('at most sixteen watch at once, and a place is free again when one leaves',
   await (await follow(t, world)).until(({ event }) => event === 'list');
 });
 
-test('who does not take what it is sent is cut and counted, and nobody waits', { timeout: 30_000 }, async (t) => {
+test('live list: a watcher that does not read is cut and counted, and nothing waits for it', {
+  timeout: 30_000,
+}, async (t) => {
   const world = await startPageWorld(t);
   const slow = connect({ host: '127.0.0.1', port: world.port });
   t.after(() => slow.destroy());
@@ -97,7 +99,7 @@ test('who does not take what it is sent is cut and counted, and nobody waits', {
   slow.pause();
   const closed = once(slow, 'close');
   const long = { id: 'x'.repeat(400) };
-  // Facts are told at each event: what the kernel takes is some MB, and then the rest waits here.
+  // Facts are sent at each event: what the kernel takes is some MB, and then the rest waits here.
   const tunnels = Array.from({ length: 100 }, (_, n) => {
     return { ...world.view.tunnels[0], name: `${n}-${long.id}` } as (typeof world.view.tunnels)[number];
   });

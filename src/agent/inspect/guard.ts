@@ -2,11 +2,11 @@
  * Who may talk to the page. It listens on this machine alone, but so does every page that a browser on this machine has open: one of another
  * site could ask for `http://localhost:4040` under its own name (DNS rebinding), or make it do something without reading the answer.
  * So the Host must be one of ours, and whatever a browser says of where a request comes from must be this page. Programs, which say nothing
- * of that, are let in. Asked by page-server.ts before anything else.
+ * of that, are allowed. Asked by page-server.ts before anything else.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What is refused, in words for whoever did not mean harm; undefined: come in. */
+/** Why the request is refused, worded for an honest caller; undefined: allowed. */
 export function refusalOf(request: GuardedRequest, port: number): string | undefined {
   const { headers, method = 'GET', path } = request;
   const hosts = hostsOf(port);

@@ -1,6 +1,6 @@
 /**
  * What the page's server answers: the page, the API in ngrok's shape, the live list, health, metrics. Called by page-server.ts with requests
- * that guard.ts has let in.
+ * that guard.ts has allowed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentSource } from './agent-source.ts';
@@ -75,7 +75,7 @@ function restBehind(path: string, base: string): string | undefined {
   try {
     return decodeURIComponent(path.slice(base.length + 1));
   } catch {
-    return ''; // a name that nobody has
+    return ''; // no such name
   }
 }
 

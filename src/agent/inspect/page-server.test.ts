@@ -1,4 +1,4 @@
-/** The page's server: where it listens, whom it answers, and what. */
+/** The page's server: its address, its callers and its responses. */
 import assert from 'node:assert/strict';
 import { type AddressInfo, connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -49,7 +49,7 @@ test('a dozen agents of one machine: the next page finds its port, and leaves no
   t.after(() => process.off('warning', warned));
   const first = await takePort(t, 0);
   const { port } = first.address() as AddressInfo;
-  // One that somebody else has is taken as well.
+  // A port in use is skipped as well.
   for (let next = port + 1; next < port + 14; next++) await takePort(t, next).catch(() => undefined);
   const page = await startPage({ port, tunnels: [], version: '1', log: recordingLog().log });
   assert.ok(page);

@@ -1,4 +1,4 @@
-/** A kept request goes once more to the local service, and to nobody else. */
+/** A replay sends a kept request once more to the local service, and nowhere else. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -128,7 +128,7 @@ test('a service that is not there: 502, in the words of the dial', async (t) => 
   assert.equal((await replayLatest(world)).status, 502, 'and its place is free again');
 });
 
-test('sixteen at once, and one more is told to wait; a stop ends them', async (t) => {
+test('replay: sixteen run at once, one more must wait, and a stop ends them', async (t) => {
   const { port } = await startService(t);
   const world = await startPageWorld(t, port);
   world.pass(getHead('/silent'), OK);
@@ -141,7 +141,7 @@ test('sixteen at once, and one more is told to wait; a stop ends them', async (t
   assert.ok(world.page.watch.ring.list(17).every(({ state }) => state !== 'open'));
 });
 
-test('a service that expects the PROXY header gets one first, of nobody', async (t) => {
+test('replay: a service that expects the PROXY header gets a LOCAL one first', async (t) => {
   const server = createTcpServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

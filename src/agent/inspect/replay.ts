@@ -17,7 +17,7 @@ export const REPLAY_FIELD = 'Culvert-Replay';
 const MAX_REPLAYS = 16;
 /** For the whole answer. A stream of events would have no end. */
 const REPLAY_MS = 120_000;
-/** What frames the message or belongs to its connection is written anew; a body that is at hand needs nobody's consent. */
+/** What frames the message or belongs to its connection is written anew; a body that is at hand needs no 100 Continue. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -96,7 +96,7 @@ class Replay {
   onConnected(socket: Socket): void {
     const { target, tap, settle } = this.#parts;
     this.#socket = socket;
-    // A service that expects it takes nothing else first. It names nobody: no visitor is connected.
+    // A service that expects it takes nothing else first. It names no address: no visitor is connected.
     if (target.proxyProtocol) socket.write(proxyHeader(undefined, socket));
     const bytes = replayBytes(this.#record);
     tap.request(bytes, 0, bytes.length);

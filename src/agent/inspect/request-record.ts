@@ -72,7 +72,7 @@ export class RequestRecord {
     if (this.requestEnded || state === 'cut') this.requestBody.close();
   }
 
-  /** It was pushed out: whoever still fills it must hold no memory by that. */
+  /** The ring has dropped it: a tap that still fills it must hold no memory by that. */
   drop(): void {
     this.requestHead = NOTHING;
     this.responseHead = null;

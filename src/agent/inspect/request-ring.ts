@@ -67,7 +67,7 @@ export class RequestRing {
     if (this.#records.size > this.#bounds.maxRecords || this.#bytes > this.#bounds.maxBytes) this.#makeRoom();
   }
 
-  /** Says to whoever watches that the record has changed. */
+  /** Notifies the watchers that the record has changed. */
   tell(record: RequestRecord): void {
     if (this.#watchers.size === 0 || !this.#records.has(record.id)) return;
     for (const watcher of this.#watchers) watcher.onRecord(record);
@@ -80,7 +80,7 @@ export class RequestRing {
     for (const watcher of this.#watchers) watcher.onCleared();
   }
 
-  /** Watches until the function that it returns is called. Whoever watches bounds how many do. */
+  /** Watches until the returned function is called. The caller bounds the number of watchers. */
   watch(watcher: RingWatcher): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);

@@ -1,4 +1,4 @@
-/** What the tap makes of streams: whole, cut anywhere, hostile; and that it never does anything to anybody. */
+/** The tap on streams that are whole, cut anywhere or hostile; it never changes what passes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -143,7 +143,7 @@ const NONSENSE: ReadonlyArray<readonly [string, string, string, number]> = [
   ['what is no request', 'SSH-2.0-x\r\n\r\n', '', 0],
   ['a request that two would read differently', 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', '', 0],
   ['two requests at once', GET + GET, '', 1],
-  ['an answer that nobody asked for', '', OK, 0],
+  ['a response without a request', '', OK, 0],
   ['an answer more than was asked for', GET, OK + OK, 1],
   ['what is no answer', GET, 'hello\r\n\r\n', 1],
   ['bad chunks', GET, 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 1],

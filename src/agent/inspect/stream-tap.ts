@@ -5,7 +5,7 @@
  *   request    head ──► body ──► done ─┐
  *   answer     head ──► body ──► done ─┴─► the next request
  *
- * The edge sends one request at a time down a stream. Whatever else happens there (two at once, an answer that nobody asked for, what
+ * The edge sends one request at a time down a stream. Whatever else happens there (two at once, a response without a request, what
  * is no HTTP/1.1) makes it let go of the stream: it looks at nothing more of it, and the bytes flow as if it had never been there.
  */
 import { BODY, Body, type BodyTap, FRAMING, type Framing } from '../../http1/body.ts';
@@ -304,12 +304,12 @@ export class StreamTap {
     if (record !== null) {
       record.status = status;
       record.fault = fault;
-      record.requestBody.close(); // what is still to come of it comes to nobody
+      record.requestBody.close(); // the rest of it is not recorded
     }
     this.#answered();
   }
 
-  /** Hears of the payload of a body of the record; null: nobody does. */
+  /** Receives the payload of a body of the record; null: nothing does. */
   #captureOf(capture: BodyCapture | undefined): BodyTap | null {
     const record = this.#record;
     if (record === null || capture === undefined) return null;

@@ -1,6 +1,6 @@
 /**
  * A pipe of a stream that the agent's page looks on at: each range of bytes is shown to the tap right before it goes on, while it is
- * certainly there. Streams that nobody looks on at have a plain Pipe and pay nothing. Made by serve.ts.
+ * certainly there. Streams without an inspector have a plain Pipe and pay nothing. Made by serve.ts.
  */
 import type { Socket } from 'node:net';
 import { Pipe, type PipeOptions, type PipeStream } from '../../base/pipe.ts';

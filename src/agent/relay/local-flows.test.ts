@@ -68,7 +68,7 @@ test('answers of the local service alone keep no client', async (t) => {
   say(1, 'a');
   await until(() => heard.length === 1);
   for (let passed = 0; passed <= FLOW_IDLE_MS; passed += 30_000) {
-    service.say(Buffer.from('anybody there'));
+    service.say(Buffer.from('hello there'));
     await time.advance(30_000);
   }
   assert.equal(flows.size, 0);
@@ -101,7 +101,7 @@ test('at the bound the client that was silent for longest goes', async (t) => {
   assert.notEqual(service.sources.at(-1), second);
 });
 
-test('a client that the service has authenticated keeps its socket, whoever comes', async (t) => {
+test('local flows: an authenticated client keeps its socket when new clients come', async (t) => {
   const service = await echo(t);
   const { flows, time, heard, say } = worldOf(t, service.target);
   const packet = Buffer.alloc(32);
@@ -150,7 +150,7 @@ test('a local service on the other loopback address is found', async (t) => {
   assert.deepEqual(faults, []);
 });
 
-test('a fault is forgotten when datagrams are not refused any more, though nobody answers', async (t) => {
+test('local flows: a fault ends when datagrams are not refused any more, even without an answer', async (t) => {
   const gone = await EchoService.listen();
   gone.close();
   const { faults, time, say } = worldOf(t, gone.target);
@@ -170,7 +170,7 @@ test('a fault is forgotten when datagrams are not refused any more, though nobod
   assert.deepEqual(faults.slice(1), [undefined]);
 });
 
-test('a name that has no address is told, and asked for again a second later', async (t) => {
+test('local flows: a name without an address is reported, and looked up again a second later', async (t) => {
   const target = { text: 'vpn.invalid:51820', hosts: ['vpn.invalid'], port: 51_820 };
   const { flows, faults, time, say } = worldOf(t, target);
   say(1, 'a');

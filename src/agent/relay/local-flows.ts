@@ -50,7 +50,7 @@ interface LocalFlow {
   waitingBytes: number;
   /** When its client was heard last, as of the latest sweep. */
   heardMs: number;
-  /** The local service has sent it a data packet of WireGuard, which is for nobody whom it has not authenticated. */
+  /** The local service has sent it a data packet of WireGuard, which only an authenticated client gets. */
   isProven: boolean;
   gone: boolean;
 }

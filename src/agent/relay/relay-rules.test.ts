@@ -65,7 +65,7 @@ test('tunnels and relays of one agent have their slots side by side', async () =
 });
 
 test('what only a relay or only a tunnel is answered breaks the protocol elsewhere', async () => {
-  for (const answer of ['bound', 'attached', 'nobody asked'] as const) {
+  for (const answer of ['bound', 'attached', 'unasked'] as const) {
     const world = await fakeWorld(answer === 'bound' ? { tunnels: [], relays: [spec('vpn')] } : {});
     const channel = world.latest();
     channel.welcome();

@@ -85,7 +85,7 @@ test('where UDP is blocked the stream carries from the first datagram, and UDP i
   assert.equal(new Set(world.service.sources).size, 1, 'the client kept its socket');
 });
 
-test('UDP that is lost is noticed within 15 s, the server is told, and the stream goes on', async (t) => {
+test('relay: lost UDP is noticed within 15 s, the server is notified, and the stream goes on', async (t) => {
   const world = await RelayWorld.start(t);
   await world.pass(() => world.view.path === 'udp');
   world.relay.deaf = true;
@@ -124,7 +124,7 @@ test('the stream gives back what it has taken, and is nothing to wait for', asyn
   assert.equal((await world.agent.done).code, 0);
 });
 
-test('a relay that pings is not lost, however long nobody sends anything', async (t) => {
+test('relay: pings keep an idle relay from being lost', async (t) => {
   const world = await RelayWorld.start(t);
   await world.pass(() => world.view.path === 'udp');
   const { address, port } = world.relay.door;
@@ -289,13 +289,13 @@ test('what is no record ends the stream and nothing else', async (t) => {
   await world.until(() => world.relay.heard.length === 1);
 });
 
-test('a local service that is not there is told, and told again when it is', async (t) => {
+test('relay: an unreachable local service is reported, and so is its return', async (t) => {
   const gone = await EchoService.listen();
   const { target } = gone;
   gone.close();
   const world = await RelayWorld.start(t, { target });
   await world.pass(() => world.view.path === 'udp');
-  world.relay.sendUdp(1, text('anybody'));
+  world.relay.sendUdp(1, text('hello'));
   await world.until(() => world.view.fault !== undefined);
   assert.equal(world.view.fault, `nothing listens on UDP ${target.text}`);
   const back = await EchoService.listen(target.port);

@@ -117,7 +117,7 @@ test('waits while another leg proves itself', async (t) => {
   await until(() => world.sent.length === 2);
 });
 
-test('a server that does not listen is told, and a closed leg hears and says nothing', async (t) => {
+test('udp leg: a server that does not listen is reported, and a closed leg sends and receives nothing', async (t) => {
   const { leg, told, sent, hello } = await worldOf(t);
   await hello();
   leg.close();

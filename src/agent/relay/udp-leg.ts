@@ -1,7 +1,7 @@
 /**
  * One UDP socket of a relay to one address of the server: shows the server by the handshake of wire/relay-packets.ts that the socket is
  * this agent's, pings, and carries packets. Used by udp-path.ts, which decides when. The socket is connected, so the system keeps
- * everybody else's packets out before the token and the MACs do.
+ * all other packets out before the token and the MACs do.
  */
 import { randomBytes } from 'node:crypto';
 import { connectDatagrams, type DatagramSocket } from '../../base/datagrams.ts';
@@ -39,9 +39,9 @@ export interface LegOwner {
   onPacket(bytes: Buffer, start: number, end: number): void;
   /** So many packets that `send` took did not leave. */
   onLost(count: number): void;
-  /** Somebody sent what is not ours, or no packet at all. */
+  /** A datagram is of another relay, or no packet at all. */
   onForeign(): void;
-  /** The system says that there is no way, or that nobody listens there. */
+  /** The system reports no route, or no listener there. */
   onTrouble(error: Error): void;
 }
 

@@ -25,7 +25,7 @@ function pathTo(t: TestContext, to: { remote: string; host: string; port: number
     clock: time,
     schedule: time,
     owner: {
-      onUp: () => assert.fail('nobody is there'),
+      onUp: () => assert.fail('no server is there'),
       onSilent: (why) => void world.silent.push(why),
       onPacket: () => {},
       onLost: () => {},
@@ -44,7 +44,7 @@ async function silence({ time, silent }: World): Promise<string> {
   return silent[0] as string;
 }
 
-test('an address that the system sends nothing to is told with what the system says', async (t) => {
+test('udp path: an unreachable address is reported with the error of the system', async (t) => {
   // Sending to all is a right that the socket does not ask for.
   const world = pathTo(t, { remote: '255.255.255.255', host: '255.255.255.255', port: 9 });
   await until(() => world.troubles.includes('EACCES'));
@@ -52,10 +52,10 @@ test('an address that the system sends nothing to is told with what the system s
   assert.deepEqual(world.thrown, []);
 });
 
-test('a name that is not known is told, beside an address that does not answer', async (t) => {
+test('udp path: an unknown name is reported beside an address that does not answer', async (t) => {
   const deaf = await bindDatagrams({ host: '127.0.0.1', port: 0, onDatagram: () => {}, onError: () => {} });
   t.after(() => deaf.close());
-  // No name can have an empty part: nobody needs to be asked.
+  // No name can have an empty part: no resolver is asked.
   const world = pathTo(t, { remote: '127.0.0.1', host: 'no..name', port: deaf.port });
   await until(() => world.troubles.length > 0);
   assert.equal(

@@ -137,7 +137,7 @@ export class UdpPath implements LegOwner {
     this.#ponged = number;
     this.#heardMs = this.#options.clock.monotonic();
     this.#tries = -1;
-    // Whoever has just proven itself may be taken any moment.
+    // A server that has just proven itself may be taken any moment.
     if (!this.#isProving()) this.#closeLegs(leg);
   }
 

@@ -116,7 +116,7 @@ body[data-empty] #none-chosen { visibility: hidden; }
 h1 { margin: 0 0 0.75rem; font-size: 1.15rem; line-height: 1.35; overflow-wrap: anywhere; }
 h1 .target { font-weight: 400; }
 h2 { margin: 0; font-size: 1.05rem; }
-.deeds { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 0 0 1rem; }
+.actions { display: flex; flex-wrap: wrap; gap: 0.5rem; margin: 0 0 1rem; }
 .facts { display: flex; flex-wrap: wrap; gap: 0.25rem 2rem; margin: 0 0 1rem; }
 .facts div { min-width: 0; }
 .facts dt { font-size: 0.8125rem; color: var(--quiet); }

@@ -46,7 +46,7 @@ function draw(request) {
   at('shown').hidden = false;
   at('shown').replaceChildren(
     make('h1', {}, request.method, ' ', make('span', { className: 'target' }, request.path)),
-    deeds(request),
+    actions(request),
     facts(request),
     ...timing(request),
     message('Request', request.request_headers, request.request_body, request.request.proto),
@@ -55,7 +55,7 @@ function draw(request) {
   at('detail').scrollTop = 0;
 }
 
-function deeds(request) {
+function actions(request) {
   const back = make('button', { type: 'button', id: 'back', className: 'back' }, 'Back');
   back.addEventListener('click', () => now.onClose());
   const replay = make('button', { type: 'button', id: 'replay', className: 'main', disabled: !request.can_replay }, 'Replay');
@@ -63,7 +63,7 @@ function deeds(request) {
   replay.addEventListener('click', () => void replayNow(request, replay));
   const copy = make('button', { type: 'button', id: 'copy' }, 'Copy as curl');
   copy.addEventListener('click', () => void copyNow(request));
-  return make('div', { className: 'deeds' }, back, replay, copy);
+  return make('div', { className: 'actions' }, back, replay, copy);
 }
 
 async function replayNow(request, button) {

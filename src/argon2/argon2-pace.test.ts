@@ -27,7 +27,7 @@ test('a run that was kept waiting for its processor is no reason to wait for lon
   assert.equal(paceFor(1, 2).rest(3_000), 200);
 });
 
-test('where there are cores to spare nobody rests', () => {
+test('argon2: no thread pauses when cores are free', () => {
   assert.deepEqual([paceFor(1, 4).threads, paceFor(1, 4).rest(15)], [2, 0]);
 });
 

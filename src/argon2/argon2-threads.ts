@@ -88,7 +88,7 @@ export class Argon2Threads implements PasswordHasher {
       if (task === undefined) return;
       clearTimeout(thread.idle);
       thread.tasks.push(task);
-      // Holds the process open for as long as somebody waits for the answer, and no longer.
+      // Holds the process open while a caller waits for the hash, and no longer.
       thread.worker.ref();
       thread.worker.postMessage(task.job);
     }

@@ -1,6 +1,6 @@
 /**
  * Files inside the single executable, and where they are when the program runs from its bundle or from source. Used by the modules that
- * scripts/esbuild-native.mjs puts in the place of native packages, and by whoever starts a thread or serves a file.
+ * scripts/esbuild-native.mjs puts in the place of native packages, and by code that starts a thread or serves a file.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ import { Worker } from 'node:worker_threads';
 
 /**
  * Loads a native addon from the executable. Undefined when this program is not a single executable.
- * The system's loader wants a file: it is written to a new folder that nobody else can enter, loaded, and removed at once.
+ * The system's loader wants a file: it is written to a new folder for this user alone, loaded, and removed at once.
  * @throws when no folder can be written to and executed from.
  */
 export function loadAddon(name: string): unknown {

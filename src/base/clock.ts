@@ -36,7 +36,7 @@ function rethrow(_member: unknown, error: unknown): never {
 /**
  * Calls `sweep(now)` of each member once per period. A connection with a deadline registers here instead of holding a timer of
  * its own: 10,000 idle visitors then cost one walk per second and no timer objects. What one member throws ends that one: the timer is
- * everybody's, and a throw out of it would end the process.
+ * shared by all, and a throw out of it would end the process.
  */
 export class Sweeper<T extends { sweep(nowMs: number): void }> {
   readonly #members = new Set<T>();
@@ -69,7 +69,7 @@ export class Sweeper<T extends { sweep(nowMs: number): void }> {
     return this.#members.size;
   }
 
-  /** The members, for whoever must cut them all at once. */
+  /** The members, for callers that must cut them all at once. */
   members(): IterableIterator<T> {
     return this.#members.values();
   }

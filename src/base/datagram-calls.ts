@@ -174,7 +174,7 @@ function tried(calls: DatagramCalls, socket: Socket): DatagramCalls | undefined 
   return { ...calls, joins };
 }
 
-/** Node says on stderr that ffi is an experiment when it is loaded: not what somebody who starts a tunnel can do anything about. */
+/** Node says on stderr that ffi is an experiment when it is loaded: a user who starts a tunnel can do nothing about it. */
 function quietly<T>(load: () => T): T {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;

@@ -28,7 +28,7 @@ export class DatagramLine {
   readonly #owners: Array<Outlet | undefined> = new Array<Outlet | undefined>(PLACES).fill(undefined);
   /** 1: the place goes where the one before it goes. */
   readonly #follows = new Uint8Array(PLACES);
-  /** Of the present flush: they are told when it is over, for they may send. */
+  /** Of the present flush: notified when it is over, for they may send. */
   readonly #losers: Outlet[] = [];
   /** Where the last one goes. */
   #address: string | undefined;
@@ -131,7 +131,7 @@ export class DatagramLine {
         at += sent;
         continue;
       }
-      // What an earlier datagram met (ICMP) is told at a later call, which then sends nothing: that one is lost, and those behind it are not.
+      // The error of an earlier datagram (ICMP) comes with a later call, which then sends nothing: that one is lost, and those behind it are not.
       const lost = sent === 0 ? to - at : 1;
       this.#lose(owner, lost, sent);
       at += lost;

@@ -137,7 +137,7 @@ describe('batches', { timeout: 120_000, skip: found === undefined && 'this machi
     for (const { socket } of [...ends, { socket: any }]) socket.close();
   });
 
-  test('what the system has no room for is told as lost, once per turn, and the rest goes', async () => {
+  test('datagrams: those without room in the system are reported as lost, once per turn, and the rest goes', async () => {
     const sent: Array<[number, number, number]> = [];
     const answers = [3, 0, 2, -111, 61];
     const some = stub(calls, (fd, from, to) => {
@@ -156,7 +156,7 @@ describe('batches', { timeout: 120_000, skip: found === undefined && 'this machi
       ],
     );
     assert.deepEqual(told, [[7, null]]);
-    // The third call sends two, the fourth is told of an error, the fifth sends the rest.
+    // The third call sends two, the fourth gets an error, the fifth sends the rest.
     for (let i = 0; i < 64; i++) outlet.send(bytes, 0, 10, 0, undefined);
     assert.deepEqual(
       sent.slice(2).map(([, from, to]) => [from, to]),
@@ -170,7 +170,7 @@ describe('batches', { timeout: 120_000, skip: found === undefined && 'this machi
     port.close();
   });
 
-  test('a loser that sends when it is told disturbs nothing that is on its way', async () => {
+  test('datagrams: a sender that sends inside onLost disturbs nothing on its way', async () => {
     const lengths: number[] = [];
     const some = stub(calls, (_fd, from, to, length) => {
       for (let i = from; i < to; i++) lengths.push(length(i));

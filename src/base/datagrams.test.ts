@@ -1,4 +1,4 @@
-/** Both kinds of socket, over IPv4 and IPv6: what arrives, from whom, what is refused, and that errors end nothing. */
+/** Both kinds of socket, over IPv4 and IPv6: what arrives, its sender, what is refused, and that errors end nothing. */
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -56,7 +56,7 @@ for (const { host, batched } of CASES) {
       peer.close();
     });
 
-    test('a bound socket hears whoever sends, knows from where, and answers there', async () => {
+    test('a bound socket receives from any peer and answers to its address', async () => {
       const server = newEar();
       const bound = await bindDatagrams({ host, batched, port: 0, ...server });
       const ears = [newEar(), newEar()];
@@ -131,14 +131,14 @@ for (const { host, batched } of CASES) {
       for (const socket of [bound, stranger, peer]) socket.close();
     });
 
-    test('a peer that refuses is told of, and heard once it is there', async () => {
+    test('a peer that refuses is reported, and received from once it is there', async () => {
       const gone = createSocket(host === '::1' ? 'udp6' : 'udp4').bind(0, host);
       await once(gone, 'listening');
       const { port } = gone.address();
       await new Promise<void>((resolve) => gone.close(resolve));
       const ear = newEar();
       const peer = await connectDatagrams({ host, batched, port, ...ear });
-      say(peer, 'anybody there?');
+      say(peer, 'are you there?');
       await ear.until(() => ear.errors.length > 0);
       assert.equal((ear.errors[0] as NodeJS.ErrnoException).code, 'ECONNREFUSED');
       const server = newEar();
@@ -187,7 +187,7 @@ for (const { host, batched } of CASES) {
       assert.equal(say(peer, 'too late'), false);
     });
 
-    test('what the hearer throws is told, and the next datagram is heard', async () => {
+    test('an exception of the receiver is reported, and the next datagram arrives', async () => {
       const server = newEar();
       let first = true;
       const bound = await bindDatagrams({
@@ -230,7 +230,7 @@ describe('addresses', { timeout: 120_000 }, () => {
   });
 
   test('a name that does not resolve rejects', async () => {
-    await assert.rejects(connectDatagrams({ host: 'nobody.invalid', port: 9, ...newEar() }));
+    await assert.rejects(connectDatagrams({ host: 'none.invalid', port: 9, ...newEar() }));
   });
 
   test('on :: both families are heard and answered', async () => {

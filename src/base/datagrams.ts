@@ -22,7 +22,7 @@ export interface DatagramSocket {
   /**
    * Sends now or not at all; false: it can't be sent (closed, too long, no address, port 0; without batches: no room). A connected socket leaves port and
    * address out. The bytes may be reused once it returns. `address` is one of IPv4 or IPv6 as `OnDatagram` gives it, not a name. It leaves when
-   * the code that sends returns to Node; what the system did not take then is told by `onLost`.
+   * the code that sends returns to Node; `onLost` reports what the system did not take then.
    */
   send(bytes: Buffer, start: number, end: number, port?: number, address?: string): boolean;
   /** May be called twice. Nothing is heard afterwards. */
@@ -58,7 +58,7 @@ export async function bindDatagrams(of: DatagramOptions): Promise<DatagramSocket
   return wrap(socket, of);
 }
 
-/** Connected: hears that peer alone. A refused peer (ICMP) is told by `onError` and ends nothing. Rejects when there is no way to the peer. */
+/** Connected: hears that peer alone. `onError` reports a refusal by the peer (ICMP), which ends nothing. Rejects when there is no way to the peer. */
 export async function connectDatagrams(of: DatagramOptions): Promise<DatagramSocket> {
   const { address, socket } = await make(of.host);
   await opened(socket, 'connect', () => socket.connect(of.port, address));
@@ -204,7 +204,7 @@ class BatchedDatagrams extends PlainDatagrams implements BatchedSocket {
   }
 }
 
-/** Nobody is at port 0. Datagrams come from there, for anybody can write that into one. */
+/** No peer is at port 0. Datagrams come from there, for any sender can forge it. */
 function isNowhere(address: string | undefined, port: number | undefined): boolean {
   return address !== undefined && !port;
 }

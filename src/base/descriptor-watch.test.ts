@@ -53,7 +53,7 @@ test('descriptors: another fault of the probe is no lack, and a system that does
   assert.equal(said.length, 1);
 });
 
-test('descriptors: a process that may open few is told so at its start, one that may open many is not', () => {
+test('descriptors: a low limit is logged at the start, a high one is not', () => {
   for (const [limit, lines] of [
     [1_024, 1],
     [4_096, 0],

@@ -64,7 +64,7 @@ export class DescriptorWatch {
       this.#used = probe();
     } catch (error) {
       const code = codeOf(error);
-      // What else keeps a file from being opened is told by whoever needs one.
+      // Code that opens a file reports its other errors.
       if (code === 'EMFILE' || code === 'ENFILE') this.#lack(code);
       return;
     }

@@ -25,7 +25,7 @@ export function writeDurably(file: string, content: string | Uint8Array, options
 }
 
 /**
- * Gives `file` what `fill` writes into the empty file (0600) that it is told, unless that throws.
+ * Gives `file` what `fill` writes into the empty file (0600) that it receives, unless that throws.
  * @throws what `fill` throws, or the system's error; `file` is as it was then.
  */
 export function placeDurably(file: string, { replaces }: DurableOptions, fill: (part: string) => void): void {

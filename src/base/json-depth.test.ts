@@ -11,7 +11,7 @@ test('as many levels as are allowed, and one more', () => {
   assert.ok(!isTooDeep(Buffer.from('[{}]'.repeat(1_000))), 'side by side is not deep');
 });
 
-test('brackets in strings are letters', () => {
+test('json depth: brackets in strings are characters', () => {
   assert.ok(!isTooDeep(Buffer.from(JSON.stringify({ a: '['.repeat(100), '{{{{': '"['.repeat(100) }))));
   assert.ok(!isTooDeep(Buffer.from(JSON.stringify('\\"[['.repeat(100)))));
   assert.ok(isTooDeep(Buffer.from(`["\\\\",${'['.repeat(32)}`)), 'behind an escaped backslash the string ends');

@@ -10,7 +10,7 @@ const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** Whether the text, UTF-8, has more than `max` levels. What is no JSON is found by whoever parses it. */
+/** Whether the text, UTF-8, has more than `max` levels. Malformed JSON is the parser's to find. */
 export function isTooDeep(json: Uint8Array, max = MAX_JSON_DEPTH): boolean {
   let depth = 0;
   let inString = false;

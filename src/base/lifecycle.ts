@@ -1,5 +1,5 @@
 /**
- * Whoever opens, closes: a stack of closers, run in reverse. Used by whatever starts several things in order, so that
+ * A stack of closers, run in reverse. Used by code that starts several things in order, so that
  * a failure half way through a start undoes exactly what was done.
  */
 export type Closer = () => void | Promise<void>;

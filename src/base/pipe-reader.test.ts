@@ -71,7 +71,7 @@ test('a slab that is not taken is copied from and used again; a full peer pauses
   assert.equal(pool.take().held, false);
 });
 
-test('a read that did not fill its buffer is told from one that did', () => {
+test('pipe reader: a read that fills its buffer differs from one that does not', () => {
   const input = new Input();
   const reader = new PipeReader(input, Buffer.alloc(262_144), new SlabPool());
   const whole = new SlabPool().take().body.length;

@@ -44,7 +44,7 @@ export interface PipeOptions {
   readonly meter: PipeMeter;
   /** The socket is a TLSSocket. */
   readonly tls: boolean;
-  /** The stream's peer is told when nothing waits behind what the socket has sent: it ends messages by that. */
+  /** Notifies the stream's peer when nothing waits behind what the socket has sent: it ends messages by that. */
   readonly saysClear?: boolean;
   /** Called once when both directions are over or either side broke. */
   readonly onClose?: () => void;

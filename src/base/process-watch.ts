@@ -1,6 +1,6 @@
 /**
- * What this process costs, and how long its event loop keeps everybody waiting: read by whoever makes metrics of it. Made by server/start.ts and
- * closed by it. The loop's delay is told as of the last look, so that of two readers each sees what passed since the other's.
+ * What this process costs, and how long its event loop is blocked: read by the metrics. Made by server/start.ts and
+ * closed by it. The loop's delay counts since the last read, so that of two readers each sees what passed since the other's.
  */
 import {
   constants,

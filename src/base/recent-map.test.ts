@@ -33,7 +33,7 @@ test('deleting makes room, at either end and between', () => {
   for (const gone of 'abc') {
     const map = filled(3, 'abc');
     map.delete(gone);
-    map.delete('nobody');
+    map.delete('absent');
     map.set('d', 3);
     assert.equal(kept(map), 'abcd'.replace(gone, ''));
     for (const key of 'xyz') map.set(key, 0);

@@ -5,7 +5,7 @@ import { Secret } from './secret.ts';
 
 const secret = new Secret('hunter2-hunter2');
 
-test('reveals its text to whoever asks for it', () => {
+test('reveals its text when asked', () => {
   assert.equal(secret.reveal(), 'hunter2-hunter2');
 });
 

@@ -20,7 +20,7 @@ test('one party has its share and no more; a place that is given back is there a
   assert.deepEqual([shares.of('a'), shares.taken], [0, 0]);
 });
 
-test('nobody has more than are free, so that who comes late finds one; at the bound nobody does', () => {
+test('shares: no party holds more than are free, so that a late one finds a place; none does at the bound', () => {
   const shares = new Shares({ places: 32, each: 8 });
   const counts = Array.from({ length: 7 }, (_, i) => fill(shares, `p${i}`).length);
   assert.deepEqual(counts, [8, 8, 8, 4, 2, 1, 1]);

@@ -1,7 +1,7 @@
 /**
- * Places that several parties share, where each holds one for as long as somebody else likes. A party may hold so many, and never more than are
+ * Places that several parties share, where another party decides how long each is held. A party may hold so many, and never more than are
  * free: few parties get all that they may, many get less each, and who holds nothing finds a place until as many parties as there are places
- * hold one. Nobody waits here. Used by data/edge and control/services for what is sent down tunnels; as large as there are places.
+ * hold one. Nothing waits here. Used by data/edge and control/services for what is sent down tunnels; as large as there are places.
  */
 export class Shares {
   readonly #places: number;

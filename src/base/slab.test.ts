@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SLAB_BYTES, SlabPool } from './slab.ts';
 
-test('a slab that nobody holds goes back when its reader moves on', () => {
+test('slab: an unheld slab goes back when its reader moves on', () => {
   const pool = new SlabPool();
   const slab = pool.take();
   assert.equal(slab.bytes.length, SLAB_BYTES);

@@ -44,7 +44,7 @@ export class Slab {
     if (this.#holds === 0 && this.#retired) this.#giveBack();
   }
 
-  /** Its reader has moved on: the slab goes back to the pool once nobody holds it. */
+  /** Its reader has moved on: the slab goes back to the pool once nothing holds it. */
   retire(): void {
     this.#retired = true;
     if (this.#holds === 0) this.#giveBack();

@@ -5,7 +5,7 @@
  *
  * One write is outstanding at a time, and what comes meanwhile is gathered. Writes queued in a socket are joined by Node, for TLS
  * by copying them into a new buffer: 1.4 of 2.4 s per GB (measured). A reader that falls far behind gets its bytes copied into a
- * slab of its own, so that it does not pin a slab of everybody's per TLS record; no buffer is allocated for it either.
+ * slab of its own, so that it does not pin a shared slab per TLS record; no buffer is allocated for it either.
  */
 import type { Socket } from 'node:net';
 import { type Slab, SLAB_BYTES, type SlabPool } from './slab.ts';

@@ -145,7 +145,7 @@ describe('the line', () => {
     assert.equal(world.bucket.full, false);
   });
 
-  test('nobody is told that he has paid before he has heard that he waits, however the clock moves meanwhile', (t) => {
+  test('a payer never hears `paid` before `waits`, whichever way the clock moves', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     for (const stepMs of [0.001, 0.5, 40, 700]) {
       let nowMs = 0;

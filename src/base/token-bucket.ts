@@ -2,7 +2,7 @@
  * A rate that several payers share: each says how many bytes it moves, and one that is ahead of the rate waits in line until they are paid.
  * The line is paid in rounds, a step to each, so that all get the same in bytes, however large the pieces are that they come in
  * (deficit round robin). Over any time the rate passes at most, and once the capacity, and for each payer one step and the piece that it
- * could not help taking at once. One timer, set only while somebody waits. The line is as long as there are payers.
+ * could not help taking at once. One timer, set only while a payer waits. The line is as long as there are payers.
  */
 import { type Clock, systemClock } from './clock.ts';
 
@@ -103,8 +103,8 @@ export class TokenBucket {
 
   /**
    * `payer` would move `bytes` now or never, as with datagrams. True: it may, they are paid. False: not now, and it stands in line for its next step
-   * like those who wait, so that nobody who fills the rate shuts it out; `paid` says nothing to it. What is longer than a step passes
-   * while nobody is in line.
+   * like those who wait, so that payers who fill the rate don't block it; `paid` says nothing to it. What is longer than a step passes
+   * while the queue is empty.
    */
   trySpend(payer: Payer, bytes: number): boolean {
     if (payer.debt > 0) return false;
@@ -124,7 +124,7 @@ export class TokenBucket {
   }
 
   /**
-   * Somebody without a claim on the rate would move `bytes` now or never. True: it may, they are paid: nobody is in line, and half of what may be saved
+   * Moves `bytes` without a claim on the rate, now or never. True: it may, and they are paid: the queue is empty, and half of what may be saved
    * up is left for who has a claim. So what is longer than that half never passes.
    */
   trySpare(bytes: number): boolean {
@@ -134,7 +134,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Nobody waits, and nothing is owed or has been used lately: as good as new. */
+  /** No payer waits, and nothing is owed or has been used lately: as good as new. */
   get full(): boolean {
     this.#refill();
     return this.#line.size === 0 && this.#level === this.#capacity;

@@ -1,4 +1,4 @@
-/** A wait with an end. Used where somebody else may not answer. */
+/** A wait with an end, for a peer that may not answer. */
 
 /** True when `work` is done within `ms`; rejects as it does. Work that is late goes on unheard. The wait keeps the process up only when told to. */
 export async function within(

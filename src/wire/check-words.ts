@@ -3,7 +3,7 @@
 /** 32 random bytes in base64url without padding. Codes are compared as text, so what the last digit's two spare bits say does not matter. */
 export const DEVICE_CODE = /^[A-Za-z0-9_-]{43}$/;
 
-/** 256 short words without a second meaning that could trouble anybody, in alphabetical order. */
+/** 256 short words without a second meaning that could offend, in alphabetical order. */
 export const WORDS: readonly string[] = `
 acorn amber anchor apple apron arch arrow aspen atlas attic badge bagel baker balm bamboo banjo barge barley barn basil basin
 basket beach beacon bean beaver berry birch bison blanket bloom board bonnet book boot bottle bowl branch bread breeze brick

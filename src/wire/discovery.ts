@@ -1,5 +1,5 @@
 /**
- * What `GET {server}/.well-known/culvert` tells an agent: where to dial and whom to expect there. Contract §2.
+ * What `GET {server}/.well-known/culvert` tells an agent: where to dial and which server to expect there. Contract §2.
  */
 import { z } from 'zod';
 

@@ -130,7 +130,7 @@ export const welcome = z.object({
   account: text,
   /** The bandwidth limit that the server keeps, so that the agent sends no faster; absent: none. An agent may leave it out of account. */
   bandwidthLimitMbps: z.number().positive().max(1_000_000).optional(),
-  /** The server wants to be told when nothing waits behind a response. */
+  /** The server wants a note when nothing waits behind a response. */
   clear: z.boolean().optional(),
   serverId,
 });

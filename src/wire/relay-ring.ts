@@ -1,5 +1,5 @@
 /**
- * What waits for the stream of a relay, in one direction: at most 256 datagrams and 384 KB. Where there is no room the oldest go, for whoever
+ * What waits for the stream of a relay, in one direction: at most 256 datagrams and 384 KB. Where there is no room the oldest go, for a peer that
  * sent them would rather have the newest through at once than all of them late. Server and agent have one for each attached network.
  *
  * Records lie behind each other in one buffer, as they go over the stream, so that many leave in one write. One that does not fit before

@@ -219,7 +219,7 @@ test('stripped for HTTP/1.0 and HTTP/2: the payload alone, and the trailers apar
   body.start(FRAMING.chunked, -1, true);
   const end = Buffer.from('0\r\nX: 1\r\n\r\n');
   assert.equal(body.feed(end, 0, end.length), BODY.done);
-  assert.equal(body.trailer?.toString(), 'X: 1\r\n\r\n', 'who can say them elsewhere is told');
+  assert.equal(body.trailer?.toString(), 'X: 1\r\n\r\n', 'HTTP/2 gets the trailers');
 });
 
 test('stripped: a read of short chunks is one range, and a long chunk is forwarded from where it lies', () => {

@@ -7,7 +7,7 @@
 import { CR, HEX, LF, TOKEN, VALUE } from './chars.ts';
 import { FIELD, fieldOf, isForwardedName, REQUEST_NAMES } from './fields.ts';
 
-/** Digits of a chunk size: 4 GB in one chunk is more than anybody sends. */
+/** Digits of a chunk size: 4 GB in one chunk is more than real peers send. */
 const MAX_SIZE_DIGITS = 8;
 /** All chunk extensions of one body, and its trailers. */
 const MAX_EXTENSION_BYTES = 16_384;
@@ -89,10 +89,10 @@ export class Body {
   next = 0;
   /** Trailers to forward behind `stop` once `feed` is done, closing line included; null when there are none. */
   trailer: Buffer | null = null;
-  /** Forward payload only: for a visitor that speaks HTTP/1.0 and knows no chunks, or HTTP/2 and has frames. `trailer` is told all the same. */
+  /** Forward payload only: for a visitor that speaks HTTP/1.0 and knows no chunks, or HTTP/2 and has frames. `trailer` gets its bytes all the same. */
   #strip = false;
   #rule: TrailerRule | null = null;
-  /** Until the body is done: an idle connection holds nobody's record. */
+  /** Until the body is done: an idle connection holds no record. */
   #tap: BodyTap | null = null;
   #left = 0;
   #state: ChunkState = S.size;

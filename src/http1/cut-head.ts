@@ -1,6 +1,6 @@
 /**
  * A head that the end of a read has cut, while its rest is awaited. What comes is added without reading all of it again: byte by byte, 32 KB cost
- * two seconds of processor time otherwise, for whoever cares to send them so. Used by visitor.ts and response.ts, which make one when they
+ * two seconds of processor time otherwise, at an attacker's will. Used by visitor.ts and response.ts, which make one when they
  * first need it.
  */
 

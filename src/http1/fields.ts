@@ -49,7 +49,7 @@ const HOP_BY_HOP = ['proxy-connection', 'te', 'proxy-authenticate', 'proxy-autho
  * In which frameworks and gateways look for the visitor's address or scheme: Rack and Rails, Symfony and Laravel, django-ipware, request-ip for Express,
  * WebLogic, Envoy, and the networks that write them (Cloudflare, Fastly, Akamai, Fly, Azure, App Engine, CloudFront, Netlify, Vercel, Imperva,
  * Sucuri, Alibaba Cloud, Wangsu), and ingress-nginx. The edge says the address in X-Forwarded-For and X-Real-IP; what a visitor writes into any other is a lie that would be believed.
- * `x-forwarded-…` are told by their beginning.
+ * `x-forwarded-…` are known by their beginning.
  */
 export const CLAIMS_OF_VISITORS = [
   'forwarded',

@@ -16,7 +16,7 @@ const W_TE = word('te');
 const W_HTTP2_SETTINGS = word('http2-settings');
 const W_TIMEOUT = word('timeout=');
 
-/** Digits alone, at most 15 of them (beyond 2^53 numbers are not exact), once. RFC 9112 §6.3 would allow equal repeats; nobody needs them. */
+/** Digits alone, at most 15 of them (beyond 2^53 numbers are not exact), once. RFC 9112 §6.3 would allow equal repeats; no peer needs them. */
 export function takeContentLength(bytes: Buffer, start: number, end: number, head: Head): boolean {
   if (head.contentLength >= 0 || end === start || end - start > 15) return refused(head, 'content-length');
   let length = 0;

@@ -193,7 +193,7 @@ for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
       await cut(ours, theirs);
     });
 
-    test('a peer that breaks the rules is told so and cut', async () => {
+    test('a peer that breaks the rules gets the reason and is cut', async () => {
       const pair = await listener.pair();
       const theirs = new End(pair.accepted, 'server');
       const heard: Buffer[] = [];

@@ -1,6 +1,6 @@
 /**
  * Puts a session on a TLS (or, in tests, plain TCP) socket: reads into slabs, writes as the session's transport, and its end.
- * The socket must be connected and nobody may have read from it.
+ * The socket must be connected and unread.
  */
 import type { Socket } from 'node:net';
 import type { Sweeper } from '../base/clock.ts';

@@ -30,7 +30,7 @@ class Line {
   read(afterMs: number): void {
     this.nowMs += afterMs;
     const mark = this.#marks.shift();
-    assert.ok(mark !== undefined, 'whoever waits waits for a mark');
+    assert.ok(mark !== undefined, 'a mark is awaited');
     this.flight.answered(mark);
   }
 

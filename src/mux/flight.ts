@@ -4,7 +4,7 @@
  *
  * It goes by what the peer has read and not by the limit alone, for a session gets less than the limit: others share it, and the other
  * direction does. Marks, which are pings with numbers of their own, are sent behind the bytes; a mark that is answered says that all before it
- * was read. Nobody waits while no answer is due.
+ * was read. Nothing waits while no answer is due.
  */
 import type { Clock } from '../base/clock.ts';
 import { bytesPerMsOf } from '../base/token-bucket.ts';

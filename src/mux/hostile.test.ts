@@ -220,7 +220,7 @@ test('a peer that reads nothing and resets its streams can not make the queue gr
     await turns(1);
   }
   assert.equal(peer.code(), undefined);
-  assert.ok(refused > 4_900, `${refused} of 5000 were told to wait`);
+  assert.ok(refused > 4_900, `${refused} of 5000 had to wait`);
   assert.equal(waiting, 0, 'a stream that is gone waits for nothing');
   peer.readOn();
   await turns(100);

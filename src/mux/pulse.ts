@@ -39,7 +39,7 @@ export class Pulse {
   prompt = false;
   /** Since when data is out with nothing heard behind it; -1: none is. */
   #unansweredAtMs = -1;
-  /** Nobody reads for now, to keep within a limit: that nothing is heard is not the peer's fault. */
+  /** Reading is paused, to keep within a limit: silence is then not the peer's fault. */
   excused = false;
   /** Whose marks are answered here too. */
   flight: Flight | null = null;

@@ -159,7 +159,7 @@ test('end() while the lane is full sends FIN after all data and asks for nothing
   assert.equal(drained, 0);
 });
 
-test('those that wait for a lane are let in by turns, none twice before another once', async () => {
+test('sender: streams that wait for a lane enter in turn, none twice before another once', async () => {
   const peer = new Scripted({ role: 'client' });
   const chunk = patternBytes(120_000);
   const served: number[] = [];
@@ -232,7 +232,7 @@ test('a frame is reserved in place, and refused when the window or the lane has 
   assert.equal(stream.reserve(5), -1, 'the lane is full');
 });
 
-test('frames of one stream never overtake, whatever is written by whom and read when', async () => {
+test('sender: frames of one stream keep their order under any mix of writes and reads', async () => {
   const step = fc.oneof(
     {
       weight: 6,

@@ -88,7 +88,7 @@ export class FrameSender {
     return this.#pieces;
   }
 
-  /** From now on in other pieces. What they have room for goes on at once: it may be somebody's last word. */
+  /** From now on in other pieces. What they have room for goes on at once: it may be a stream's last frame. */
   cut(pieces: Pieces): void {
     this.#pieces = pieces;
     for (const lane of this.#lanes) this.#wake(lane);

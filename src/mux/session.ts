@@ -41,7 +41,7 @@ export class MuxSession {
   saysClear = false;
   hearsClear = false;
 
-  /** Where the bytes of the present `feed` are: a sink that needs them longer holds it. Set by whoever feeds. */
+  /** Where the bytes of the present `feed` are: a sink that needs them longer holds it. Set by the caller of `feed`. */
   readSlab: Slab;
 
   readonly #streams = new Map<number, MuxStream>();

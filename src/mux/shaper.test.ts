@@ -33,7 +33,7 @@ class CountingPool extends SlabPool {
   }
 }
 
-/** Says how often somebody moved bytes who had not paid for those before. */
+/** Counts the moves by payers who had not paid for those before. */
 class WatchedBucket extends TokenBucket {
   spentInDebt = 0;
   override spend(payer: Payer, bytes: number): boolean {
@@ -119,7 +119,7 @@ for (const kind of ['plain', 'tls'] as const) {
     });
     after(() => listener.close());
 
-    /** Only `server` keeps a limit, as in production; `client` may be told of it. */
+    /** Only `server` keeps a limit, as in production; `client` may know it. */
     const join = async (t: TestContext): Promise<{ server: End; client: End }> => {
       const pair = await listener.pair();
       const ends = { server: new End(pair.accepted, 'server'), client: new End(pair.dialled, 'client') };
@@ -196,7 +196,7 @@ for (const kind of ['plain', 'tls'] as const) {
       assert.equal(bucket.spentInDebt, 0);
     });
 
-    test('a side that is told of the limit keeps in its lanes what waits for it: a short answer goes before ten downloads', async (t) => {
+    test('a side that knows the limit keeps in its lanes what waits for it: a short answer goes before ten downloads', async (t) => {
       const { server, client } = await join(t);
       server.shaper.limit(new TokenBucket(2));
       client.shaper.holdBack(2);
@@ -316,7 +316,7 @@ for (const kind of ['plain', 'tls'] as const) {
       assert.equal(await incoming.promise, 100_000);
     });
 
-    test('cut while both directions wait: nobody is left in line', async (t) => {
+    test('cut while both directions wait: the queue is empty', async (t) => {
       const { server, client } = await join(t);
       const bucket = new TokenBucket(HOPELESS_MBPS);
       server.onStream = (stream) => void drink(stream).catch(() => undefined);
@@ -329,7 +329,7 @@ for (const kind of ['plain', 'tls'] as const) {
       assert.equal(bucket.waiting, 0);
     });
 
-    test('silence while nobody reads is not the death of the peer', async (t) => {
+    test('silence while reading is paused is not the death of the peer', async (t) => {
       const { server, client } = await join(t);
       const bucket = new TokenBucket(HOPELESS_MBPS);
       server.onStream = (stream) => void drink(stream).catch(() => undefined);
@@ -342,7 +342,7 @@ for (const kind of ['plain', 'tls'] as const) {
       server.shaper.lift();
       await turn();
       for (const seconds of [61, 75, 90]) server.session.sweep(now + seconds * 1_000);
-      assert.equal(server.session.closed, true, 'and it is once somebody does');
+      assert.equal(server.session.closed, true, 'and it is once reading goes on');
     });
   });
 }

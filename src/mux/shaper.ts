@@ -1,10 +1,10 @@
 /**
  * The bandwidth limit of one session, at its socket: what is read and what is written waits for one bucket, which other sessions may share.
  * All streams of a session belong to one payer, so nothing above the socket knows of it: a socket that is not read makes the peer's windows
- * and TCP push back, and a write that waits makes the lanes of the sender do. Made by whoever attaches the session; does nothing until a
+ * and TCP push back, and a write that waits makes the lanes of the sender do. Made by the code that attaches the session; does nothing until a
  * limit is known.
  *
- * One side keeps the limit and the other, which is told of it, only has no more under way than it lets through (flight.ts). Both put
+ * One side keeps the limit and the other, which knows it, only has no more under way than it lets through (flight.ts). Both put
  * their frames together in small pieces then, for a piece that has begun to go holds up all that comes later.
  */
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -21,7 +21,7 @@ import { WindowBudget } from './window.ts';
 const ROUND_TRIP_MS = 250;
 const MIN_WINDOW = 32_768;
 
-/** One direction: it stops when the bucket says so, and is told to go on. */
+/** One direction: it stops and goes on when the bucket says so. */
 export interface ShapedSide extends Payer {
   /** No limit any more: go on if you wait. */
   lifted(): void;

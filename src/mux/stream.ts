@@ -18,7 +18,7 @@ import { grownBy, nextWindow } from './window.ts';
 /** What may wait in a stream for the peer's window. The largest single read is a quarter of it. */
 const MAX_PENDING = 1 << 20;
 
-/** Takes what arrives on a stream that nobody listens to (any more): window is given back, so that the sender ends. */
+/** Takes what arrives on a stream without a reader: window is given back, so that the sender ends. */
 export const deafSink: StreamSink = {
   onData: (stream, _bytes, start, end) => stream.consumed(end - start),
   onEnd: () => {},
@@ -41,7 +41,7 @@ export class MuxStream {
   #awaitsStep = false;
   /** The peer has said `step`: answered before the next byte. */
   #owesStep = false;
-  /** Free for the user: when it was last used, whom it served. */
+  /** Free for the user of the stream: its last use, its visitor. */
   lastUsedMs = 0;
 
   /** What we may still send, and what the peer may still send. */
@@ -274,7 +274,7 @@ export class MuxStream {
     this.#awaitsStep = false;
   }
 
-  /** Ends both directions; unlike with `reset` the sink is told. */
+  /** Ends both directions; unlike with `reset` the sink is notified. */
   fail(): void {
     const sink = this.sink;
     this.reset();

@@ -21,7 +21,7 @@ export interface SocketAnswer {
   readonly text: string;
 }
 
-/** Throws with what to do when nobody listens on the folder's socket, or no answer comes. */
+/** Throws with what to do when no server listens on the folder's socket, or no answer comes. */
 export async function askSocket(dataDir: string, question: Question): Promise<SocketAnswer> {
   const at = socketPath(dataDir);
   try {

@@ -1,7 +1,7 @@
 /**
  * The server's end of `culvert admin`: a Unix socket in the data folder, open for as long as the server holds the folder's lock. It serves
- * the same application as the API's listener. Nobody else can come to listen on it, as somebody can on a port that a server gave up; and
- * since it is there from the first moment to the last, a command is told why a server does not answer yet or any more.
+ * the same application as the API's listener. No other program can listen on it, as one can on a port that a server gave up; and
+ * since it is there from the first moment to the last, a command learns why a server does not answer yet or any more.
  */
 import { once } from 'node:events';
 import { chmodSync, rmSync } from 'node:fs';
@@ -15,9 +15,9 @@ import { socketPath } from './socket-path.ts';
 const MAX_CONNECTIONS = 100;
 
 export interface AdminSocket {
-  /** From now on this application answers; until then requests are told that the server is starting. */
+  /** From now on this application answers; until then the response is that the server is starting. */
   serve(app: Pick<Api, 'fetch'>): void;
-  /** Tells whoever comes from now on that the server is stopping; resolves when what was under way has its answer. */
+  /** Answers new requests with "the server is stopping"; resolves when what was under way has its answer. */
   drain(): Promise<void>;
   /** The same, but cuts what is under way. */
   cut(): void;
@@ -25,7 +25,7 @@ export interface AdminSocket {
   close(): Promise<void>;
 }
 
-/** Takes the place of a socket that a killed server left. Whoever calls holds the lock. Throws with what is in the way. */
+/** Takes the place of a socket that a killed server left. The caller holds the lock. Throws with what is in the way. */
 export async function openAdminSocket(dataDir: string): Promise<AdminSocket> {
   let app: Pick<Api, 'fetch'> | undefined;
   let instead = `the server on ${dataDir} is starting: try again in a moment`;

@@ -28,7 +28,7 @@ export interface Operator {
 export interface OperatorOptions {
   readonly version: string;
   readonly log: Logger;
-  /** How the command is typed, for the message to whoever is the wrong user. */
+  /** How the command is typed, for the message to a wrong user. */
   readonly command: string;
   /** Who types it, for the trail; default the user of this process. */
   readonly user?: string;

@@ -87,7 +87,7 @@ test('the API speaks TLS 1.2 and 1.3 with the certificate of the edge, and no pl
   assert.equal((await ask(addresses.api.port)).status, 200, 'others go on');
 });
 
-test('nobody makes a second handshake on a connection', WITHIN, async () => {
+test('api tls: no second handshake on a connection', WITHIN, async () => {
   const { addresses } = await start(toml('mode = "self_signed"'));
   const socket = connect({ port: addresses.api.port, rejectUnauthorized: false, maxVersion: 'TLSv1.2' });
   await once(socket, 'secureConnect');

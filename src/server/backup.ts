@@ -11,7 +11,7 @@ import { requireDataFolder } from './data-folder.ts';
 /**
  * Copies the database as of now to a file that must not exist (0600), checks the copy, and returns its size in bytes. The file has its name
  * once it is whole and on the disk; of a command that is killed a `.part` may stay. What is sealed in it opens with the data folder's key file alone, which is not in it.
- * `command`: how the caller's command is typed, for the message to whoever is the wrong user.
+ * `command`: how the caller's command is typed, for the message to a wrong user.
  */
 export function backupDatabase(settings: Settings, file: string, command: string): number {
   requireDataFolder(settings.data_dir, command);

@@ -1,5 +1,5 @@
 /**
- * Looks at the certificate files while the server runs, and hands a renewed pair to whoever serves it. Made by start.ts.
+ * Looks at the certificate files while the server runs, and hands a renewed pair to its listeners. Made by start.ts.
  *
  * By polling: it sees a rename, a switched symlink anywhere on the path, a copy and a network file system alike, which watchers of
  * folders do not.
@@ -28,7 +28,7 @@ export interface CertificateWatchOptions {
 }
 
 const POLL_MS = 5_000;
-/** Certbot renews 30 days before the end: whoever comes this near has a renewal that fails. */
+/** Certbot renews 30 days before the end: a certificate this near to its end has a failing renewal. */
 const WARN_MS = 7 * DAY_MS;
 
 export class CertificateWatch {

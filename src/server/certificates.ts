@@ -2,7 +2,7 @@
  * Certificates of the agent listener and of the edge: read from files, or self-signed and kept in the data folder. Called by start.ts.
  *
  * A self-signed certificate is remade when its names change or its end is near, but its key stays: agents pin the key, so a renewal
- * locks nobody out.
+ * locks no agent out.
  */
 import {
   createHash,
@@ -144,7 +144,7 @@ function readKey(file: string): string {
   } catch (cause) {
     const why = pem.trim() === '' ? 'it is empty' : 'it is no private key';
     throw new Error(
-      `${file} is damaged: ${why}. Put the one of your backup in its place, or delete it: a new one is made then, and agents that pin the old one must be told.`,
+      `${file} is damaged: ${why}. Put the one of your backup in its place, or delete it: a new one is made then, and agents that pin the old one need the new pin.`,
       { cause },
     );
   }

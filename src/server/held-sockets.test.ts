@@ -36,7 +36,7 @@ test('sockets from systemd: a name that no listener has, one too many, or no num
   assert.throws(() => takeHeldSockets({ ...passed(1, 'http'), LISTEN_FDS: '1x' }, PID), /LISTEN_FDS is "1x"/);
 });
 
-test('sockets from systemd: one for a listener that is off is refused, one on another port is told', () => {
+test('sockets from systemd: one for a listener that is off is refused, one on another port is logged', () => {
   const { settings } = checkServerConfig('', 'none');
   assert.equal(idleSocket(settings, { http: 3, agents: 4 }), undefined);
   assert.match(idleSocket(settings, { https: 3 }) ?? '', /edge\.https_listen, or disable the unit/);

@@ -1,5 +1,5 @@
 /**
- * Settings → the delivery of mail. Called by start.ts alone: a process beside the server posts letters and sends none.
+ * Settings → the delivery of mail. Called by start.ts alone: a process beside the server queues emails and sends none.
  */
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';

@@ -1,4 +1,4 @@
-/** The listener for scrapers: what it serves, to whom, and what it refuses. */
+/** The metrics listener: what it serves, its clients, and what it refuses. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -55,7 +55,7 @@ async function ask({ address }: MetricsListener, { method = 'GET', path = '/metr
 
 const bearer = (token: string): Asked => ({ headers: { authorization: `Bearer ${token}` } });
 
-test('on loopback whoever asks by an address of this machine may read, and /metrics alone is there', async (t) => {
+test('metrics listener: on loopback a client that uses an address of this machine may read /metrics alone', async (t) => {
   const listener = await open(t, null);
   assert.deepEqual(await ask(listener), { status: 200, type: PAGE.contentType, body: PAGE.text });
   assert.deepEqual((await ask(listener, { path: '/metrics?x=1' })).status, 200);
@@ -111,7 +111,7 @@ test('a token file that is missing or holds nothing of use stops the start', asy
   }
 });
 
-test('what can not be told is said, and the next scrape is served', async (t) => {
+test('metrics listener: a failed scrape is logged, and the next one is served', async (t) => {
   const faults: Error[] = [new AppError('unavailable', 'Not now.'), new Error('a secret of the inside')];
   const listener = await open(t, null, async () => {
     const fault = faults.shift();

@@ -1,6 +1,6 @@
 /**
  * A listener of its own for scrapers of the operator (`metrics.listen`), who have no log-in: `GET /metrics` and nothing else. On loopback it may
- * be open to whoever is on this machine; elsewhere the bearer of `metrics.token_file` is wanted, which the check of the settings sees to.
+ * be open to every user of this machine; elsewhere the bearer of `metrics.token_file` is wanted, which the check of the settings sees to.
  * Opened by start.ts.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -13,7 +13,7 @@ import { AppError, messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Exposition } from '../control/api/metric-sheet.ts';
 
-/** Scrapers of an operator: two, three, and somebody with curl. */
+/** Scrapers of an operator: two, three, and a person with curl. */
 const MAX_CONNECTIONS = 50;
 const TIMEOUTS = { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 65_000 } as const;
 /** 128 bits in base64, rounded down: what is shorter could be guessed. */
@@ -22,7 +22,7 @@ const BEARER = /^Bearer +(\S{1,4096})$/i;
 
 export interface MetricsListenerOptions {
   readonly listen: HostPort;
-  /** null: whoever reaches the listener may read. */
+  /** null: any client that reaches the listener may read. */
   readonly tokenFile: string | null;
   /** What is served; made anew at each request. */
   readonly page: () => Promise<Exposition>;

@@ -6,7 +6,7 @@ import type { ControlPlane } from '../control/open.ts';
 import type { OperatorActor } from '../control/services/actor.ts';
 import { type MetricsListener, openMetricsListener } from './metrics-listener.ts';
 
-/** Whoever reaches the listener, and shows the token where one is set: the operator has said so in the settings. */
+/** Any client that reaches the listener, with the token where one is set: the operator's settings say so. */
 const SCRAPER: OperatorActor = {
   kind: 'operator',
   orgId: null,

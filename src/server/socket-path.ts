@@ -26,7 +26,7 @@ export function socketPath(dataDir: string): SocketPath {
       `${file} is too long for a socket (${MAX_BYTES} bytes here): choose a data_dir with a shorter path`,
     );
   }
-  // The folder by its handle: short, and the same folder even when somebody renames it meanwhile.
+  // The folder by its handle: short, and the same folder even after a rename meanwhile.
   let fd: number | undefined = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   return {
     path: `/proc/self/fd/${fd}/${SOCKET_FILE}`,

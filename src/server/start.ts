@@ -71,7 +71,7 @@ async function welcomeOperators(
   operators: AdminSocket,
   { control, app }: { readonly control: ControlPlane; readonly app: Api },
 ): Promise<CreatedUser | undefined> {
-  // Behind all that may fail: a start that fails must not make an account whose password nobody has seen.
+  // Behind all that may fail: a start that fails must not make an account whose password was never shown.
   const firstOwner = await control.accounts.createFirstOwner();
   // Its password is shown once: it must not be that of an account which a power cut takes.
   if (firstOwner !== undefined) await control.store.durable();

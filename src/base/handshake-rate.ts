@@ -1,5 +1,5 @@
 /**
- * New TLS handshakes per address: one costs 0.7 ms of the thread that serves everybody, a hundred times a request. Each listener with TLS has one
+ * New TLS handshakes per address: one costs 0.7 ms of the thread that serves all visitors, a hundred times a request. Each listener with TLS has one
  * of these: the edge's, the agents', the API's.
  */
 import { Allowance } from './allowance.ts';

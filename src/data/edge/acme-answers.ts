@@ -33,7 +33,7 @@ export class HttpAnswers {
   }
 }
 
-/** Certificates that prove a name to those who speak `acme-tls/1`, and to nobody else. */
+/** Certificates that prove a name to clients of `acme-tls/1` alone. */
 export class TlsAnswers {
   #contexts: ReadonlyMap<string, SecureContext> = new Map();
   /** Handshakes of authorities: they get no other certificate, and wait for none. */

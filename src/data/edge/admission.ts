@@ -27,7 +27,7 @@ export class Admission {
   #refused = 0;
   #admitted = 0;
 
-  /** `drops` counts whom it turns away; null where nobody asks why. */
+  /** `drops` counts the connections that it refuses; null: uncounted. */
   constructor(limits: AdmissionLimits, drops: Drops | null = null) {
     this.#limits = limits;
     this.#drops = drops;
@@ -43,7 +43,7 @@ export class Admission {
     return this.#byAddress.size;
   }
 
-  /** Connections that were let in since the start. */
+  /** Connections admitted since the start. */
   get admitted(): number {
     return this.#admitted;
   }
@@ -74,14 +74,14 @@ export class Admission {
     return true;
   }
 
-  /** What the address of a connection that was let in has under way. */
+  /** The load of an admitted connection's address. */
   loadOf(ip: string): AddressLoad {
     return this.#byAddress.get(addressKey(ip)) ?? new AddressLoad();
   }
 
   /**
-   * A connection that was let in from one address turns out to be another's, whose limit holds for it. False: it is counted out. It is
-   * one that was let in or one that was turned away, never both.
+   * A connection admitted from one address turns out to be another's, whose limit holds for it. False: it is counted out. It is
+   * one that was admitted or one that was refused, never both.
    */
   move(before: string, ip: string, isProxy: boolean): boolean {
     this.release(before);

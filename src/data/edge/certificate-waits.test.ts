@@ -73,7 +73,7 @@ test('a handshake that waits is not cut by the time that a handshake has', async
   assert.equal(await shown(dial(t, rig, 'shop.example.test')), serialOf(made));
 });
 
-test('names that lead nowhere get the default at once and are asked for by nobody', async (t) => {
+test('certificates: names without a tunnel get the default at once and start no order', async (t) => {
   const rig = await served(t);
   rig.link.onWanted = () => new Promise(() => {});
   rig.route('lonely');
@@ -154,7 +154,7 @@ class Waits {
   }
 }
 
-/** Their time does not pass: nobody's wait ends after its test. */
+/** Their time does not pass: no wait ends after its test. */
 function waits(t: TestContext, want: (host: string) => Promise<boolean>): Waits {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   return new Waits(want);

@@ -1,6 +1,6 @@
 /**
  * Handshakes that wait for a certificate: the first visitors of a new name see no warning. A name that leads to no tunnel which an agent serves
- * now is nobody's, and waits for nothing.
+ * now has no tunnel, and waits for nothing.
  */
 import { RecentMap } from '../../base/recent-map.ts';
 import type { RouteTable } from '../routing/table.ts';

@@ -1,7 +1,7 @@
 /**
  * Which hosts a TLS connection may be asked for: the server name that its visitor gave, and all that its certificate names. A request for
  * another one came by mistake (RFC 9110 §15.5.20): a browser that reuses one connection for several sites, where one of them was
- * moved or got a certificate of its own, or somebody who shows a gate in front one name and the edge another.
+ * moved or got a certificate of its own, or a visitor that shows a proxy in front one name and the edge another.
  */
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';

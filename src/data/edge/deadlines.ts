@@ -13,7 +13,7 @@ export interface Timed {
   readonly state: VisitorState;
   /** Part of a head is here and the rest is awaited. */
   readonly isHeadCut: boolean;
-  /** The visitor is not read: somebody else is slow. */
+  /** The visitor is not read: the agent or the service is slow. */
   readonly isPaused: boolean;
   /** The visitor has yet to take bytes that were written for it. */
   readonly hasBacklog: boolean;
@@ -84,7 +84,7 @@ export class Deadlines {
     return this.#verdict(nowMs - this.#stillSinceMs, of);
   }
 
-  /** Asked about once a second: over each time in which a body may stand still, whoever is waited for must come to the least rate. */
+  /** Asked about once a second: over each time in which a body may stand still, the awaited side must reach the least rate. */
   #isTooSlow(nowMs: number, of: Timed): boolean {
     const { minBytesPerSecond, bodyIdleTimeoutMs } = this.#limits;
     const isAwaited = of.hasBacklog || (of.state === 'body' && !of.isPaused);

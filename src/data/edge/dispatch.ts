@@ -45,7 +45,7 @@ export class Dispatch {
   readonly #context: EdgeContext;
   readonly #exchange: Exchange;
   readonly #forwarded: ForwardedLines;
-  /** What the visitor's address has under way, of all of its connections; null: nobody counts. */
+  /** What the visitor's address has under way, of all of its connections; null: uncounted. */
   readonly #load: AddressLoad | null;
   /** Of the head that `find` was asked about. */
   #start = 0;
@@ -177,8 +177,8 @@ export class Dispatch {
   }
 
   /**
-   * A fresh way for a request that `old` did not answer and that may be sent once more, with the head to send; or null. Whoever serves the
-   * tunnel now pays for the answer.
+   * A fresh way for a request that `old` did not answer and that may be sent once more, with the head to send; or null. The agent that serves the tunnel
+   * now pays for the response.
    */
   again(old: Upstream): { fresh: Upstream; head: Buffer } | null {
     const head = old.takeReplay();

@@ -11,7 +11,7 @@ interface DropKind {
   /** The setting that an operator may turn; null: nothing to turn, the peer broke the protocol. */
   readonly setting: string | null;
   /**
-   * warn: an honest visitor may be among them, somebody should look; info: what any public server sees every day; debug: nobody is harmed.
+   * warn: an honest visitor may be among them, an operator should look; info: what any public server sees every day; debug: harmless.
    */
   readonly level: 'warn' | 'info' | 'debug';
 }

@@ -1,4 +1,4 @@
-/** Behind a load balancer that speaks the PROXY protocol: who is let in, and where the visitor's address counts. */
+/** Behind a load balancer that speaks the PROXY protocol: the allowed peers, and the use of the visitor's address. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
@@ -61,7 +61,7 @@ async function secureVisit(t: TestContext, rig: Rig, header: Buffer): Promise<Wi
   return wire;
 }
 
-test('the visitor of the header is the one whom the service is told of, by either port', WITHIN, async (t) => {
+test('proxy protocol: the service gets the visitor of the header, by either port', WITHIN, async (t) => {
   const rig = await behind(t);
   const plain = await rig.visit();
   plain.socket.write(headerOf('198.51.100.7'));
@@ -215,7 +215,7 @@ test('connections whose header is awaited take places in all, and give them back
   await rig.node.close();
 });
 
-test('a TCP tunnel is told of the visitor of the header, port and all', WITHIN, async (t) => {
+test('proxy protocol: a TCP tunnel gets the visitor of the header, address and port', WITHIN, async (t) => {
   const rig = await Rig.start(t, { proxyProtocolFrom: LOOPBACK });
   const free = createServer().listen(0, '127.0.0.1');
   await once(free, 'listening');

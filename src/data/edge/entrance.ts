@@ -3,7 +3,7 @@
  * One per data node, shared by the HTTP listeners and the public TCP ports.
  *
  * Behind a load balancer that speaks the PROXY protocol (`edge.proxy_protocol`) the visitor's address is in a header before the first
- * byte. It is believed of the operator's own load balancers alone, and nobody else is let in: without a list of them, on any other
+ * byte. It is believed of the operator's own load balancers alone, and no other peer is allowed: without a list of them, on any other
  * address, and without a whole and valid header in time the connection is cut. From there on the address counts wherever the
  * socket's would have: limits per address, rules, forwarded headers, preambles.
  */
@@ -29,7 +29,7 @@ export interface EntranceDeps {
   readonly log: Logger;
 }
 
-/** Whom a connection comes from, once it is counted in. */
+/** The source of a connection, once it is counted in. */
 export interface Entered extends Proxied {
   /** What this address has under way; null: it speaks for many, and no limit per address is its own. */
   readonly load: AddressLoad | null;
@@ -89,7 +89,7 @@ export class Entrance {
     for (const socket of [...this.#waiting]) socket.destroy();
   }
 
-  /** The load balancer has been counted in; whom it speaks for takes its place once that is known. */
+  /** The load balancer has been counted in; its visitor takes its place once known. */
   #awaitHeader(socket: Socket, balancer: Proxied, onEntered: (from: Entered) => void): void {
     const { admission } = this.#deps;
     let counted: string | null = balancer.ip;

@@ -8,7 +8,7 @@ import { FAULTS, type FaultCode } from './fault.ts';
 import type { Head } from '../../http1/head.ts';
 
 /** For exchanges without a tunnel. */
-const nobody = new TunnelMeter();
+const noMeter = new TunnelMeter();
 const MAX_SHOWN_PATH = 512;
 const GET = Buffer.from('GET');
 const HEAD = Buffer.from('HEAD');
@@ -26,7 +26,7 @@ interface WatchedLine {
 
 export class Exchange {
   entry: RouteEntry | null = null;
-  meter: TunnelMeter = nobody;
+  meter: TunnelMeter = noMeter;
   isGet = false;
   isHead = false;
   /** GET, HEAD or OPTIONS: may be sent twice without harm (RFC 9110 §9.2.1). */
@@ -34,7 +34,7 @@ export class Exchange {
   isHttp10 = false;
   acceptsHtml = false;
   wantsUpgrade = false;
-  /** All of the request's body has come; what an early answer leaves of it is read by nobody. */
+  /** All of the request's body has come; the rest after an early response is discarded. */
   isWhole = false;
   /** What the tunnel's policy sets on the forwarded request, and on the response. */
   requestRule: HeaderRule | null = null;
@@ -59,7 +59,7 @@ export class Exchange {
     this.requestRule = this.responseRule = null;
     this.code = null;
     this.entry = null;
-    this.meter = nobody;
+    this.meter = noMeter;
     this.status = 0;
     this.#line = null;
   }
@@ -72,7 +72,7 @@ export class Exchange {
     meter.bytesIn += headBytes;
   }
 
-  /** Somebody looks at the agent's screen: this exchange gets a line there. */
+  /** The agent's screen is on: this exchange gets a line there. */
   watch(bytes: Buffer, start: number, head: Head, of: Pick<WatchedLine, 'served' | 'wouldRefuse'>): void {
     this.#line = {
       at: Date.now(),
@@ -83,7 +83,7 @@ export class Exchange {
     };
   }
 
-  /** Who hears of the request's body; null: nobody. */
+  /** Receives the request's body; null: nothing does. */
   get requestTap(): BodyTap | null {
     return this.draft === null ? null : this.draft.requestBody;
   }
@@ -104,7 +104,7 @@ export class Exchange {
     this.draft = null;
   }
 
-  /** Ends the exchange; says so on the agent's screen if somebody looks. */
+  /** Ends the exchange; and reports it to the agent's screen if that is on. */
   finish(): void {
     const { draft } = this;
     if (draft !== null) {
@@ -127,7 +127,7 @@ export class Exchange {
       served.note(note);
     }
     this.entry = null;
-    this.meter = nobody;
+    this.meter = noMeter;
     // What comes next may be no request at all: its refusal is not shaped by this one.
     this.isHead = this.acceptsHtml = false;
   }

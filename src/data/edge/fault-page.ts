@@ -26,7 +26,7 @@ function wayTo({ path, words, posts }: NonNullable<FaultPage['next']>): string {
     : `<a class="button" href="${path}">${text}</a>`;
 }
 
-/** Number and code are for whoever asks somebody about an error; where nothing went wrong they would only puzzle. */
+/** Number and code are for reports of an error; where nothing went wrong they would only puzzle. */
 export function faultPage({ status, title, words, code, next }: FaultPage): string {
   const isError = status >= 400;
   const name = escapeHtml(title);

@@ -17,7 +17,7 @@ const MAX_HOPS = 32;
 /** So many addresses have at least so many characters. */
 const MAX_HOPS_CHARS = MAX_HOPS * '1.1.1.1,'.length;
 
-/** Whom a trusted proxy does not name by an address. */
+/** A visitor without an address from the trusted proxy. */
 const UNKNOWN = 'unknown';
 
 /** Where a connection's requests come from. */
@@ -26,7 +26,7 @@ export interface VisitorOrigin {
   readonly tls: boolean;
   /** Hosts that may be asked for; null: all. */
   readonly names: ConnectionNames | null;
-  /** What its address has under way; null: nobody counts. */
+  /** What its address has under way; null: uncounted. */
   readonly load: AddressLoad | null;
   /** Visitors speak HTTP/2: their heads are read in the form of HTTP/1.1 all the same. */
   readonly isHttp2?: true;

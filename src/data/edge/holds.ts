@@ -119,7 +119,7 @@ export class Holds {
     if (this.#limits.holdMs > 0 && !this.#closed) entry.lost = { atMs: this.#clock.monotonic(), tokenId };
   }
 
-  /** The tunnel's agent left in order, or was sent away: nobody is expected back. */
+  /** The tunnel's agent left in order, or was sent away: none is expected back. */
   left(entry: RouteEntry): void {
     entry.lost = null;
     this.#endAll(entry, 'changed');
@@ -222,7 +222,7 @@ export class Holds {
     });
   }
 
-  /** Resolves when nobody waits, or after `timeoutMs`. */
+  /** Resolves when no visitor waits, or after `timeoutMs`. */
   async idle(timeoutMs: number): Promise<void> {
     if (this.#places.taken === 0 || timeoutMs <= 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -78,7 +78,7 @@ const PHASES: ReadonlyArray<readonly [string, string | null, 'local_closed' | 'c
   ['behind the response', HELLO, 'hello'],
 ];
 
-test('a reset in any phase is a 502 or a cut, and nobody else notices', WITHIN, async (t) => {
+test('hostile agent: a reset in any phase is a 502 or a cut for its visitor alone', WITHIN, async (t) => {
   let said: string | null = null;
   const hostile = await HostileRig.start(t, (line) => {
     if (said !== null) line.say(said);

@@ -1,5 +1,5 @@
 /**
- * Agents that speak the protocol and break HTTP: what they send in place of a response reaches nobody but the visitor who asked, as a 502 or a
+ * Agents that speak the protocol and break HTTP: what they send in place of a response reaches only the visitor of that request, as a 502 or a
  * clear cut, and is counted. Bytes behind a complete response, and those of services: http-kept.test.ts, http-fault.test.ts.
  */
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import { HostileRig } from './testing/hostile-agent.ts';
 import { HALVES, NO_RESPONSES, ok } from './testing/hostile-responses.ts';
 
 const WITHIN = { timeout: 120_000 };
-test('what is no response is a 502 for who asked, counted, and nothing to anybody else', WITHIN, async (t) => {
+test('hostile agent: a malformed response is a counted 502 for its visitor and changes no other', WITHIN, async (t) => {
   let answer = '';
   const hostile = await HostileRig.start(t, (line) => line.say(answer));
   for (const [name, text] of NO_RESPONSES) {

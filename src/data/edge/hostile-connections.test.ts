@@ -188,19 +188,23 @@ test('TLS handshakes that dawdle, never begin, or are none are cut and counted',
   await until(() => rig.node.stats().connections.open === 0);
 });
 
-test('who leaves in the middle of a handshake is no fault of anybody, and leaves nothing behind', WITHIN, async (t) => {
-  const rig = await startShop(t);
-  const hello = await clientHello();
-  for (const bytes of [Buffer.alloc(0), hello.subarray(0, 30), hello]) {
-    for (const socket of await crowd(t, 10, rig.httpsPort)) {
-      if (bytes.length > 0) socket.write(bytes);
-      await pause(5);
-      socket.destroy();
+test(
+  'hostile visitor: leaving in the middle of a handshake logs no fault and leaves nothing behind',
+  WITHIN,
+  async (t) => {
+    const rig = await startShop(t);
+    const hello = await clientHello();
+    for (const bytes of [Buffer.alloc(0), hello.subarray(0, 30), hello]) {
+      for (const socket of await crowd(t, 10, rig.httpsPort)) {
+        if (bytes.length > 0) socket.write(bytes);
+        await pause(5);
+        socket.destroy();
+      }
     }
-  }
-  await until(() => rig.node.stats().connections.open === 0);
-  assert.deepEqual(droppedBy(rig), {});
-});
+    await until(() => rig.node.stats().connections.open === 0);
+    assert.deepEqual(droppedBy(rig), {});
+  },
+);
 
 test(
   'Slowloris: two thousand heads that trickle hold up no honest visitor, and are gone when their time is over',

@@ -62,7 +62,7 @@ test('who shows no password, or a wrong one, is asked for it; nothing of it reac
   assert.deepEqual(asked, []);
 });
 
-test('who showed a wrong password is told so, and who showed none what is asked for', WITHIN, async (t) => {
+test('basic auth: a wrong password is named as wrong, a missing one is requested', WITHIN, async (t) => {
   const { wire } = await gated(t);
   for (const [fields, says] of [
     [[], /requires a user name and a password/],
@@ -73,7 +73,7 @@ test('who showed a wrong password is told so, and who showed none what is asked 
   }
 });
 
-test('the right password is let in, again at once, and is not passed on', WITHIN, async (t) => {
+test('basic auth: the right password passes, again at once, and is not forwarded', WITHIN, async (t) => {
   const { wire, asked } = await gated(t);
   for (const field of [
     shown('ann', 'open sesame'),

@@ -51,7 +51,7 @@ test(
   },
 );
 
-test('the words say what the owner can do, and nobody is told to come back in five seconds', WITHIN, async (t) => {
+test('budget: the response says what the owner can do, and has no Retry-After', WITHIN, async (t) => {
   const rig = await cappedRig(t, 0);
   await rig.serve('shop', 9);
   const wire = await rig.visit();

@@ -73,7 +73,7 @@ for (const tls of [false, true]) {
   });
 }
 
-test('slow readers on either side hold up nobody else, and no memory', WITHIN, async (t) => {
+test('bulk: slow readers on either side delay no other and hold no memory', WITHIN, async (t) => {
   const rig = await Rig.start(t);
   const piece = Buffer.alloc(MB, 'x');
   let offered = 0;

@@ -285,7 +285,7 @@ test('a visitor that reads nothing is cut, one that has left a silent stream too
 test('connections beyond the limits are turned away, and places come back', WITHIN, async (t) => {
   const rig = await Rig.start(t, { limits: { maxConnections: 4, maxConnectionsPerIp: 3 } });
   const first = [await rig.visit(), await rig.visit(), await rig.visit()];
-  // The reset may come before the connection is told of.
+  // The reset may come before the event of the connection.
   const over = await rig.visit().catch(() => null);
   await over?.closed;
   // Counted from the first byte of a handshake on: TLS connections take the same places.
@@ -340,7 +340,7 @@ for (const tls of [false, true]) {
   );
 }
 
-test('a drain waits no longer than it was told', WITHIN, async (t) => {
+test('drain: it waits no longer than its limit', WITHIN, async (t) => {
   const rig = await Rig.start(t);
   const origin = await rawOrigin(t, () => {});
   await rig.serve('shop', origin.port);

@@ -23,7 +23,7 @@ const SPOOFED = [
   'X-Real-IP: 6.6.6.6',
 ];
 
-test('the service is told who asks, by which scheme and host; nobody else is believed', WITHIN, async (t) => {
+test('forwarded: the service gets address, scheme and host from the edge alone', WITHIN, async (t) => {
   const rig = await Rig.start(t);
   const origin = await httpOrigin(t, (request, response) => response.end(JSON.stringify(request.headers)));
   await rig.serve('shop', origin.port);
@@ -53,7 +53,7 @@ test('the service is told who asks, by which scheme and host; nobody else is bel
   }
 });
 
-test('a visitor by IPv6 is told as such', WITHIN, async (t) => {
+test('forwarded: an IPv6 visitor is written as such', WITHIN, async (t) => {
   const rig = await Rig.start(t, { host: '::1' });
   const origin = await httpOrigin(t, (request, response) => response.end(JSON.stringify(request.headers)));
   await rig.serve('shop', origin.port);
@@ -61,7 +61,7 @@ test('a visitor by IPv6 is told as such', WITHIN, async (t) => {
   assert.deepEqual(pick(await headersOf(wire, ...SPOOFED)), ['::1', 'http', 'shop.example.test', '::1']);
 });
 
-test('a trusted proxy is believed, and whoever it trusted no further than the first stranger', WITHIN, async (t) => {
+test('forwarded: a chain of trusted proxies is believed up to the first stranger', WITHIN, async (t) => {
   const rig = await Rig.start(t, { trustedProxies: ['127.0.0.0/8', '10.0.0.0/8', 'fd00::/8'] });
   const origin = await httpOrigin(t, (request, response) => response.end(JSON.stringify(request.headers)));
   await rig.serve('shop', origin.port);
@@ -135,7 +135,7 @@ test('of a trusted proxy one /64 network is one client, however it is written', 
   }
 });
 
-test('whom a trusted proxy does not name by an address no rule about addresses lets in', WITHIN, async (t) => {
+test('forwarded: no address rule allows a visitor whose trusted proxy gives no address', WITHIN, async (t) => {
   const rig = await Rig.start(t, { trustedProxies: ['127.0.0.1'] });
   const origin = await httpOrigin(t, (_, response) => response.end());
   await rig.serve('shop', origin.port);

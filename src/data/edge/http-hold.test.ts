@@ -98,7 +98,7 @@ test(
       key_is_revoked: () => rig.link.change({ kind: 'revoke_token', tokenId: 'token-1', message: 'gone' }),
     };
     for (const [what, end] of Object.entries(ends)) {
-      // A revoked key lets nobody in again: it comes last.
+      // A revoked key admits no agent again: it comes last.
       const agent = await rig.serve('shop', origin.port);
       end(agent);
       await until(() => !rig.node.isOnline(idOf('shop')) || what === 'leaves');
@@ -193,7 +193,7 @@ test('hold: a visitor that leaves frees its place, whichever way it leaves', WIT
   assert.equal(rig.node.stats().holds.bytes, 0);
 });
 
-test('hold: a half-closed visitor is told at once that the tunnel is offline', WITHIN, async (t) => {
+test('hold: a half-closed visitor gets "offline" at once', WITHIN, async (t) => {
   const rig = await Rig.start(t, { holdSeconds: FOR_EVER, awaited: ['shop'] });
   const wire = await rig.visit({ allowHalfOpen: true });
   wire.ask('GET /');

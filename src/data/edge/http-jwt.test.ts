@@ -136,7 +136,7 @@ test('a policy that changes while a request waits is the one that counts', WITHI
 });
 
 test(
-  'what one request was let in for lets in no other: not after maintenance that came in between',
+  'jwt: a token allowed for one request allows no later one, even after maintenance in between',
   WITHIN,
   async (t) => {
     const { rig, issuer, token, served, jwt, policy } = await world(t);
@@ -154,7 +154,7 @@ test(
   },
 );
 
-test('an action that is only tried holds nobody up, and is counted once its keys are there', WITHIN, async (t) => {
+test('jwt: a log-only action delays no request, and is counted once its keys are there', WITHIN, async (t) => {
   const { rig, issuer, served, jwt, policy } = await world(t);
   policy({ ...jwt, enforce: false });
   const { asked, release } = held(issuer);
@@ -179,7 +179,7 @@ test('an action that is only tried holds nobody up, and is counted once its keys
   );
 });
 
-test('while the keys can’t be had nobody passes', WITHIN, async (t) => {
+test('jwt: no visitor passes while the keys can’t be fetched', WITHIN, async (t) => {
   const { rig, issuer, token, served } = await world(t);
   issuer.isDown = true;
   const wire = await rig.visit();

@@ -160,7 +160,7 @@ for (const [name, first] of [
   });
 }
 
-test('a kept connection that brings bytes nobody asked for is given up, and nothing else', WITHIN, async (t) => {
+test('kept connection: unrequested bytes close it, and nothing else', WITHIN, async (t) => {
   const rig = await Rig.start(t);
   const origin = await rawOrigin(
     t,

@@ -65,7 +65,7 @@ test('a change of the policy counts from the next request on, on a connection th
   assert.equal(await ask(wire, 'GET /b'), '200');
 });
 
-test('what an action with enforce: false would refuse passes, and is told by action', WITHIN, async (t) => {
+test('policy: with enforce: false a match passes, and is counted by action', WITHIN, async (t) => {
   const { wire, rig } = await underPolicy(
     t,
     { kind: 'header_set', name: 'X-A', value: 'a', enforce: false },
@@ -128,7 +128,7 @@ test(
   },
 );
 
-test('addresses are let in or kept out by networks; the address is the true one', WITHIN, async (t) => {
+test('policy: networks allow or block the true address', WITHIN, async (t) => {
   const { wire, change } = await underPolicy(t, { kind: 'ip_allow', networks: ['10.0.0.0/8', '::1'] });
   assert.equal(await ask(wire, 'GET /', 'X-Forwarded-For: 10.0.0.1'), '403 denied');
   change({ kind: 'ip_allow', networks: ['127.0.0.0/8'] });
@@ -165,7 +165,7 @@ test(
   },
 );
 
-test('a refused upload ends its connection: its body is nobody’s next request', WITHIN, async (t) => {
+test('policy: a refused upload ends its connection, so that its body is no next request', WITHIN, async (t) => {
   const { wire } = await underPolicy(t, { kind: 'deny', pathPrefix: '/' });
   wire.ask('POST /', 'Content-Length: 30');
   wire.send('GET / HTTP/1.1\r\nHost: shop');

@@ -152,7 +152,7 @@ for (const [name, line, fields] of NO_UPGRADE) {
   });
 }
 
-test('a 101 that nobody asked for is no response', WITHIN, async (t) => {
+test('upgrade: a 101 without a request for it is no response', WITHIN, async (t) => {
   const rig = await Rig.start(t);
   const answers = [
     SWITCH,

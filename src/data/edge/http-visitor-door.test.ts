@@ -111,7 +111,7 @@ test(
   },
 );
 
-test("somebody else's ticket signs nobody in: it begins anew, once", WITHIN, async (t) => {
+test("visitor login: another browser's ticket starts the login again, once", WITHIN, async (t) => {
   const { wire } = await gated(t);
   for (const [what, shown, ...fields] of [
     ['no nonce', ticket()],
@@ -131,31 +131,27 @@ test("somebody else's ticket signs nobody in: it begins anew, once", WITHIN, asy
   assert.match(reply.body, /Allow its cookies/);
 });
 
-test(
-  'a ticket that was used, has run out, or is for another tunnel, host or version signs nobody in',
-  WITHIN,
-  async (t) => {
-    const { wire } = await gated(t);
-    const used = ticket();
-    assert.equal(codeOf(await ask(wire, `HEAD ${used}`, PAGE, HAS_NONCE)), '302 sign_in');
-    assert.equal(codeOf(await ask(wire, `GET ${used}`, PAGE, HAS_NONCE)), '303 signed_in');
-    for (const [what, shown] of [
-      ['used', used],
-      ['run out', ticket({ expiresAt: Date.now() - 1 })],
-      ['another tunnel', ticket({ tunnelId: idOf('open') })],
-      ['another host', ticket({ host: 'open.example.test' })],
-      ['another version', ticket({ version: '0' })],
-      ['cut', ticket().slice(0, -1)],
-      ['empty', '/.culvert/visitor?ticket='],
-      ['none', '/.culvert/visitor'],
-    ] as const) {
-      const reply = await ask(wire, `GET ${shown}`, PAGE, HAS_NONCE);
-      assert.equal(codeOf(reply), '403 sign_in_failed', what);
-      assert.equal(passIn(reply), undefined, what);
-      assert.match(reply.body, /<a class="button" href="\/">Open the site again<\/a>/);
-    }
-  },
-);
+test('visitor login: a used, expired or foreign ticket (tunnel, host, version) is refused', WITHIN, async (t) => {
+  const { wire } = await gated(t);
+  const used = ticket();
+  assert.equal(codeOf(await ask(wire, `HEAD ${used}`, PAGE, HAS_NONCE)), '302 sign_in');
+  assert.equal(codeOf(await ask(wire, `GET ${used}`, PAGE, HAS_NONCE)), '303 signed_in');
+  for (const [what, shown] of [
+    ['used', used],
+    ['run out', ticket({ expiresAt: Date.now() - 1 })],
+    ['another tunnel', ticket({ tunnelId: idOf('open') })],
+    ['another host', ticket({ host: 'open.example.test' })],
+    ['another version', ticket({ version: '0' })],
+    ['cut', ticket().slice(0, -1)],
+    ['empty', '/.culvert/visitor?ticket='],
+    ['none', '/.culvert/visitor'],
+  ] as const) {
+    const reply = await ask(wire, `GET ${shown}`, PAGE, HAS_NONCE);
+    assert.equal(codeOf(reply), '403 sign_in_failed', what);
+    assert.equal(passIn(reply), undefined, what);
+    assert.match(reply.body, /<a class="button" href="\/">Open the site again<\/a>/);
+  }
+});
 
 test('who is in goes on, whatever ticket is shown', WITHIN, async (t) => {
   const { wire } = await gated(t);
@@ -173,7 +169,7 @@ test('who is in goes on, whatever ticket is shown', WITHIN, async (t) => {
   }
 });
 
-test('a ticket leads to this host alone, whoever made its path', WITHIN, async (t) => {
+test('visitor login: a ticket leads to this host alone, whatever its path', WITHIN, async (t) => {
   const { wire } = await gated(t);
   for (const path of ['//evil.test', '/\\evil.test', 'https://evil.test/', '/a\r\nSet-Cookie: x=1', '@evil.test', '']) {
     const reply = await ask(wire, `GET ${ticket({ path })}`, PAGE, HAS_NONCE);
@@ -181,42 +177,46 @@ test('a ticket leads to this host alone, whoever made its path', WITHIN, async (
   }
 });
 
-test('the person and its own page sign out; whoever else may have asked is asked first', WITHIN, async (t) => {
-  const { wire } = await gated(t);
-  const own = 'Origin: http://shop.example.test';
-  for (const [line, ...fields] of [
-    ['GET /.culvert/sign-out?x=1', PAGE, 'Sec-Fetch-Site: none'],
-    ['GET /.culvert/sign-out', PAGE, 'Sec-Fetch-Site: same-origin'],
-    ['POST /.culvert/sign-out', NO_BODY, 'Sec-Fetch-Site: Same-Origin', 'Origin: null'],
-    // Of a browser that says no more: an older one, or any over plain http.
-    ['POST /.culvert/sign-out', NO_BODY, own],
-  ] as const) {
-    const reply = await ask(wire, line, ...fields);
-    assert.equal(codeOf(reply), '200 signed_out', [line, ...fields].join());
-    for (const name of ['culvert_visitor', 'culvert_nonce', 'culvert_browser'])
-      assert.ok(reply.head.includes(`\r\nSet-Cookie: ${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax\r\n`), name);
-  }
-  for (const [line, ...fields] of [
-    ['GET /.culvert/sign-out', 'Sec-Fetch-Site: cross-site'],
-    ['GET /.culvert/sign-out', 'Sec-Fetch-Site: Same-Site'],
-    ['GET /.culvert/sign-out'],
-    ['GET /.culvert/sign-out', own],
-    ['GET /.culvert/sign-out', 'Referer: http://evil.test/'],
-    ['POST /.culvert/sign-out', NO_BODY],
-    ['POST /.culvert/sign-out', NO_BODY, 'Origin: http://evil.test'],
-    ['POST /.culvert/sign-out', NO_BODY, 'Origin: http://open.example.test'],
-    ['POST /.culvert/sign-out', NO_BODY, 'Origin: null'],
-    ['POST /.culvert/sign-out', NO_BODY, 'Sec-Fetch-Site: same-site', own],
-  ] as const) {
-    const reply = await ask(wire, line, PAGE, ...fields);
-    assert.equal(codeOf(reply), '200 sign_out', [line, ...fields].join());
-    assert.equal(/set-cookie/i.test(reply.head), false);
-    assert.match(reply.body, /<form method="post" action="\/\.culvert\/sign-out"><button>Sign out<\/button>/);
-    // Or the button's request would say "null" for the page that it is on; and another page may not put it under a person's hand.
-    assert.equal(fieldOf(reply, 'Referrer-Policy'), 'same-origin');
-    assert.equal(fieldOf(reply, 'X-Frame-Options'), 'DENY');
-  }
-});
+test(
+  'visitor logout: the person and the tunnel’s own page log out at once, other pages need a confirmation',
+  WITHIN,
+  async (t) => {
+    const { wire } = await gated(t);
+    const own = 'Origin: http://shop.example.test';
+    for (const [line, ...fields] of [
+      ['GET /.culvert/sign-out?x=1', PAGE, 'Sec-Fetch-Site: none'],
+      ['GET /.culvert/sign-out', PAGE, 'Sec-Fetch-Site: same-origin'],
+      ['POST /.culvert/sign-out', NO_BODY, 'Sec-Fetch-Site: Same-Origin', 'Origin: null'],
+      // Of a browser that says no more: an older one, or any over plain http.
+      ['POST /.culvert/sign-out', NO_BODY, own],
+    ] as const) {
+      const reply = await ask(wire, line, ...fields);
+      assert.equal(codeOf(reply), '200 signed_out', [line, ...fields].join());
+      for (const name of ['culvert_visitor', 'culvert_nonce', 'culvert_browser'])
+        assert.ok(reply.head.includes(`\r\nSet-Cookie: ${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax\r\n`), name);
+    }
+    for (const [line, ...fields] of [
+      ['GET /.culvert/sign-out', 'Sec-Fetch-Site: cross-site'],
+      ['GET /.culvert/sign-out', 'Sec-Fetch-Site: Same-Site'],
+      ['GET /.culvert/sign-out'],
+      ['GET /.culvert/sign-out', own],
+      ['GET /.culvert/sign-out', 'Referer: http://evil.test/'],
+      ['POST /.culvert/sign-out', NO_BODY],
+      ['POST /.culvert/sign-out', NO_BODY, 'Origin: http://evil.test'],
+      ['POST /.culvert/sign-out', NO_BODY, 'Origin: http://open.example.test'],
+      ['POST /.culvert/sign-out', NO_BODY, 'Origin: null'],
+      ['POST /.culvert/sign-out', NO_BODY, 'Sec-Fetch-Site: same-site', own],
+    ] as const) {
+      const reply = await ask(wire, line, PAGE, ...fields);
+      assert.equal(codeOf(reply), '200 sign_out', [line, ...fields].join());
+      assert.equal(/set-cookie/i.test(reply.head), false);
+      assert.match(reply.body, /<form method="post" action="\/\.culvert\/sign-out"><button>Sign out<\/button>/);
+      // Or the button's request would say "null" for the page that it is on; and another page may not put it under a person's hand.
+      assert.equal(fieldOf(reply, 'Referrer-Policy'), 'same-origin');
+      assert.equal(fieldOf(reply, 'X-Frame-Options'), 'DENY');
+    }
+  },
+);
 
 test('planted cookies hide neither pass nor nonce', WITHIN, async (t) => {
   const { wire } = await gated(t);
@@ -230,7 +230,7 @@ test('planted cookies hide neither pass nor nonce', WITHIN, async (t) => {
     assert.equal((await ask(wire, 'GET /a/b/c', `Cookie: ${junk}; culvert_visitor=${pass}`)).status, 200);
 });
 
-test('who signs in and then shows no pass is told so, and not sent round for ever', WITHIN, async (t) => {
+test('visitor login: a browser without cookies gets an error instead of a redirect loop', WITHIN, async (t) => {
   const { rig, wire, asked } = await gated(t);
   assert.equal(codeOf(await ask(wire, 'GET /', PAGE, HAS_NONCE)), '302 sign_in');
   const pass = passIn(await ask(wire, `GET ${ticket()}`, PAGE, HAS_NONCE)) ?? '';
@@ -238,7 +238,7 @@ test('who signs in and then shows no pass is told so, and not sent round for eve
   assert.equal(codeOf(lost), '403 sign_in_failed');
   assert.equal(fieldOf(lost, 'Location'), undefined);
   assert.match(lost.body, /Remove the cookies of this site and of the domains above it/);
-  // Others, its own scripts, and the browser once it shows its pass, find all as ever; so does whoever has signed out, or asks a changed gate.
+  // Others, its own scripts, and the browser once it shows its pass, find all as ever; so does a visitor after a logout or a changed gate.
   assert.equal(codeOf(await ask(wire, 'GET /', PAGE)), '302 sign_in');
   assert.equal(codeOf(await ask(wire, 'GET /', HAS_NONCE)), '401 unauthorized');
   assert.equal((await ask(wire, 'GET /', PAGE, `${HAS_NONCE}; culvert_visitor=${pass}`)).status, 200);
@@ -264,16 +264,20 @@ test('no method on these paths reaches the service, with a pass either', WITHIN,
   assert.deepEqual(asked, []);
 });
 
-test('a rule against hidden paths locks nobody out; addresses that are kept out stay out', WITHIN, async (t) => {
-  const { rig, wire } = await gated(t);
-  const hidden = { kind: 'deny' as const, pathPrefix: '/.', enforce: true };
-  rig.route('shop', { visitorGate: GATE, policy: { actions: [hidden], setAt: 0 } });
-  assert.equal(codeOf(await ask(wire, `GET ${ticket()}`, PAGE, HAS_NONCE)), '303 signed_in');
-  assert.equal(codeOf(await ask(wire, 'GET /.git', PAGE)), '403 denied');
-  const kept = { kind: 'ip_deny' as const, networks: ['127.0.0.1'], enforce: true };
-  rig.route('shop', { visitorGate: GATE, policy: { actions: [kept], setAt: 0 } });
-  assert.equal(codeOf(await ask(wire, `GET ${ticket()}`, PAGE, HAS_NONCE)), '403 denied');
-});
+test(
+  'visitor login: a rule against hidden paths does not block it, blocked addresses stay blocked',
+  WITHIN,
+  async (t) => {
+    const { rig, wire } = await gated(t);
+    const hidden = { kind: 'deny' as const, pathPrefix: '/.', enforce: true };
+    rig.route('shop', { visitorGate: GATE, policy: { actions: [hidden], setAt: 0 } });
+    assert.equal(codeOf(await ask(wire, `GET ${ticket()}`, PAGE, HAS_NONCE)), '303 signed_in');
+    assert.equal(codeOf(await ask(wire, 'GET /.git', PAGE)), '403 denied');
+    const kept = { kind: 'ip_deny' as const, networks: ['127.0.0.1'], enforce: true };
+    rig.route('shop', { visitorGate: GATE, policy: { actions: [kept], setAt: 0 } });
+    assert.equal(codeOf(await ask(wire, `GET ${ticket()}`, PAGE, HAS_NONCE)), '403 denied');
+  },
+);
 
 test(
   'the paths are the service’s own where there is no gate, and all that is not exactly one of them',

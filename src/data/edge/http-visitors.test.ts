@@ -184,7 +184,7 @@ test('a pass that was made for another browser is none in this one, and hides no
   assert.equal((await ask(tls, 'GET /', shown())).status, 200);
 });
 
-test('two people in one browser are nobody, and it says so instead of going round', WITHIN, async (t) => {
+test('visitors: passes of two people in one browser are an error instead of a redirect loop', WITHIN, async (t) => {
   const { wire } = await gated(t);
   const cookie = `${shown()}; culvert_visitor=${passOf({ email: 'eve@evil.test' })}`;
   const reply = await ask(wire, 'GET /', PAGE, cookie);
@@ -253,7 +253,7 @@ test('policy and password come before, headers of the policy beside', WITHIN, as
   );
 });
 
-test('nobody signs in over plain http where the public address is https', WITHIN, async (t) => {
+test('visitors: no login over plain http when the public address is https', WITHIN, async (t) => {
   const { rig, asked } = await gated(t, ['127.0.0.2']);
   rig.route('shop', { ...gateOf('shop'), publicUrl: 'https://shop.example.test:8443', domains: ['custom.test'] });
   const plain = await rig.visit();
@@ -309,7 +309,7 @@ test('over HTTP/2 it is the same: a way to sign in, 401, and the pass that stays
   assert.equal(answer.status, 200);
   const got = JSON.parse(answer.body);
   assert.deepEqual([got['culvert-visitor-email'], got['cookie']], ['ann@example.test', 'a=1; b=2']);
-  // Not even on the stream behind it, to a tunnel that asks nobody.
+  // Not even on the stream behind it, to a tunnel without a gate.
   const free = await (await Http2Visitor.open(t, rig, 'open.example.test')).ask({ ':path': '/', ...spoof });
   assert.deepEqual([free.status, JSON.parse(free.body)['culvert-visitor-email']], [200, undefined]);
 });

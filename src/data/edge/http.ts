@@ -217,7 +217,7 @@ function drainAll(
     try {
       visitor.drain(isLast);
     } catch (error) {
-      // The others are told all the same.
+      // The others get the event all the same.
       cutFaulty(context.log, 'a visitor')(visitor, error);
     }
   }

@@ -89,7 +89,7 @@ test('beside the token of a challenge nothing passes by plain http', WITHIN, asy
   }
 });
 
-test('who comes to a trusted proxy by https is served, and nobody else who says so', WITHIN, async (t) => {
+test('https redirect: X-Forwarded-Proto counts from a trusted proxy alone', WITHIN, async (t) => {
   const { rig } = await startShop(t, { httpsRedirectPort: 443, trustedProxies: ['127.0.0.1/32'] });
   const proxy = await rig.visit();
   proxy.ask('GET /', 'X-Forwarded-Proto: https');

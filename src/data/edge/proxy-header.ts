@@ -8,7 +8,7 @@
  *   | 0D 0A 0D 0A 00 0D 0A 51 55 49… | 0x20, 0x21         | 0x11, 0x21, 0  | uint16 | 12 or 36 bytes          |      |
  *   +--------------------------------+-------------------+-----------------+--------+-------------------------+------+
  *
- * Strict: what a load balancer does not write is refused, for whoever else gets through to this port must not be taken for one.
+ * Strict: what a load balancer does not write is refused, for no other peer that reaches this port may pass for one.
  */
 import { plainIp } from '../../base/addr.ts';
 import { crc32c } from '../../base/crc32c.ts';
@@ -40,7 +40,7 @@ export interface Proxied {
   readonly secure: boolean;
 }
 
-/** Why it is no header. `version_1`: the text form, from a load balancer that must be told to send the other one. */
+/** Why it is no header. `version_1`: the text form, from a load balancer that must be set to send the other one. */
 export type ProxyFault = 'no_header' | 'version_1' | 'malformed';
 
 export type ProxyHeader =

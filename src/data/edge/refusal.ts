@@ -22,7 +22,7 @@ const EXPIRED: EdgeRefusal = {
 };
 export const EXHAUSTED: EdgeRefusal = { code: 'budget_exhausted' };
 
-/** The tunnel itself has ended: what is in flight ends too, whoever serves or served it. */
+/** The tunnel itself has ended: what is in flight ends too, on every session. */
 export function isOver({ route, removed }: RouteEntry): boolean {
   return removed || route.stopped || hasExpired(route);
 }

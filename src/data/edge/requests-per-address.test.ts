@@ -9,7 +9,7 @@ import { httpOrigin, Rig, type RigOptions, Wire } from './testing/rig.ts';
 
 const WITHIN = { timeout: 120_000 };
 
-/** A service that answers `/held` when it is told to. */
+/** A service that answers `/held` when the test says so. */
 async function shop(t: TestContext, options: RigOptions): Promise<{ rig: Rig; held: ServerResponse[] }> {
   const rig = await Rig.start(t, options);
   const held: ServerResponse[] = [];

@@ -23,7 +23,7 @@ export function holdSocket(
     bytes: BUFFERED_BYTES,
     onEnd: (why) => {
       socket.off('end', onLeft).off('error', onLeft).off('close', onLeft);
-      // A reset may be on its way, and is nobody's to handle any more.
+      // A reset may be on its way, and nothing handles it any more.
       socket.on('error', () => undefined);
       if (why === 'left') socket.destroy();
       else onEnd(why);

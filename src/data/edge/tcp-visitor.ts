@@ -63,7 +63,7 @@ export class TcpVisitor implements StreamSink {
   #replySize = 2;
   #replied = false;
 
-  /** Whether the tunnel takes this visitor, whoever serves it. */
+  /** Whether the tunnel takes this visitor, whichever session serves it. */
   static mayEnter({ route, policy }: RouteEntry, from: Proxied): boolean {
     if (route.stopped || route.maintenance !== null) return false;
     return policy === null || !policy.keepsOut(from.ip);

@@ -281,7 +281,7 @@ test('visitors are bounded per address', async (t) => {
   agent.destroy();
 });
 
-test('addresses are let in or kept out of a tcp tunnel by its policy', async (t) => {
+test('tcp: the policy allows or blocks addresses', async (t) => {
   const link = new FakeLink();
   const node = await nodeOf(t, link);
   const port = await freePort();

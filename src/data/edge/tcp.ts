@@ -113,7 +113,7 @@ export class TcpEdge implements TableListener {
     this.close();
   }
 
-  /** Cuts everybody. */
+  /** Cuts all visitors. */
   close(): void {
     this.stopListening();
     this.#deps.entrance.close();

@@ -43,7 +43,7 @@ test('browsers get TLS 1.3 and HTTP/2, others HTTP/1.1 or TLS 1.2, and none less
   await assert.rejects(visit(t, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }));
 });
 
-test('nobody begins another handshake on the same connection', async (t) => {
+test('tls: no renegotiation on a connection', async (t) => {
   const served = (on: TLSSocket): void => void on.on('error', () => on.destroy()).resume();
   const socket = await visit(t, { maxVersion: 'TLSv1.2' }, served);
   t.after(() => socket.destroy());

@@ -98,7 +98,7 @@ export class VisitorCertificates {
   }
 
   /**
-   * Makes new ticket keys once a day and gives them to the server: whoever gets hold of one can read what visitors by TLS 1.2 sent on one day,
+   * Makes new ticket keys once a day and gives them to the server: a stolen one opens what visitors by TLS 1.2 sent on one day,
    * and not since the start. The tickets of the last hour are worth nothing then: their visitors make a whole handshake. Returns the end.
    */
   rotateTicketKeys(server: Server): () => void {

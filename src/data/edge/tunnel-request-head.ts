@@ -23,7 +23,7 @@ const GUARDED: ReadonlySet<Field> = new Set([
 ]);
 
 /**
- * What the service is told of a webhook that was kept for it. No visitor can send these: the parser leaves them out, so they go beside what it
+ * Headers of a stored webhook for its service. No visitor can send these: the parser leaves them out, so they go beside what it
  * reads, with what else the edge says.
  */
 const MARKS = /^culvert-webhook-(receiver|delivery|attempt)$/i;

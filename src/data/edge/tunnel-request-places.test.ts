@@ -1,4 +1,4 @@
-/** Who has the places of a node for what the control plane sends: services that do not answer take them from nobody else. */
+/** Places of a node for requests of the control plane: silent services take none from other organizations. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
@@ -25,7 +25,7 @@ function request(name: string, over: Partial<TunnelRequest>): TunnelRequest {
   };
 }
 
-/** Tunnels `t0`, `t1` and so on, each of an organization of its own, before a service that answers when it is told to. */
+/** Tunnels `t0`, `t1` and so on, each of an organization of its own, before a service that answers when the test says so. */
 async function served(t: TestContext, tunnels: number) {
   const rig = await Rig.start(t);
   const waiting: Array<() => void> = [];
@@ -63,7 +63,7 @@ test('replays that hang take half of the places, and webhooks of others go on', 
   assert.equal(hanging.length, 32);
   assert.deepEqual(await replay(7), OVERLOADED);
   const webhooks = [7, 8, 9].flatMap((tunnel) => Array.from({ length: 8 }, () => webhook(tunnel)));
-  // Also one of somebody who has eight replays under way elsewhere, and not of a tunnel that is full.
+  // Also one of an organization with eight replays under way elsewhere, and not of a tunnel that is full.
   webhooks.push(webhook(3));
   assert.deepEqual(await webhook(0), OVERLOADED);
   await arrived(32 + 25);

@@ -183,7 +183,7 @@ const NO_REQUESTS: ReadonlyArray<readonly [string, Partial<TunnelRequest>, strin
   ['no method', { method: '' }],
   ['a host with lines', { host: 'shop.example.test\r\nX-Evil: 1' }],
   ['the host of another tunnel', { host: 'shed.example.test' }, 'tunnel_offline'],
-  ['a host of nobody', { host: 'nobody.example.test' }, 'tunnel_offline'],
+  ['a host without a tunnel', { host: 'none.example.test' }, 'tunnel_offline'],
   ['an expectation', { fields: [['Expect', 'x']] }],
   ['a long target', { target: `/${'a'.repeat(20_000)}` }, '414 uri_too_long'],
   ['a long head', { fields: [['X', 'a'.repeat(40_000)]] }, '431 head_too_large'],
@@ -269,7 +269,7 @@ test('without an agent there is no answer but that', WITHIN, async (t) => {
   const { rig, send } = await served(t);
   rig.route('alone');
   assert.deepEqual(await send({ tunnelId: idOf('alone'), host: 'alone.example.test' }), OFFLINE);
-  assert.deepEqual(await send({ tunnelId: idOf('nobody') }), OFFLINE);
+  assert.deepEqual(await send({ tunnelId: idOf('none') }), OFFLINE);
   rig.route('shop', { stopped: true });
   assert.deepEqual(await send(), OFFLINE);
   rig.remove('shop');

@@ -1,6 +1,6 @@
 /**
  * One request that the control plane sends down a tunnel, and its response: what visitor.ts is for a visitor's connection, with the same
- * parser, policy, forwarding, metering and deadlines. Nobody is sent the response: it is read strictly, counted and let go. Made by
+ * parser, policy, forwarding, metering and deadlines. The response goes no further: it is read strictly, counted and dropped. Made by
  * tunnel-requests.ts, which bounds how many there are.
  *
  * States: `head` (the tunnel's policy has yet to decide) → `body` (the request's body flows) → `wait` (the request is sent) → `gone`.
@@ -23,7 +23,7 @@ import type { Upstream, UpstreamUser } from './upstream.ts';
 
 /** The body goes out in pieces of so many bytes: a stream takes 1 MB beyond its window, and is lost when given more. */
 const PIECE_BYTES = 65_536;
-/** Whose address nobody knows. */
+/** A visitor without a known address. */
 const UNKNOWN = 'unknown';
 
 /** How it went. */
@@ -89,7 +89,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
     if (refused !== null) return this.#fault(refused);
     const { bytes } = this.#head;
     this.#exchange.begin(bytes, 0, head);
-    // A name that is another tunnel's by now leads nowhere: what was meant for one service is told to no other.
+    // A name that is another tunnel's by now leads nowhere: a request for one service goes to no other.
     const entry = table.findByHost(withoutPort(this.#request.host));
     if (entry?.route.tunnelId !== this.#request.tunnelId) return this.#fault('tunnel_offline');
     const upstream = this.#dispatch.find(bytes, 0, bytes.length);
@@ -171,7 +171,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
 
   // ------------------------------------------------------------------ from the response (ResponseOwner)
 
-  /** Nobody has to take them: their window comes back at once. */
+  /** No visitor takes them: their window comes back at once. */
   owes(bytes: number): void {
     this.#upstream?.stream.consumed(bytes);
   }

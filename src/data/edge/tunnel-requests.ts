@@ -1,7 +1,7 @@
 /**
  * Requests that the control plane sends down the tunnels of this node: `NodeControl.send`. A few at a time, of the node and of each tunnel:
  * what is beyond is refused, so that neither a storm of replays nor of webhooks takes a service from its visitors. Replays have half of the
- * places, and an organization a share of those: services that do not answer replays keep nobody's webhooks waiting.
+ * places, and an organization a share of those: services that do not answer replays delay no webhooks of others.
  */
 import { Shares } from '../../base/shares.ts';
 import type { TunnelAnswer, TunnelRequest } from '../../plane/inspection.ts';

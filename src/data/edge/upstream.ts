@@ -61,7 +61,7 @@ const FAULT_OF_REPLY: Record<ReplyCode, FaultCode> = {
 export class Upstream implements StreamSink {
   readonly stream: MuxStream;
   readonly served: ServedTunnel;
-  /** Of the address whose request it carries next; null: nobody counts. */
+  /** Of the address whose request it carries next; null: uncounted. */
   load: AddressLoad | null = null;
   #user: UpstreamUser | null = null;
   /** Of the connection whose request it carries, or has carried last. */
@@ -139,7 +139,7 @@ export class Upstream implements StreamSink {
     const user = this.#user;
     if (user !== null) user.onResponse(bytes, from, end);
     else {
-      // Bytes that nobody asked for: this connection is out of step for good.
+      // Unrequested bytes: this connection is out of step for good.
       this.#forget();
       stream.reset();
     }

@@ -121,7 +121,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob, EdgeConnectio
     this.#resume();
   }
 
-  /** False pauses reading. A fault in here ends this visitor and nobody else. */
+  /** False pauses reading. A fault in here ends this visitor alone. */
   #received(bytes: Buffer, start: number, end: number): boolean {
     try {
       if (this.#state !== 'linger') this.#deadlines.moved();
@@ -228,7 +228,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob, EdgeConnectio
 
   #visitorEnded(): void {
     this.#halfClosed = true;
-    // Most visitors that end their direction are gone. One that is not is told what it would be without a hold.
+    // Most visitors that end their direction are gone. One that is not gets the response that it would get without a hold.
     if (this.#dispatch.isHeld) this.#dispatch.leave();
     else if (this.#state === 'raw') this.#upstream?.stream.end();
     else if (this.#state === 'head' || this.#state === 'body' || this.#state === 'linger') {

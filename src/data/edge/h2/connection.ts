@@ -18,7 +18,7 @@ import { type WrittenHead, writeRequestHead } from './request-head.ts';
 import { textBytes, WireCount } from './wire-count.ts';
 
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
-/** What frames may take that bring nothing: WINDOW_UPDATE, PRIORITY, heads of frames, unknown ones. A flood of them is told by its bytes. */
+/** What frames may take that bring nothing: WINDOW_UPDATE, PRIORITY, heads of frames, unknown ones. Their bytes show a flood. */
 const OVERHEAD_PER_SECOND = 524_288;
 /** Of a head beside its text, and what may come behind it for its stream. */
 const HEAD_BYTES = 128;
@@ -260,7 +260,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     if (!this.context.http2Memory.changed(before, this.#heldBytes)) this.#endFlood('h2_memory');
   }
 
-  /** The server leaves: the visitor is told, and its open streams are finished. */
+  /** The server leaves: the visitor gets GOAWAY, and its open streams are finished. */
   drain(isLast: boolean): void {
     const nowMs = performance.now();
     const isIdle = this.#idleSinceMs > 0 && nowMs - this.#idleSinceMs >= LEAVE_MS;
@@ -274,7 +274,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
     return this.#leaving === 'no' || this.#leaving === 'told' ? 'open' : 'done';
   }
 
-  /** A session that ends waits until its socket has taken what was written, for ever if nobody reads: so the socket is cut too. */
+  /** A session that ends waits until its socket has taken what was written, for ever without a reader: so the socket is cut too. */
   destroy(): void {
     if (!this.#gone) this.#session.destroy();
     this.#socket.destroy();

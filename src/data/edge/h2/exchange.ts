@@ -50,7 +50,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   #isHalfClosed = false;
   /** The edge itself has ended the stream before its time. */
   #isCutHere = false;
-  // Of each of its streams in turn. Node calls them: nobody else would take what they throw.
+  // Of each of its streams in turn. Node calls them: nothing else would catch what they throw.
   readonly #onAborted = (): void => this.#aborted();
   readonly #onClosed = (): void => this.#guarded(() => this.#closed());
   readonly #onCredit = (bytes: number): void => this.#credit(bytes);
@@ -194,7 +194,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     stream.on('data', (bytes: Buffer) => this.#received(bytes));
     stream.on('end', () => this.#guarded(() => this.#ended()));
     this.#held.giveBack();
-    // An empty body may have ended while the policy was deciding: nobody is told of it any more.
+    // An empty body may have ended while the policy was deciding: no event comes for it any more.
     if (stream.readableEnded) this.#guarded(() => this.#ended());
   }
 
@@ -321,7 +321,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.#finish(false, this.#isWhole || this.#state === 'wait');
   }
 
-  /** All of the answer is written: gives the tunnel's stream back. A visitor that still sends is told to stop once it has the answer. */
+  /** All of the answer is written: gives the tunnel's stream back. A visitor that still sends gets a reset once it has the response. */
   #finish(isClean: boolean, isComplete: boolean): void {
     const stream = this.#stream as ServerHttp2Stream;
     this.#state = 'linger';
@@ -373,7 +373,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (stream === null) return;
     const isBroken = !this.#isCutHere && (this.#state !== 'linger' || stream.rstCode !== NGHTTP2_NO_ERROR);
     this.#letGo();
-    // What the visitor had sent before it was told: nghttp2 passes it by.
+    // What the visitor had sent before it knew: nghttp2 drops it.
     if (!stream.readableEnded) this.#owner.useful += UNREAD_BYTES;
     this.#held.forget();
     this.#stream = null;

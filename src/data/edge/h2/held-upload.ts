@@ -39,11 +39,11 @@ export class HeldUpload {
     const stream = this.#end();
     if (stream === null) return;
     const pieces = this.#joined.takeAll();
-    // Whoever reads them may hold again.
+    // Their reader may hold again.
     for (const piece of pieces) stream.push(piece);
   }
 
-  /** Nobody wants it any more, nor what is still to come on that stream. */
+  /** Drops it, and the rest of that stream. */
   drop(): void {
     this.#isDropping = true;
     this.#joined.clear();

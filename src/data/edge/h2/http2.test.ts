@@ -236,7 +236,7 @@ test('a connection serves several hosts of its certificate, and several requests
   );
 });
 
-test('with http2 off nobody gets it', WITHIN, async (t) => {
+test('http2: no visitor gets it when it is off', WITHIN, async (t) => {
   const rig = await Rig.start(t, { http2: false });
   await assert.rejects(Http2Visitor.open(t, rig));
   const wire = await rig.visit({ tls: true });

@@ -98,7 +98,7 @@ test('what HTTP/2 does not have, or says twice, is refused', () => {
     'two lengths': [...GET, ['content-length', '0'], ['content-length', '0']],
     'a length with a sign': [...GET, ['content-length', '+0']],
     'a length without a body': [...GET, ['content-length', '5']],
-    'an expectation that nobody knows': [...GET, ['expect', 'x']],
+    'an unknown expectation': [...GET, ['expect', 'x']],
   };
   for (const [what, raw] of Object.entries(refused)) assert.ok(!isAccepted(raw), what);
   for (const name of FORBIDDEN_FIELDS) assert.ok(!isAccepted([...GET, [name, 'x']]), name);
@@ -107,7 +107,7 @@ test('what HTTP/2 does not have, or says twice, is refused', () => {
   assert.ok(isAccepted([...GET, ['content-length', '0']]));
 });
 
-test('a head that is longer than the buffer is told so', () => {
+test('http2: a head longer than the buffer gets a 431', () => {
   assert.equal(written([...GET, ['x', 'y'.repeat(70_000)]]).length, WROTE.tooLong);
 });
 

@@ -159,7 +159,7 @@ test('uploads and downloads as they come are no flood', WITHIN, async (t) => {
   const visitor = await Http2Visitor.open(t, rig);
   for (let i = 0; i < 4; i++)
     assert.equal((await visitor.ask({ ':method': 'POST', ':path': '/' }, Buffer.alloc(8 << 20))).status, 200);
-  // Each is told to stop with most of it under way.
+  // Each gets a reset with most of it under way.
   for (let i = 0; i < 5; i++)
     await Promise.allSettled(
       Array.from({ length: 40 }, () => visitor.ask({ ':method': 'POST', ':path': '/refused' }, Buffer.alloc(150_000))),

@@ -31,7 +31,7 @@ export class Http2Sink implements ResponseSink {
     exchange: { readonly isHead: boolean };
     ranges: HeldRanges;
     onCredit: (bytes: number) => void;
-    /** Something went wrong where nobody has called. */
+    /** An error outside of any call. */
     onFault: (error: unknown) => void;
   }) {
     this.#stream = of.stream;
@@ -42,7 +42,7 @@ export class Http2Sink implements ResponseSink {
     this.#writer = new StreamWriter(of.stream, of.ranges, of.onCredit);
   }
 
-  /** The visitor has reset the stream: Node throws at whoever says something on it. */
+  /** The visitor has reset the stream: Node throws on any write to it. */
   get #isOver(): boolean {
     return this.#stream.destroyed || this.#stream.closed;
   }
@@ -71,7 +71,7 @@ export class Http2Sink implements ResponseSink {
     const head = this.#head;
     const list = [':status', String(head.status)];
     const count = this.#addFields(bytes, list) + (added.length === 0 ? 0 : addLines(added, list));
-    // Its length would be that of a body which nobody is sent.
+    // Its length would be that of a body which is not sent.
     if (head.status === 205) dropField('content-length', list);
     if (trailer !== null) this.trailer(trailer);
     this.#respond(list, {

@@ -4,7 +4,7 @@ import { ALWAYS_BYTES, StreamMemory } from './stream-memory.ts';
 
 const MB = 1 << 20;
 
-test('below the bound everybody may hold what they like', () => {
+test('stream memory: below the limit every stream holds what it likes', () => {
   const memory = new StreamMemory(100 * MB);
   assert.ok(memory.changed(0, 90 * MB));
   assert.ok(memory.changed(0, 10 * MB));

@@ -24,7 +24,7 @@ export class StreamMemory {
     this.#limit = limit;
   }
 
-  /** Bytes that are held now, as far as they have been told. */
+  /** Bytes that are held now, as far as reported. */
   get total(): number {
     return this.#total;
   }

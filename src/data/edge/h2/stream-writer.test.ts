@@ -13,7 +13,7 @@ import { StreamWriter } from './stream-writer.ts';
 
 const MB = 1 << 20;
 
-/** A stream that takes a write and says so when it is told to. */
+/** A stream that completes a write when the test says so. */
 class Valve {
   destroyed = false;
   writableEnded = false;

@@ -7,7 +7,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { type Slab, SLAB_BYTES } from '../../../base/slab.ts';
 
-/** Shorter ranges are copied: they would keep a slab of 256 KB from everybody. */
+/** Shorter ranges are copied: they would pin a shared slab of 256 KB. */
 const HOLD_FROM = 16_384;
 /** So many ranges of one connection are held, beyond that they are copied: visitors that take nothing would keep a slab for each. */
 export const MAX_HELD = 8;

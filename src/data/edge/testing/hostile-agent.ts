@@ -99,7 +99,7 @@ export class HostileRig {
     this.agent.socket.write(payload === undefined ? header : Buffer.concat([header, payload]));
   }
 
-  /** How often visitors were told so. */
+  /** How often visitors got that response. */
   count(code: FaultCode): number {
     return this.rig.node.stats().answered[code] ?? 0;
   }

@@ -24,7 +24,7 @@ export const NO_RESPONSES: ReadonlyArray<readonly [string, string]> = [
   ['a folded length', ok('Content-Length: 5', ' evil')],
   ['a space before the colon', ok('Content-Length : 0')],
   ['Connection that names the length', ok('Connection: content-length', 'Content-Length: 5')],
-  ['101 that nobody asked for', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
+  ['101 without a request for it', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
   ['too many interim responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(17)],
   ['an interim response without end', `HTTP/1.1 103 Early Hints\r\nLink: ${'a'.repeat(140_000)}`],
   ['too many fields', ok(...Array.from({ length: 257 }, (_, i) => `X${i}: evil`))],

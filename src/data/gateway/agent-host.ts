@@ -46,7 +46,7 @@ export interface AgentDeps {
   readonly now: () => number;
 }
 
-/** What an agent is told with the end of its session. */
+/** The message to an agent with the end of its session. */
 export interface EndDetails {
   readonly retryAfterMs?: number | undefined;
   /** As in Refusal. */

@@ -26,7 +26,7 @@ export interface RelayingSession {
   readonly shaper: Shaper;
   readonly whence: string;
   readonly session: MuxSession;
-  /** Let in and not over. */
+  /** Authenticated and not over. */
   readonly isLive: boolean;
   /** As `isLive`, and the agent is not about to leave. */
   readonly takesMore: boolean;

@@ -187,7 +187,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     this.#control?.send({ type: 'drain', retryAfterMs, message });
   }
 
-  /** This session serves `serving` no more, and its agent is told why. `cut` ends its streams in flight too. */
+  /** This session serves `serving` no more, and its agent gets the reason. `cut` ends its streams in flight too. */
   unbind(serving: Serving, code: RefusalCode, message: string, cut: boolean): void {
     this.#deps.book.release(serving, { cut });
     if (!this.#slots.free(serving.slot, serving)) return;

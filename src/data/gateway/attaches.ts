@@ -13,7 +13,7 @@ import { inTime, refusal, TABLE_MS, type TokenLines } from './token-lines.ts';
 export type AttachOutcome = { readonly ok: true; readonly route: RelayRoute } | Refusal;
 
 export interface Attacher {
-  /** The session has ended: nobody waits for the answer. */
+  /** The session has ended: nothing waits for the answer. */
   gone(): boolean;
   /** It carries the network already: it is answered, and the control plane is not asked. */
   isAnswered(): boolean;

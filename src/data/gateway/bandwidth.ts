@@ -38,7 +38,7 @@ export class BandwidthShares {
     return sum;
   }
 
-  /** Limits a session that has just been let in. What the newest grant of a lineage says holds for all that are limited. */
+  /** Limits a session that has just been authenticated. What the newest grant of a lineage says holds for all that are limited. */
   join(member: Shaper, { lineageId, bandwidthLimitMbps }: TokenGrant): void {
     if (bandwidthLimitMbps === null) return;
     let share = this.#byLineage.get(lineageId);

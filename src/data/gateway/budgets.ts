@@ -116,7 +116,7 @@ class TokenPayer implements Payer {
     this.judge();
   }
 
-  /** Leaves its accounts; returns those that nobody is left in. */
+  /** Leaves its accounts; returns those that are now empty. */
   leaveAll(): Account[] {
     for (const account of this.#accounts) account.payers.delete(this);
     return [...this.#accounts].filter((account) => account.payers.size === 0);

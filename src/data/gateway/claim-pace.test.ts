@@ -16,7 +16,7 @@ test('then ten claims per second go through, in order, and after a rest as many 
   assert.equal(pace.take(5, 3_600_000), 100);
 });
 
-test('a clock that was set back holds nobody up for long', () => {
+test('claim pace: a clock that was set back delays no agent for long', () => {
   const pace = new ClaimPace();
   pace.take(1, 3_600_000);
   assert.equal(pace.take(1, 0), 30_000);

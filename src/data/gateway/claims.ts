@@ -18,7 +18,7 @@ export interface PublicPorts {
 }
 
 export interface Claimant {
-  /** The session has ended: its claim is nobody's any more. */
+  /** The session has ended: its claim is void. */
   gone(): boolean;
   /** An earlier claim has got it the same: it is answered, and the control plane is not asked. */
   isAnswered(): boolean;

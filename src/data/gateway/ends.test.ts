@@ -22,7 +22,7 @@ before(async () => {
 
 const piece = Buffer.alloc(60_000);
 
-/** Writes for as long as anybody takes it, and takes what comes. */
+/** Writes while the peer reads, and reads what comes. */
 function flood(stream: MuxStream): void {
   const go = (): void => {
     while (!stream.gone && stream.write(piece));
@@ -119,7 +119,7 @@ for (const { what, end } of ENDINGS) {
   });
 }
 
-test('a session whose token was rotated is told so when the grace is over, and works until then', async (t) => {
+test('rotation: a session works until the grace is over and then gets the reason', async (t) => {
   const w = await startWorld(t, { tls, nowMs: null });
   const agent = await TestAgent.enter(w.port, 'good');
   w.link.change({ kind: 'token_ends', tokenId: 'token-1', expiresAt: Date.now() + 400 });

@@ -105,7 +105,7 @@ describe('hello', () => {
   });
 });
 
-describe('the door', () => {
+describe('authentication', () => {
   test('another ALPN, none, and TLS 1.2 do not come in', async (t) => {
     const { gateway, port } = await world(t);
     await assert.rejects(dial(port, ['h2']), /alert|no application protocol/i);
@@ -130,7 +130,7 @@ describe('the door', () => {
     await until(() => gateway.anonymous.size === 0);
   });
 
-  test('one address can not fill the door', async (t) => {
+  test('one address can not take all places of unauthenticated agents', async (t) => {
     const { gateway, port } = await world(t, { maxAnonymousPerIp: 3 });
     const flood = Array.from({ length: 10 }, () => connect(port, '127.0.0.1'));
     for (const socket of flood) socket.on('error', () => {});
@@ -141,7 +141,7 @@ describe('the door', () => {
     (await dial(port)).destroy();
   });
 
-  test('agents of one address: more than have a place at once are all let in, in their turn', async (t) => {
+  test('agents of one address: more than have a place at once are all accepted, in their turn', async (t) => {
     const { gateway, port } = await world(t, { maxAnonymousPerIp: 3 });
     const silent = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
     for (const socket of silent) socket.on('error', () => {});
@@ -352,7 +352,7 @@ describe('claims', () => {
     assert.deepEqual(link.agentEvents(), []);
   });
 
-  test('an agent that leaves while its token is checked is never let in', async (t) => {
+  test('an agent that leaves while its token is checked is never accepted', async (t) => {
     const { gateway, link, port } = await world(t);
     const hold = Promise.withResolvers<void>();
     link.holdAdmit = hold.promise;
@@ -402,7 +402,7 @@ describe('claims', () => {
 });
 
 describe('supersede', () => {
-  test('the newer session serves at once and the older one is told whence', async (t) => {
+  test('the newer session serves at once and the older one gets its address', async (t) => {
     const { link, outbox, port, table } = await world(t);
     const old = await TestAgent.enter(port, 'good', 'laptop');
     const bound = await old.bind('shop');
@@ -592,7 +592,7 @@ describe('from the control plane', () => {
     const { gateway, port } = await world(t);
     const agent = await TestAgent.enter(port, 'good');
     const [info] = gateway.registry.connections();
-    assert.equal(gateway.registry.disconnect('nobody'), false);
+    assert.equal(gateway.registry.disconnect('absent'), false);
     assert.equal(gateway.registry.disconnect(info?.agentId ?? ''), true);
     const bye = await agent.next('bye');
     assert.deepEqual([bye.code, bye.retryAfterMs], ['disconnected', 5_000]);
@@ -629,7 +629,7 @@ describe('from the control plane', () => {
 });
 
 describe('the live screen', () => {
-  test('lines come gathered, bounded and counted, once somebody watches', async (t) => {
+  test('lines come gathered, bounded and counted, once a screen watches', async (t) => {
     const { port, table } = await world(t);
     const agent = await TestAgent.enter(port, 'good');
     const { slot } = await agent.bind('shop');

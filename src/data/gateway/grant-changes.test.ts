@@ -12,7 +12,7 @@ const grant = testGrant('token', {
   ],
 });
 
-test('a grant is out of date after a change of its token, its accounts or its organization, and of nobody else', () => {
+test('grant: it is out of date after a change of its token, its accounts or its organization alone', () => {
   for (const [id, concerned] of [
     ['token', true],
     ['lineage', true],
@@ -27,14 +27,14 @@ test('a grant is out of date after a change of its token, its accounts or its or
   }
 });
 
-test('what concerns everybody outdates all that was asked for before', () => {
+test('grant: a change for all outdates every earlier question', () => {
   const changes = new GrantChanges();
   changes.addAll();
   assert.equal(changes.concern(grant, 0), true);
   assert.equal(changes.concern(grant, changes.count), false);
 });
 
-test('the last change of an id counts, and changes that are forgotten are taken for everybody’s', () => {
+test('grant: the last change of an id counts, and forgotten changes count for all', () => {
   const changes = new GrantChanges();
   changes.add('token');
   const asked = changes.count;

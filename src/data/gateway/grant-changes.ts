@@ -1,6 +1,6 @@
 /**
  * Which keys, accounts and organizations have changed lately, so that a grant that was asked for before is asked for again, and a grant of
- * anybody else is not: a tenant that changes its caps all day holds up nobody's agents. Kept by registry.ts, asked by agent.ts.
+ * another is not: a tenant that changes its caps all day delays no agents of others. Kept by registry.ts, asked by agent.ts.
  */
 import type { TokenGrant } from '../../plane/routes.ts';
 
@@ -11,7 +11,7 @@ export class GrantChanges {
   /** Id of a token, an account or an organization, and the number of its last change; the oldest first. */
   readonly #last = new Map<string, number>();
   #count = 0;
-  /** The last change that is not remembered any more, or that concerned everybody. */
+  /** The last change that is not remembered any more, or that concerned all. */
   #forgotten = 0;
 
   /** How many there were: to be noted when a grant is asked for. */

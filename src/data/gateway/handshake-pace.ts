@@ -1,7 +1,7 @@
 /**
  * Spreads the TLS handshakes of agents: after a restart all agents come at once, and a handshake costs as much as a hundred requests of visitors, who
  * are served by the same thread. Each turn of 10 ms begins a few; the rest waits in order. A rate and not a number under way: silent peers hold up
- * nobody. Who waits is bounded by anonymous.ts, whose deadline also runs meanwhile.
+ * no agent. The number of waiting agents is bounded by anonymous.ts, whose deadline also runs meanwhile.
  */
 
 /** 500 a second: a third of a core at most, and a thousand agents are back within two seconds. */

@@ -1,5 +1,5 @@
 /**
- * The door for agents: TCP accept, TLS 1.3 handshake, ALPN. Nothing here waits for one peer: each handshake runs by itself, with a
+ * The listener for agents: TCP accept, TLS 1.3 handshake, ALPN. Nothing here waits for one peer: each handshake runs by itself, with a
  * deadline, and a peer that has not shown a good token is one of a bounded number (anonymous.ts). Made by gateway.ts.
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -110,7 +110,7 @@ export class AgentListener {
       if (this.#shaking.get(peer) === waiting) this.#shaking.delete(peer);
       this.#anonymous.release(waiting);
     });
-    // While it waits for its handshake nobody else hears of its errors.
+    // While it waits for its handshake nothing else handles its errors.
     socket.on('error', () => socket.destroy());
     this.#pace.run(() => {
       if (!socket.destroyed) this.#tls.emit('connection', socket);

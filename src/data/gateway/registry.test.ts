@@ -39,7 +39,7 @@ function world(t: TestContext): World {
   return made;
 }
 
-/** A session of token `one`, let in, as far as the registry looks at it. */
+/** An authenticated session of token `one`, as far as the registry looks at it. */
 function enter({ registry, nowMs }: World, agentId: string, budget: Budget): AgentSession {
   const grant = testGrant('one', { budgets: [budget], expiresAt: nowMs + 3_600_000 });
   const agent = { agentId, grant, servings: [], end: () => {}, closed: Promise.resolve() } as unknown as AgentSession;
@@ -119,7 +119,7 @@ interface Ended {
   readonly code: string;
 }
 
-/** Sessions of tokens, let in, that say how they were ended. */
+/** Authenticated sessions of tokens that report how they were ended. */
 function enterAll({ registry, nowMs }: World, tokenIds: readonly string[]): Ended[] {
   const ended: Ended[] = [];
   for (const tokenId of tokenIds) {
@@ -163,7 +163,7 @@ test('reload: sessions go on, but for those whose tokens were revoked or suspend
   assert.equal(w.registry.enter(late, testGrant('token-3'))?.code, 'unauthorized');
 });
 
-test('reload: a control plane that gives no answer is asked again, and ends nobody', async (t) => {
+test('reload: a silent control plane is asked again, and no session ends', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const w = world(t);
   const ended = enterAll(w, ['one', 'two']);

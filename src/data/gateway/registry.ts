@@ -23,13 +23,13 @@ import type { Serving } from './serving.ts';
 import type { SessionEnd } from './why-ended.ts';
 
 const DISCONNECTED = 'This session was ended by a member of its organization';
-/** Characters of what is told of an end: two lines of a screen, and of a reason that somebody gave all. */
+/** Characters of an end's message: two lines of a screen, and all of a given reason. */
 const MAX_END_MESSAGE = 300;
 /** Contract §9: after a forced disconnect an agent comes back in about 5 s. */
 const KICKED_RETRY_MS = 5_000;
 /** Agents of a server that restarts come back at once: the listener paces their handshakes (handshake-pace.ts). */
 const COME_BACK_MS = 50;
-/** One token may hold a quarter of all sessions, and at least these: it must not shut everybody else out. */
+/** One token may hold a quarter of all sessions, and at least these: it must not block all others. */
 const MIN_PER_TOKEN = 16;
 /**
  * New sessions of one organization: all agents of a server may come back at once, and this many at least; then so many per second. Each is a
@@ -54,7 +54,7 @@ export interface RegistryDeps {
   readonly onPresence: (event: PresenceEvent) => void;
   /** Told of the end of each session that had entered. */
   readonly onEnd: (event: Omit<SessionEndEvent, 'kind'>) => void;
-  /** Told when a session that was made for a socket is over, or has been let in (`isGood`): the socket is not anonymous any more. */
+  /** Called when a socket's session is over, or authenticated (`isGood`): the socket is not anonymous any more. */
   readonly onKnown: (agent: AgentSession, isGood: boolean) => void;
 }
 
@@ -308,7 +308,7 @@ export class AgentRegistry
     for (const agent of [...this.#agents.values()]) agent.drain(spread(0, COME_BACK_MS), 'The server is going down.');
   }
 
-  /** Ends all sessions. Resolves when each has been told, or is past telling. */
+  /** Ends all sessions. Resolves when each has been notified, or can't be. */
   async close(): Promise<void> {
     this.#draining = true;
     clearInterval(this.#timer);

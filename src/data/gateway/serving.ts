@@ -117,7 +117,7 @@ export class ServingBook {
     this.#now = deps.now;
   }
 
-  /** From now on `serving` serves its entry. Returns the one that did so far: its agent must be told. */
+  /** From now on `serving` serves its entry. Returns the one that did so far: its agent must be notified. */
   take(serving: Serving): Serving | null {
     const before = serving.entry.served as Serving | null;
     if (before !== null) this.release(before, { cut: false });

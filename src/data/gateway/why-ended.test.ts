@@ -1,4 +1,4 @@
-/** Every way in which a session of an agent ends is told, once, with its reason. */
+/** Every end of an agent's session is reported once, with its reason. */
 import assert from 'node:assert/strict';
 import { before, test, type TestContext } from 'node:test';
 import type { MuxErrorCode } from '../../mux/types.ts';
@@ -20,7 +20,7 @@ const NOW = Date.UTC(2026, 10, 21);
 const told = ({ link }: World): readonly SessionEndEvent[] =>
   link.batches.flatMap(({ events }) => events.filter((event) => event.kind === 'session_end'));
 
-/** What is told of the one session, once its end has been reported. */
+/** The report of the one session, once it has ended. */
 async function endOf(w: World): Promise<SessionEndEvent> {
   await until(() => told(w).length > 0);
   await w.outbox.flush(1_000);
@@ -200,7 +200,7 @@ test('an agent whose last tunnel another one took over: superseded, with who it 
   assert.match(end.message, /desktop/);
 });
 
-test('nothing is told of whoever never showed a good token', async (t) => {
+test('session ends: an unauthenticated agent is not reported', async (t) => {
   const w = await startWorld(t, { tls, nowMs: NOW });
   const stranger = await TestAgent.connect(w.port);
   stranger.hello('bad');

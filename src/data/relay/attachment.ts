@@ -39,7 +39,7 @@ export interface AttachmentHost {
   nowMs(): number;
 }
 
-/** One direction, as the bandwidth limit sees it. It does not wait, so there is nothing to be told. */
+/** One direction, as the bandwidth limit sees it. It does not wait, so there is nothing to report. */
 class Direction implements Payer {
   debt = 0;
   allowance = 0;
@@ -90,7 +90,7 @@ export class Attachment {
     return this.#path;
   }
 
-  /** The agent has been told. */
+  /** The agent has been notified. */
   begin(): void {
     this.#stream.open(this.#host.nowMs());
   }
@@ -107,7 +107,7 @@ export class Attachment {
     return bucket === null || this.#path === 'stream' || bucket.trySpend(this.#in, bytes);
   }
 
-  /** The same for a client that nobody has authenticated: it has what the others leave of the rate, and of the ring before the stream. */
+  /** The same for an unauthenticated client: it has what the others leave of the rate, and of the ring before the stream. */
   maySpare(bytes: number): boolean {
     if (this.#path === 'stream') return this.#stream.hasSpare;
     const { bucket } = this.carrier.shaper;

@@ -1,4 +1,4 @@
-/** What an agent is told of a port that the system does not give, by what the system really says where a test can bring that about. */
+/** The message to an agent about a port that the system refuses, by real errors of the system where a test can cause them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bindDatagrams } from '../../base/datagrams.ts';

@@ -18,6 +18,6 @@ export interface Carrier {
   readonly whence: string;
   /** Has the bucket of the key's bandwidth limit; asked per datagram, for a limit may come and go. */
   readonly shaper: Pick<Shaper, 'bucket'>;
-  /** The relay has let go of it, and its agent is to be told why. Not called after `RelayBook.detach`. */
+  /** The relay has let go of it; its agent gets the reason. Not called after `RelayBook.detach`. */
   ended(code: RefusalCode, message: string): void;
 }

@@ -2,10 +2,10 @@
  * Whose datagrams they are, as far as that shows without any secret. A handshake message that the network's server sends to a client carries a
  * MAC keyed with that client's public key (mac1.ts): so the relay knows for which device it is, passes on none for a key that is not enrolled, and takes
  * the flow for the device's. The message also names the session, in a number that each data packet from the client repeats: so a client that
- * comes from another address is known by its first packet, and a device that was revoked is shut out at once and not at its next handshake.
+ * comes from another address is known by its first packet, and a revoked device is blocked at once and not at its next handshake.
  *
  * A session lives 3 minutes without another handshake. Of those that began before the relay did, nothing is known: when a device is
- * removed, sessions that can't be told apart are shut out for so long, and their clients shake hands again within 15 s.
+ * removed, indistinguishable sessions are blocked for so long, and their clients shake hands again within 15 s.
  */
 import { formatHostPort, plainIp } from '../../base/addr.ts';
 import { Allowance } from '../../base/allowance.ts';

@@ -1,4 +1,4 @@
-/** Who gets in: only whoever holds the key and hears what is sent to the address that it speaks from. */
+/** The relay handshake attaches only an agent that holds the key and receives at its source address. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -96,7 +96,7 @@ test('a proof that comes twice, because `ready` was lost, is answered again and 
   assert.equal(again.moved, undefined);
 });
 
-test('a hello or proof that somebody else repeats attaches nobody', () => {
+test('handshake: a hello or proof repeated by another peer attaches no agent', () => {
   const world = new World();
   const hello = world.packet(RELAY_KIND.hello, randomBytes(NONCE_BYTES));
   const nonce = world.hello(HOME);
@@ -132,7 +132,7 @@ test('of many hellos in the same millisecond each has a challenge of its own', (
   assert.equal(world.proof(Buffer.from(nonces[19] as string, 'hex'), HOME).moved, true);
 });
 
-test('a challenge is good for ten seconds, and only at the door that made it', () => {
+test('handshake: a challenge is good for ten seconds, and only at the attachment that made it', () => {
   const world = new World();
   const old = world.hello(HOME);
   world.nowMs += 10_002;
@@ -148,7 +148,7 @@ test('a challenge is good for ten seconds, and only at the door that made it', (
   world.attach(HOME);
 });
 
-test('what shows another token is not for the door', () => {
+test('handshake: a packet with another token is not its own', () => {
   const world = new World();
   const hello = world.packet(RELAY_KIND.hello, randomBytes(NONCE_BYTES));
   for (let at = 1; at < RELAY_HEAD_BYTES; at++) {
@@ -235,7 +235,7 @@ test('the word that UDP was lost, when it comes behind the proof that made it ob
   assert.equal(world.door.isOpen(world.nowMs), true);
 });
 
-test('a ping from elsewhere, and one that is repeated, keeps nobody alive', () => {
+test('handshake: a ping from elsewhere, or a repeated one, keeps no agent alive', () => {
   const world = new World();
   world.attach(HOME);
   world.ping(7, HOME);
@@ -246,7 +246,7 @@ test('a ping from elsewhere, and one that is repeated, keeps nobody alive', () =
   assert.equal(world.door.isOpen(world.nowMs), false);
 });
 
-test('whoever overhears the token makes no more than a bounded number of MACs, and shuts out no agent that is in', () => {
+test('handshake: an overheard token causes a bounded number of MACs, and blocks no attached agent', () => {
   const world = new World();
   world.attach(HOME);
   // A hello is answered: so its MAC was looked at.
@@ -260,7 +260,7 @@ test('whoever overhears the token makes no more than a bounded number of MACs, a
   assert.equal(world.ping(1, HOME).answer?.[0], RELAY_KIND.pong);
 });
 
-test('however fast somebody repeats what he has overheard, an agent that moves gets in', () => {
+test('handshake: an agent that moves attaches during a flood of repeated packets', () => {
   let out = 0;
   for (let i = 0; i < 50; i++) {
     const world = new World();

@@ -2,14 +2,14 @@
  * The server's side of how an agent makes its address known and keeps it alive: hello, challenge, proof, ready, ping, pong
  * (`wire/relay-packets`). One per attachment. It sends nothing and keeps no time: its owner hands it packets and sends what it answers.
  *
- * A challenge is not remembered. Its nonce says when it was made, for whom, and that this door made it:
+ * A challenge is not remembered. Its nonce says when and for which address it was made, and that this side made it:
  *
- *   | number, 6 bytes | tag: HMAC-SHA-256 of number, address and port with a secret of this door, 10 bytes |
+ *   | number, 6 bytes | tag: HMAC-SHA-256 of number, address and port with a secret of this side, 10 bytes |
  *
  * So no number of hellos costs memory. Numbers rise: a proof counts only while its number is above that of the last proof seen, accepted
- * or not, so a repeated proof moves nobody back, and one that was overheard is spent once it has come from where it belongs or elsewhere.
+ * or not, so a repeated proof moves no agent back, and one that was overheard is spent once it has come from where it belongs or elsewhere.
  *
- * Whoever does not know the token costs a comparison of bytes. Who has overheard it makes the door compute MACs, a bounded number a second,
+ * A peer without the token costs a comparison of bytes. One that has overheard it makes this side compute MACs, a bounded number a second,
  * by address, and the agent's own has an allowance apart. No answer is longer than what it answers.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -164,7 +164,7 @@ export class Door {
 
   #ping(body: Buffer, nowMs: number): DoorVerdict | undefined {
     const number = body.readUInt32BE(0);
-    // Numbers rise from one `ready` to the next: an overheard ping, sent again, keeps nobody alive.
+    // Numbers rise from one `ready` to the next: an overheard ping, sent again, keeps no agent alive.
     if (number <= this.#lastPing) return undefined;
     this.#lastPing = number;
     this.#heardMs = nowMs;

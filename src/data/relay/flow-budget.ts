@@ -1,8 +1,8 @@
 /**
  * What the networks of a node share: how many flows they may have together, and how many device keys their handshakes may be compared with.
  *
- * When the flows are used up, somebody gives one up for a new one. First a network with more unproven flows than shake hands anywhere, for there
- * somebody forges addresses. Else, for an organization that has less than its share, the one that has most: whether a client is proven is its
+ * When the flows are used up, one network gives one up for a new one. First one with more unproven flows than shake hands anywhere, for there
+ * addresses are forged. Else, for an organization that has less than its share, the one that has most: whether a client is proven is its
  * network's own word, so who makes clients up, and keeps them up, must not have the node. Who has his share takes of his own. And a
  * network has its first few whatever the others have.
  */
@@ -12,7 +12,7 @@ import type { Flows } from './flows.ts';
 /** A node of one core is busy long before it has so many. */
 export const MAX_FLOWS_OF_NODE = 16_384;
 export const OWN_FLOWS = 16;
-/** So many clients of a network, that nobody has authenticated yet, are no flood: new ones come 100 a second, and prove themselves in one round trip. */
+/** So many unauthenticated clients of a network are no flood: new ones come 100 a second, and prove themselves in one round trip. */
 const USUAL_UNPROVEN = 128;
 /** Under a tenth of a core: each takes 0.4 to 0.8 us. At once no more than 20 ms of it. Beyond what each network has for itself. */
 const COMPARISONS = { perSecond: 100_000, burst: 25_000 };

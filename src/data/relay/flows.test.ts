@@ -1,4 +1,4 @@
-/** How many clients there may be, who goes when there are too many, and what an address that nobody has shown to be at gets sent. */
+/** The number of clients, the one that goes when there are too many, and the datagrams to an unproven address. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -191,10 +191,10 @@ describe('when there are too many', () => {
         gone.map((_, i) => i + 1),
       );
     }
-    // The filler has more than the others: what comes to it anew finds no room, and displaces nobody.
+    // The filler has more than the others: what comes to it anew finds no room, and displaces none.
     const before = used();
     assert.equal(full[0]?.hear('203.0.113.1', 1), undefined);
-    // Once all have as much, nobody takes of another.
+    // Once all have as much, none takes of another.
     for (let port = 1; port <= 100; port++) one.hear('198.51.100.3', port, { isData: true });
     assert.ok(used() <= before && one.flows.size <= used() + 1);
     assert.deepEqual(two.gone, []);

@@ -2,7 +2,7 @@
  * The clients of one network: each address and port that speaks to its public port has a flow, which the agent knows by its number. Looked up
  * for each datagram, in both directions, and without making a key of address and port. Keeps no time of its own and sends nothing.
  *
- * Anybody can claim any address in a datagram. So a flow begins *unproven*, and is sent no more datagrams and no more bytes than came from it. It
+ * Any sender can forge the address of a datagram. So a flow begins *unproven*, and is sent no more datagrams and no more bytes than came from it. It
  * is proven once its client has sent a WireGuard data packet and the network's server then sends one to it: the server does so only after it has
  * authenticated the client's. Where there is no room for another flow, the unproven one that has been silent for longest goes. A proven one goes only where
  * its organization has more of a full node than another that needs one (flow-budget.ts).
@@ -215,7 +215,7 @@ export class Flows {
     for (const flow of this.#byNumber.values()) this.cut(flow);
   }
 
-  /** Numbers are used again only after all others: what is on its way to a client that has gone reaches nobody else. */
+  /** Numbers are used again only after all others: a datagram on its way to a client that has gone reaches no other. */
   #freeNumber(): number {
     do this.#lastNumber = (this.#lastNumber % MAX_NUMBER) + 1;
     while (this.#byNumber.has(this.#lastNumber));

@@ -4,7 +4,7 @@
  */
 import { hasRelayToken, RELAY_HEAD_BYTES, RELAY_KIND } from '../../wire/relay-packets.ts';
 
-/** Whoever attaches again and again leaves no more behind; an agent falls silent within half a minute of its end. */
+/** An agent that attaches again and again leaves no more behind; an agent falls silent within half a minute of its end. */
 const MAX_FORMER = 8;
 
 export class FormerTokens {

@@ -1,8 +1,8 @@
 /**
- * Who of the strangers knows the network. The first message of a handshake carries a MAC keyed with the server's public key, which only those
- * have who were given a configuration. passage.ts asks while more new clients come than may: whoever floods the port with forged addresses keeps no
- * device out. Whoever overhears the port can repeat what he has heard: a message counts once, for WireGuard makes each anew. Whoever has a configuration,
- * also of a device that was revoked, can make as many as he likes, and so this opens a door that has a bound of its own.
+ * The mac1 check of strangers. The first message of a handshake carries a MAC keyed with the server's public key, which only the
+ * holders of a configuration have. passage.ts asks while too many new clients come: a flood of forged addresses keeps no
+ * device out. An eavesdropper can repeat messages, so each counts once: WireGuard makes every one anew. A holder of a configuration,
+ * also of a device that was revoked, can make any number, so the messages that pass have a limit of their own.
  */
 import { Allowance } from '../../base/allowance.ts';
 import { Mac1Message, type Mac1State, mac1State } from './mac1.ts';
@@ -27,7 +27,7 @@ export class Greeting {
   }
 
   /**
-   * Was `bytes[start, end)`, a handshake initiation, made by somebody who knows the server's key? False when it was asked of the same message before, or
+   * Was `bytes[start, end)`, a handshake initiation, made by a client that knows the server's key? False when it was asked of the same message before, or
    * too many were asked about.
    */
   isKnown(bytes: Buffer, start: number, end: number, nowMs: number): boolean {

@@ -44,7 +44,7 @@ const VECTORS: Readonly<Record<number, Vector>> = {
 };
 
 for (const [length, { publicKey, message, mac }] of Object.entries(VECTORS)) {
-  test(`a message of ${length} bytes is known to its receiver, and to nobody else`, () => {
+  test(`a message of ${length} bytes is known to its receiver alone`, () => {
     const state = mac1State(Buffer.from(publicKey, 'hex'));
     const bytes = Buffer.from(`aabbcc${message}${mac}dd`, 'hex');
     const macAt = bytes.length - 17;
@@ -61,7 +61,7 @@ for (const [length, { publicKey, message, mac }] of Object.entries(VECTORS)) {
   });
 }
 
-test('messages of all lengths up to three blocks are as the letter of the RFC has them', () => {
+test('mac1: messages of all lengths up to three blocks match the RFC', () => {
   for (let length = 1; length <= 192; length++) {
     const [publicKey, message] = [randomBytes(32), randomBytes(length)];
     const bytes = Buffer.concat([message, mac1Of(publicKey, message)]);

@@ -1,6 +1,6 @@
 /**
  * The first MAC of a WireGuard handshake message (`mac1`, WireGuard: Next Generation Kernel Network Tunnel, 5.4.4): BLAKE2s-128 keyed with a hash of
- * the receiver's public key. It proves nothing to us; it says whom the message is for, to whoever knows the public keys. devices.ts asks it of
+ * the receiver's public key. It proves nothing to us; it shows the receiver of the message to a holder of the public keys. devices.ts asks it of
  * one key after the other, so it must be fast: the state after the key's block is kept, and the rest is one compression or two, 0.4 us each. A library's
  * takes 9 us.
  *
@@ -59,7 +59,7 @@ export class Mac1Message {
     this.#mac = wordsOf(bytes, macAt, macAt + MAC1_BYTES);
   }
 
-  /** Is it for whom `state` was made? No secret is compared: the time that it takes tells nothing. */
+  /** Is it for the key of `state`? No secret is compared: the time that it takes tells nothing. */
   isFor(state: Mac1State): boolean {
     const h = this.#h;
     h.set(state);

@@ -1,5 +1,5 @@
 // alone: it reads how much of the processor its process takes
-/** Whose datagrams pass, to whom, and what of it is known to be which device's. */
+/** The datagrams that pass, their receivers, and the devices that they are known to be of. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeviceEvent } from '../../plane/relays.ts';
@@ -110,7 +110,7 @@ test('a handshake that the server begins counts when the client has answered, an
   assert.equal(world.events()[0]?.handshakeAt, null);
   world.nowMs += 30;
   world.in(response({ sender: 6, receiver: 5 }), AT_WORK);
-  assert.equal(world.events()[0]?.handshakeAt, null, 'anybody can make up an answer');
+  assert.equal(world.events()[0]?.handshakeAt, null, 'any sender can make up a response');
   assert.equal(world.out(dataPacket(6), number), '2001:db8::7 40000');
   const [event] = world.events();
   assert.deepEqual([event?.deviceId, event?.address, event?.handshakeAt], ['bob', '[2001:db8::7]:40000', world.wallMs]);
@@ -155,7 +155,7 @@ test('a device that is removed is cut at once, wherever it comes from, until its
   // A handshake may reach the server, for it does not show whose it is; its answer does not get out.
   const again = world.in(initiation({ sender: 90 }), AT_HOME) as Flow;
   assert.equal(world.out(response({ sender: 91, receiver: 90, to: ALICE }), again.number), 'not_enrolled');
-  assert.equal(world.in(dataPacket(80), AT_WORK), bobs, 'nobody else is');
+  assert.equal(world.in(dataPacket(80), AT_WORK), bobs, 'no other is');
   assert.equal(world.out(dataPacket(81), bobs.number), '2001:db8::7 40000');
   world.nowMs += 180_000;
   world.passage.sweep(world.nowMs, world.wallMs);
@@ -177,7 +177,7 @@ test('what began before the relay did passes, but not once a device was removed:
   world.connect(ALICE, AT_HOME, 600);
 });
 
-test('a device that was removed before the relay was made is as little let in', () => {
+test('flow filter: a device that was removed before the relay was made is blocked too', () => {
   const world = new World();
   world.passage.lostDevice(world.nowMs - 100_000);
   assert.equal(world.in(dataPacket(500), AT_HOME), 'not_enrolled');
@@ -186,11 +186,11 @@ test('a device that was removed before the relay was made is as little let in', 
   assert.equal(typeof world.in(dataPacket(500), AT_HOME), 'object', 'its session is over by now');
 });
 
-test('a device that has run out while nobody knew of it keeps strangers out too, and one that is enrolled does not', () => {
+test('flow filter: a device that has run out unseen keeps strangers out too, an enrolled one does not', () => {
   const world = new World();
   world.enroll(deviceOf('carol'));
   assert.equal(typeof world.in(dataPacket(500), AT_HOME), 'object');
-  world.passage.removeDevice('somebody', world.nowMs);
+  world.passage.removeDevice('another', world.nowMs);
   assert.equal(world.in(dataPacket(500), AT_HOME), 'not_enrolled');
 });
 
@@ -223,7 +223,7 @@ test('a device that runs out is cut by the next sweep, and one whose time was ex
   world.passage.sweep(world.nowMs, world.wallMs);
   assert.equal(world.in(dataPacket(70), AT_HOME), 'not_enrolled');
   assert.equal(world.in(dataPacket(80), AT_WORK), bobs);
-  // One that is told when it has run out already never gets in.
+  // One that has run out before its event is never allowed.
   world.enroll({ ...ALICE, expiresAt: world.wallMs });
   const { number } = world.in(initiation({ sender: 90 }), AT_HOME) as Flow;
   assert.equal(world.out(response({ sender: 91, to: ALICE }), number), 'not_enrolled');
@@ -292,13 +292,13 @@ test('who repeats a handshake that he has overheard, or makes them up by the tho
   flood(() => overheard, '198.51.100.1');
   const fresh = initiation({ sender: 1, to: world.serverKey });
   assert.equal(typeof world.in(fresh, AT_WORK), 'object', 'a new handshake gets in beside one that is repeated');
-  // Somebody with an old configuration makes each anew: that is a bound of its own, which sessions do not share.
+  // A holder of an old configuration makes each anew: they have a limit of their own, which sessions do not share.
   flood((port) => initiation({ sender: port, to: world.serverKey }), '198.51.100.2');
   assert.equal(world.in(initiation({ sender: 1, to: world.serverKey }), ['203.0.113.5', 8]), 'flows');
   assert.equal(typeof world.in(dataPacket(70), ['203.0.113.5', 9]), 'object');
 });
 
-test('a flood from forged addresses keeps nobody out who knows the network', () => {
+test('flow filter: a flood from forged addresses blocks no client that knows the network', () => {
   const world = new World();
   world.connect(ALICE, AT_HOME, 70);
   let refused = 0;

@@ -1,5 +1,5 @@
 /**
- * What may pass between the clients of one network and its server, and for whom: flows and devices together. relay.ts asks for each
+ * The flow filter between the clients of one network and its server: flows and devices together. relay.ts asks for each
  * datagram in both directions, and sends what passes. Pure: no socket, and the time is an argument.
  *
  * A device that is removed, or has run out, is cut at once: its flows go, data packets of its sessions make no new one, and no handshake is passed
@@ -87,7 +87,7 @@ export class Passage {
   }
 
   /**
-   * Is `bytes[start, end)`, which `fromClient` has just had, the first message of a handshake by somebody who knows the network? Not free: for when there is
+   * Is `bytes[start, end)`, which `fromClient` has just had, the first message of a handshake by a client that knows the network? Not free: for when there is
    * no room for all.
    */
   greets(bytes: Buffer, start: number, end: number, nowMs: number): boolean {

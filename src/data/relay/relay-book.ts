@@ -2,7 +2,7 @@
  * All private networks of a node, as the routing table tells them, and the relays of those that an agent carries or has carried lately. Made by
  * data/node.ts; data/gateway opens, attaches and detaches; the control plane asks what there is. One relay's fault ends that one.
  *
- * A port is bound when an agent wants to attach, not before: a network that nobody carries costs its row here and nothing else. It stays
+ * A port is bound when an agent wants to attach, not before: a network without an agent costs its row here and nothing else. It stays
  * bound after the agent has left for as long as clients are heard, so that their flows have the same numbers when it comes back.
  */
 import { setImmediate as turn } from 'node:timers/promises';
@@ -22,7 +22,7 @@ import { RelayCounts } from './relay-counts.ts';
 
 /** Silent agents, spent budgets, devices that have run out and idle flows are looked for this often. */
 const SWEEP_MS = 1_000;
-/** What passed is told with each second sweep, as that of tunnels is. */
+/** Each second sweep reports what passed, as for tunnels. */
 const SETTLE_SWEEPS = 2;
 
 /** Devices of a network whose port was just bound that are made known in one turn of the loop: 1 ms or two. */
@@ -99,7 +99,7 @@ export class RelayBook implements TableListener {
     return network.opening;
   }
 
-  /** From now on `carrier` carries the network, whose port must be open; another that did so is told and loses it. */
+  /** From now on `carrier` carries the network, whose port must be open; another that did so is notified and loses it. */
   attach(networkId: string, carrier: Carrier): Attachment {
     const relay = this.#networks.get(networkId)?.relay;
     if (relay === undefined || relay === null) throw new Error(`the port of network ${networkId} is not open`);
@@ -188,7 +188,7 @@ export class RelayBook implements TableListener {
 
   // ------------------------------------------------------------------
 
-  /** What is over by the clock; and every second time what passed is told. */
+  /** Ends what is over by the clock; reports what passed every second time. */
   sweep(): void {
     const settles = ++this.#sweeps % SETTLE_SWEEPS === 0;
     for (const network of [...this.#open]) {
@@ -241,7 +241,7 @@ export class RelayBook implements TableListener {
     return { ok: true, route: network.route };
   }
 
-  /** What has happened while `port` was being bound, after which nobody wants it. */
+  /** Why `port` is not wanted any more after its bind. */
   #overtaken(network: Network, port: number): RelayEnd | undefined {
     const { route } = network;
     if (this.#closed) return SHUTDOWN;
@@ -261,7 +261,7 @@ export class RelayBook implements TableListener {
     for (const deviceId of known) if (!devices.has(deviceId)) relay.removeDevice(deviceId);
   }
 
-  /** The relay is over: its port is free, and the agent that carried it is told why. */
+  /** The relay is over: its port is free, and its agent gets the reason. */
   #drop(network: Network, end?: RelayEnd): void {
     const { relay } = network;
     if (relay === null) return;

@@ -48,7 +48,7 @@ function settle({ relays }: World): void {
 
 const info = ({ relays }: World) => relays.info(idOf('home'));
 
-test('what passed is told for the token and charged, and at the cap it ends', async (t) => {
+test('relay charges: what passed is reported for the token and charged, and at the cap it ends', async (t) => {
   // 10 cents a GB: a hundred-thousandth of a cent is 1,000 bytes.
   const budget = { accountId: 'a', month: monthOf(Date.now()), spentCents: 0, capCents: 0.000_01 };
   const world = await carried(t, { budgets: [budget] });
@@ -161,7 +161,7 @@ test('who says that UDP was lost and goes on sending by it is limited all the sa
   await until(() => (info(world)?.dropped.bandwidth ?? 0) > 50);
 });
 
-test('a session that is ended by somebody, or whose token is revoked, carries nothing more', async (t) => {
+test('relay charges: an ended session, or one with a revoked token, carries nothing more', async (t) => {
   const world = await carried(t, {});
   const [connection] = world.gateway.registry.connections();
   assert.deepEqual(connection?.networkIds, [idOf('home')]);

@@ -23,7 +23,7 @@ interface RelayWorld extends World {
   readonly udpPort: number;
 }
 
-/** A node with one network, `home`, that nobody carries yet. */
+/** A node with one network, `home`, without an agent yet. */
 async function relayWorld(t: TestContext): Promise<RelayWorld> {
   const made = await startWorld(t, { tls, nowMs: null });
   const udpPort = await freeUdpPort();
@@ -43,7 +43,7 @@ async function carry(t: TestContext, world: World, network = 'home'): Promise<Te
 
 const info = ({ relays }: World) => relays.info(idOf('home'));
 
-/** A client whom the network's server has authenticated; what came of it by then is forgotten. */
+/** A client that the network's server has authenticated, with its traffic so far forgotten. */
 async function provenClient(t: TestContext, { udpPort }: RelayWorld, carrier: TestCarrier): Promise<TestClient> {
   const client = await TestClient.open(t, udpPort);
   client.send(dataPacket(1));
@@ -154,7 +154,7 @@ describe('datagrams', () => {
     carrier.sendBatch([
       [a, 'one'],
       [b, 'other'],
-      [77, 'nobody'],
+      [77, 'an absent client'],
     ]);
     await until(() => one.heard.length === 1 && other.heard.length === 1);
     assert.deepEqual([one.texts, other.texts], [['one'], ['other']]);
@@ -261,7 +261,7 @@ describe('attaching', () => {
     client.send('two');
     await until(() => second.came.length === 1);
     assert.equal(second.came[0]?.flow, first.came[0]?.flow);
-    // What the old agent goes on to send is nobody's datagram: it gets no flow, and the new agent does not hear of it.
+    // What the old agent goes on to send belongs to no client: it gets no flow, and the new agent does not hear of it.
     first.send(first.came[0]?.flow as number, 'late');
     first.hello();
     await until(() => world.relays.stats().dropped.wrong_source === 2);
@@ -335,7 +335,7 @@ describe('attaching', () => {
     assert.notEqual(again.attached.epoch, carrier.attached.epoch);
     const { networkId } = testRelay('home', port);
     world.link.change({ kind: 'relay_gone', networkId, code: 'network_deleted', message: 'lost on the way' }, true);
-    world.link.change({ kind: 'cut_org', orgId: 'nobody', message: 'shows the gap' });
+    world.link.change({ kind: 'cut_org', orgId: 'absent', message: 'shows the gap' });
     await until(() => world.relays.routeOf(networkId) === undefined);
     assert.equal(world.relays.stats().attached, 0);
   });
@@ -446,7 +446,7 @@ describe('the path', () => {
     assert.ok(dropped >= sent - 256 - 300, `${dropped} dropped`);
   });
 
-  test('who is not authenticated has half of the ring, and pushes nobody out of it', async (t) => {
+  test('an unauthenticated client has half of the ring, and displaces no other', async (t) => {
     const world = await relayWorld(t);
     const carrier = await carry(t, world);
     const client = await provenClient(t, world, carrier);
@@ -490,8 +490,8 @@ describe('the path', () => {
   });
 });
 
-describe('who is let in', () => {
-  test('the token from another address carries nothing and moves nobody', async (t) => {
+describe('relay admission', () => {
+  test('the token from another address carries nothing and moves no agent', async (t) => {
     const world = await relayWorld(t);
     const carrier = await carry(t, world);
     await carrier.prove();
@@ -533,7 +533,7 @@ describe('who is let in', () => {
     await until(() => client.heard.length === 21);
   });
 
-  test('a revoked device is cut at once, and nobody else', async (t) => {
+  test('a revoked device is cut at once, and no other', async (t) => {
     const world = await relayWorld(t);
     const carrier = await carry(t, world);
     await carrier.prove();
@@ -579,14 +579,14 @@ describe('who is let in', () => {
     assert.ok((seen?.bytesOut ?? 0) >= 1_408 * 2 + 92);
   });
 
-  test('a device that was revoked while nobody carried the network is as little let in when somebody does', async (t) => {
+  test('a device that was revoked while no agent carried the network is blocked once one does', async (t) => {
     const world = await relayWorld(t);
     world.link.change({ kind: 'device_gone', networkId: idOf('home'), deviceId: 'phone' });
     await carry(t, world);
     const client = await TestClient.open(t, world.udpPort);
     client.send(dataPacket(500));
     await until(() => info(world)?.dropped.not_enrolled === 1);
-    // What another node knew of it is told with the network.
+    // What another node knew of it comes with the network.
     const port = await freeUdpPort();
     const deviceLostAt = Date.now() - 60_000;
     world.link.change({ kind: 'relay', relay: { ...testRelay('office', port), deviceLostAt } });

@@ -66,7 +66,7 @@ export class Relay implements AttachmentHost {
   readonly #former = new FormerTokens();
   #attachedAt = 0;
   #pathSince = 0;
-  /** What had passed when the agent attached, and when it was told last. */
+  /** What had passed when the agent attached, and at the last report. */
   #before: Carried = this.counts.carried();
   #told: Carried = this.#before;
 
@@ -117,7 +117,7 @@ export class Relay implements AttachmentHost {
 
   // ------------------------------------------------------------------ agents
 
-  /** `carrier` carries it from now on; another that did so is told. */
+  /** `carrier` carries it from now on; another that did so is notified. */
   attach(carrier: Carrier): Attachment {
     const { name } = this.route;
     const now = this.#deps.clock.now();
@@ -256,7 +256,7 @@ export class Relay implements AttachmentHost {
     const attachment = this.#attachment;
     if (attachment === null) return this.counts.drop('no_agent');
     if (attachment.carrier.payer.exhausted) return this.counts.drop('budget');
-    // Anybody can send here. What he sends must not take the way from clients, nor keep a new one from shaking hands.
+    // Any host can send here. Its datagrams must not displace clients, nor keep a new one from its handshake.
     const passes = flow.isTrusted
       ? attachment.mayGo(length)
       : attachment.maySpare(length) || (this.#passage.greets(bytes, start, end, nowMs) && attachment.mayGo(length));
@@ -281,7 +281,7 @@ export class Relay implements AttachmentHost {
 
   // ------------------------------------------------------------------
 
-  /** The agent carries it no more, and is told why. */
+  /** The agent carries it no more, and gets the reason. */
   #end({ code, message }: RelayEnd): void {
     const carrier = this.#attachment?.carrier;
     if (carrier === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * How many MACs a door computes for packets that show its token and come from elsewhere than the agent: whoever has overheard one packet can send
- * as many as he likes. Each address draws from two of a fixed number of allowances, chosen by a hash that nobody else knows: so one that floods
+ * The limit of MACs for packets that show the relay's token and come from elsewhere than the agent: a peer that has overheard one can send
+ * any number. Each address draws from two of a fixed number of allowances, chosen by a secret hash: so one that floods
  * leaves the agent, when it comes from a new address, its own, and no number of addresses costs memory or more than a bounded part of a core.
  * An IPv6 /64 counts as one address.
  */

@@ -1,6 +1,6 @@
 /**
  * Messages with the form of WireGuard's, for tests of what a relay does with them: what a relay does not look at is random. The MAC is computed by
- * the letter of RFC 7693, apart from the product's own code.
+ * the text of RFC 7693, apart from the product's own code.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { RelayDevice } from '../../plane/relays.ts';
@@ -14,7 +14,7 @@ export interface Sessions {
   /** The number that who sends it gives the session. */
   readonly sender: number;
   readonly receiver?: number;
-  /** Whom it is for; without it the MAC is random. */
+  /** The receiver; without it the MAC is random. */
   readonly to?: RelayDevice;
 }
 

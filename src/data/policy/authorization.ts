@@ -5,7 +5,7 @@ import type { Head } from '../../http1/head.ts';
 
 const AUTHORIZATION = word('authorization');
 
-/** Which line of the head it is; -1 when there is none, and when there are two: which one a service would go by is anybody's guess. */
+/** Which line of the head it is; -1 when there is none, and when there are two: services differ in which one they use. */
 export function authorizationLine(bytes: Buffer, head: Head): number {
   let found = -1;
   for (let l = 0; l < head.lineCount; l++) {

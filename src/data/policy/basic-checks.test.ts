@@ -146,7 +146,7 @@ test('spellings of one password are one check, and wrong ones of a name too', as
   assert.equal(jobs.length, 1);
 });
 
-test('a check that fails lets nobody in, and is asked again', async () => {
+test('basic auth: a check that fails allows no visitor, and is repeated', async () => {
   let runs = 0;
   const checks = new BasicChecks(
     () => Promise.reject(new Error(`run ${++runs}`)),

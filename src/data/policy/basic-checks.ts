@@ -55,7 +55,7 @@ export class BasicChecks {
    * their answer would tell it from the wrong ones.
    */
   waitOf(tunnelId: string, address: string, nowMs: number): number {
-    // Nearly always: nobody guesses, and there is nothing to look up.
+    // Nearly always: no one guesses, and there is nothing to look up.
     if (this.#guessesOfAll.size === 0) return 0;
     return Math.max(this.#guesses.waitOf(whoOf(tunnelId, address), nowMs), this.#guessesOfAll.waitOf(address, nowMs));
   }
@@ -70,7 +70,7 @@ export class BasicChecks {
     if (wait > 0) return { wait };
     const key = this.#digest(JSON.stringify([tunnelId, gate.version, username, password]));
     if (this.#known.has(key)) return 'fits';
-    // The same again tells nobody anything: a page with an old password that asks by itself locks nobody out.
+    // A repeated guess gains nothing: a page that repeats an old password by itself locks no visitor out.
     if (this.#wrong.has(key)) return 'wrong';
     const underWay = this.#checks.get(key);
     if (underWay !== undefined) return underWay;
@@ -108,7 +108,7 @@ export class BasicChecks {
     }
   }
 
-  /** It was right, or nobody looked. */
+  /** It was right, or was not checked. */
   #giveBack({ tunnelId, address }: Shown): void {
     this.#guesses.giveBack(whoOf(tunnelId, address));
     this.#guessesOfAll.giveBack(address);

@@ -7,7 +7,7 @@ export const GUESSES = 10;
 export const NODE_GUESSES = 40;
 export const GUESS_WINDOW_MS = 60_000;
 /**
- * Addresses that are counted at once, of all tunnels. Beyond it the one that began first is forgotten: whoever has so many addresses is held
+ * Addresses that are counted at once, of all tunnels. Beyond it the one that began first is forgotten: an attacker with so many addresses is held
  * up by the line of checks, not by this.
  */
 const MAX_COUNTED = 20_000;
@@ -56,7 +56,7 @@ export class BasicGuesses {
 
   giveBack(who: string): void {
     const window = this.#windows.get(who);
-    // Where nobody guesses nothing is kept.
+    // Without guesses nothing is kept.
     if (window !== undefined && --window.count <= 0) this.#windows.delete(who);
   }
 

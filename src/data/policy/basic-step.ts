@@ -13,7 +13,7 @@ const BUSY: EdgeRefusal = {
 
 const WRONG = 'The user name or the password is wrong. Reload the page to try again.';
 
-/** For so long a connection is let in by the very bytes that it showed before. */
+/** For so long the bytes that a connection showed before allow it again. */
 const SHOWN_MS = 60_000;
 
 export function basicStep(route: Route, checks: BasicChecks): Step {

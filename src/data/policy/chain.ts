@@ -15,7 +15,7 @@ const FAILED: EdgeRefusal = { code: 'policy_failed' };
 /** A step with what its action says beside its kind. */
 export interface ChainedStep {
   readonly step: Step;
-  /** As it is called where a request's way is told (plane/inspection.ts), and its place in the policy; null: it is no action. */
+  /** Its name in the record of a request (plane/inspection.ts), and its place in the policy; null: it is no action. */
   readonly name: string;
   readonly index: number | null;
   /** Of an action: what it says, for people. */
@@ -24,7 +24,7 @@ export interface ChainedStep {
   readonly dryRun: DryRun | null;
   /** Asks visitors who they are: not asked of requests that the control plane sends. */
   readonly isGate?: true;
-  /** Has something to say of few requests: it is told of those alone. */
+  /** Concerns few requests: it is recorded for those alone. */
   readonly isQuiet?: true;
 }
 

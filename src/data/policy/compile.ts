@@ -30,12 +30,12 @@ export interface CompiledPolicy {
   readonly chain: PolicyChain | null;
   /** For connections that are no HTTP: whether a visitor of this address is kept out. */
   readonly keepsOut: (ip: string) => boolean;
-  /** Whether the service must not get the token of a request: one to this server itself. null: tokens of others alone are let in. */
+  /** Whether the service must not get the token of a request: one to this server itself. null: tokens of others alone are allowed. */
   readonly hidesToken: ((request: PolicyRequest) => boolean) | null;
   /** What is set on the forwarded request, and on the response. */
   readonly request: HeaderRule | null;
   readonly response: HeaderRule | null;
-  /** Whether the service is told who its visitors are. */
+  /** Whether the service gets the identity of its visitors. */
   readonly namesVisitors: boolean;
   /** Its windows go on when other actions change. */
   readonly rate: { readonly action: RateAction; readonly limit: RateLimit } | null;
@@ -55,7 +55,7 @@ const NAMES = {
 
 const CLOSED: Step = { decide: () => ({ code: 'policy_failed' }) };
 
-/** Of a control plane that knows more than this node: what can't be carried out lets nobody in. */
+/** For a control plane newer than this node: an unknown action allows no visitor. */
 function isUnknown({ kind, enforce }: PolicyAction): boolean {
   return enforce && !KINDS.has(kind);
 }

@@ -11,7 +11,7 @@ const DENIED: EdgeRefusal = { code: 'denied', detail: 'The policy of this site b
 export function addressRule({ kind, networks }: IpAction): (ip: string) => boolean {
   const listed = new NetworkSet(networks);
   const refusedWhen = kind === 'ip_deny';
-  // Of what is no address (a trusted proxy may write that) nobody can tell that it is not one of those to keep out.
+  // A value that is no address (a trusted proxy may write one) may be any of the blocked ones.
   return (ip) => isIP(ip) === 0 || listed.has(ip) === refusedWhen;
 }
 

@@ -41,7 +41,7 @@ export class JwtAhead {
     }
   }
 
-  /** Nobody knows what the request showed. */
+  /** The request's token was not recorded. */
   passOver(): void {
     this.#verdict = UNDECIDED;
   }

@@ -17,7 +17,7 @@ interface World {
   find(token: string, over?: Partial<JwtAction>): Promise<string>;
 }
 
-/** A check against an issuer, by its key set unless an action says otherwise. The clock moves when it is told to. */
+/** A check against an issuer, by its key set unless an action says otherwise. The test moves the clock. */
 async function world(t: TestContext): Promise<World> {
   const issuer = await TestIssuer.start(t);
   let passedMs = 0;

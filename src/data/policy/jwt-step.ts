@@ -46,7 +46,7 @@ export class JwtSteps {
     this.#check.useOwnKeys(keys);
   }
 
-  /** Is the request's token an access token to this server? Whoever runs the service could act with it as the visitor. */
+  /** Is the request's token an access token to this server? The owner of the service could act with it as the visitor. */
   isOwn({ bytes, head, ownToken }: PolicyRequest): boolean {
     if (ownToken !== null) return ownToken;
     const line = authorizationLine(bytes, head);

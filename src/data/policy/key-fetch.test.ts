@@ -44,7 +44,7 @@ test('https alone, but for this very machine when private addresses are allowed'
   assert.deepEqual(await fetchJson(url, { allowPrivate: true }), { keys: [] });
 });
 
-test('a certificate that nobody vouches for is refused', async (t) => {
+test('key fetch: an untrusted certificate is refused', async (t) => {
   const issuer = await TestIssuer.start(t);
   await assert.rejects(fetchJson(issuer.jwksUrl, { allowPrivate: true }), /self-signed/);
 });

@@ -1,5 +1,5 @@
 /**
- * Fetches the JSON documents in which issuers of JWTs publish their keys. Who asks was told the address by a tunnel's owner, a stranger, so
+ * Fetches the JSON documents in which issuers of JWTs publish their keys. The address comes from a tunnel's owner, a stranger, so
  * it must not become a way into the network of the server: https alone, no redirects, public addresses alone, bounded in size and time.
  */
 import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';

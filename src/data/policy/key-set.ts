@@ -36,7 +36,7 @@ export class KeySet {
     this.#keys = keys.map((jwk) => ({ jwk, made: undefined }));
   }
 
-  /** The one key that fits the header of a token; 'none' when there is none, null when it can't be told which, or is no key. */
+  /** The one key that fits the header of a token; 'none' when there is none, null when several fit, or it is no key. */
   keyOf({ alg, kid }: Pick<TokenHeader, 'alg' | 'kid'>): KeyObject | 'none' | null {
     const { kty, crv } = schemeOf(alg);
     const fitting = this.#keys.filter(

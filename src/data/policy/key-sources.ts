@@ -1,6 +1,6 @@
 /**
  * The keys of issuers, fetched when a token asks for them and kept, for each organization by itself: where they are is what its owners have
- * written, and places that are slow or many cost nobody else's policies their keys. Keys that can't be had are null, and whoever asked refuses.
+ * written, and places that are slow or many cost no other's policies their keys. Keys that can't be fetched are null, and the caller refuses.
  */
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';

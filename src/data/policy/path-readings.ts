@@ -78,7 +78,7 @@ const READINGS: readonly Reading[] = [false, true].flatMap((encodedSlash) =>
   ),
 );
 
-/** Bytes that are read for one answer. Nobody sends paths that would take more: with all there is they have 400 bytes, with dots alone 16,000. */
+/** Bytes that are read for one answer. Honest paths need less: with all there is they have 400 bytes, with dots alone 16,000. */
 const MAX_READ_BYTES = 32_768;
 
 /** What the path has, of HAS; 0 for most, which are read as they are. */

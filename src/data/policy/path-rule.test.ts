@@ -68,7 +68,7 @@ const CASES: ReadonlyArray<readonly [prefix: string, target: string, denied: boo
   ['/admin', '?/admin',              false],
 ];
 
-/** What some service reads as the prefix and the normalized form does not show, and by whom. */
+/** Paths that some service reads as the prefix although their normalized form differs, by service. */
 const READ_BY: Readonly<Record<string, ReadonlyArray<readonly [prefix: string, target: string]>>> = {
   'URL parsers of browsers and JavaScript': [
     ['/admin', '/x%2fy/../admin'],
@@ -84,7 +84,7 @@ const READ_BY: Readonly<Record<string, ReadonlyArray<readonly [prefix: string, t
     ['/a/b', '/a/%2e%2e/../b'],
     ['/admin', '/x%5cy/../admin'],
   ],
-  'what takes a backslash for a letter': [
+  'what takes a backslash for a plain character': [
     ['/admin', '/x\\y/../admin'],
     ['/admin', '/x/..\\y/../../admin'],
   ],

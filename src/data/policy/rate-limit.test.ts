@@ -11,7 +11,7 @@ test('lets the given number through in a window, and says when the next one begi
   assert.equal(limit.take('192.0.2.1', WINDOW_MS), 0);
 });
 
-test('a clock that is behind the one of the first request is told no more than a window', () => {
+test('rate limit: with a clock behind the first request the wait is at most one window', () => {
   const limit = new RateLimit({ requestsPerMinute: 1, perClientIp: false });
   assert.equal(limit.take('a', 10_000), 0);
   assert.equal(limit.take('a', 8_000), 60);

@@ -5,11 +5,11 @@
 
 export const WINDOW_MS = 60_000;
 /**
- * Clients that are counted at once. Beyond it the one whose window began first is forgotten, and may begin anew: whoever has ten thousand
+ * Clients that are counted at once. Beyond it the one whose window began first is forgotten, and may begin anew: a client with ten thousand
  * addresses is not stopped by a limit per address.
  */
 const MAX_CLIENTS = 10_000;
-const EVERYBODY = '';
+const ALL_CLIENTS = '';
 
 interface Window {
   startedMs: number;
@@ -34,7 +34,7 @@ export class RateLimit {
 
   /** Counts a request of this client: 0 when it may pass, else the seconds until the window ends. A refused one does not count. */
   take(client: string, nowMs: number): number {
-    const key = this.#perClient ? client : EVERYBODY;
+    const key = this.#perClient ? client : ALL_CLIENTS;
     const window = this.#windows.get(key);
     if (window !== undefined && nowMs - window.startedMs < WINDOW_MS) {
       if (window.count >= this.#perWindow) return secondsLeft(window.startedMs + WINDOW_MS - nowMs);

@@ -74,7 +74,7 @@ suite('a policy is rehearsed', () => {
     assert.deepEqual(await told(rehearsals, [rate(1, true)], others), ['2: rate_limited by 0']);
   });
 
-  test('what an action would refuse that is only tried is told beside what becomes of the request', async () => {
+  test('policy test: refusals of a log-only action are listed beside the outcome', async () => {
     const { rehearsals } = testRehearsals();
     const actions = [deny('/a', false), deny('/admin'), rate(1, false, false)];
     const requests = [

@@ -51,7 +51,7 @@ export class Rehearsals {
     this.#deps = deps;
   }
 
-  /** Never rejects for what is in the question: what can't be told is said per request. */
+  /** Never rejects for the question's content: an undecidable request is marked as such. */
   async run(question: Rehearsal): Promise<RehearsalAnswer> {
     if (this.#underWay >= MAX_AT_ONCE) return { ok: false, code: 'overloaded' };
     this.#underWay++;

@@ -1,5 +1,5 @@
 /**
- * The Authorization line with which a visitor's connection was last let in, so that the same bytes again cost a comparison and no hashing: a
+ * The Authorization line that last allowed a visitor's connection, so that the same bytes again cost a comparison and no hashing: a
  * browser sends them with every request. One per connection; a step looks here after what must be asked each time.
  *
  * The line is kept in clear, as the buffer that it was read into has it, until the connection ends or shows another one.
@@ -18,7 +18,7 @@ export class ShownBefore {
   #isOwn = false;
 
   /**
-   * Is line `l` of the head the one that this very step let in? A gate or policy that was changed is another step. Compared in constant time:
+   * Is line `l` of the head the one that this very step allowed? A changed gate or policy is another step. Compared in constant time:
    * behind a proxy a connection has many visitors.
    */
   isKnown(by: Step, bytes: Buffer, head: Head, l: number, nowMs: number): boolean {

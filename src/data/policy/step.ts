@@ -1,5 +1,5 @@
 /**
- * What one step of a tunnel's chain is, and what it is told of a request. A step decides at once or later; while it decides the visitor's
+ * One step of a tunnel's chain, and its view of a request. A step decides at once or later; while it decides the visitor's
  * connection waits and is not read.
  */
 import type { FaultCode } from '../edge/fault.ts';
@@ -27,13 +27,13 @@ export interface PolicyRequest {
   nowMs: number;
   /** What an action that is only tried would have refused it with; the first one counts. */
   wouldRefuse: FaultCode | null;
-  /** Who notes what each step says; null: nobody, the request is not recorded. */
+  /** Records the result of each step; null: the request is not recorded. */
   trace: StepTrace | null;
   /** The connection's. */
   readonly shown: ShownBefore;
-  /** Whether its bearer token is one to this server itself, as far as a step has found out; null: nobody has looked. */
+  /** Whether its bearer token is one to this server itself, as far as a step has found out; null: not checked. */
   ownToken: boolean | null;
-  /** What the service is told of who the visitor is, with its CR LF: set by a visitor gate that lets it in. */
+  /** The identity header for the service, with its CR LF: set by a visitor gate that allows the visitor. */
   visitorLine: Buffer | null;
 }
 

@@ -22,7 +22,7 @@ export class Tries {
     this.#log = log;
   }
 
-  /** Requests that were looked at by nobody, since that was said last. */
+  /** Requests that were not checked, since the last report. */
   get missed(): number {
     return this.#missed;
   }

@@ -1,6 +1,6 @@
 /**
  * The two paths that a tunnel with a visitor gate keeps for itself: the one to which a sign-in comes back, and the one that ends it. A step of
- * its chain, before all that goes by paths: a rule against `/.` must not lock everybody out.
+ * its chain, before all that goes by paths: a rule against `/.` must not lock all visitors out.
  */
 import { PASS_MS, SIGN_OUT_PATH, TICKET_PATH, nonceHashOf, isSameText, returnPath } from '../../plane/visitor-words.ts';
 import { word } from '../../http1/fields.ts';
@@ -8,7 +8,7 @@ import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 import { BROWSER_COOKIE, NONCE_COOKIE, PASS_COOKIE, randomsIn } from './visitor-cookies.ts';
 import type { VisitorPasses } from './visitor-passes.ts';
-import { isOwnDeed } from './visitor-origin.ts';
+import { isOwnPageRequest } from './visitor-origin.ts';
 import { hostOf, isAt, methodOf, targetOf } from './visitor-request.ts';
 import { type GatedRoute, NO_REFERRER, setCookie, SignIn } from './visitor-sign-in.ts';
 import { visitorOf } from './visitor-step.ts';
@@ -26,7 +26,7 @@ const NO_COOKIES: EdgeRefusal = {
   detail: 'Your browser did not bring back the cookie of this site. Allow its cookies, then open it again.',
   fields: [NO_REFERRER],
 };
-/** For whoever may follow a link of another site. What its button sends must say by its Origin where it comes from, and no other page may frame it. */
+/** For a visitor who may come by a link of another site. The Origin of its button's request is checked, and no other page may frame it. */
 const ASK_FIRST: EdgeRefusal = {
   code: 'sign_out',
   fields: ['Referrer-Policy: same-origin', 'X-Frame-Options: DENY'],
@@ -74,7 +74,7 @@ export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
         return method === 'GET' ? takeTicket(request) : unlessIn(request, '/', signIn.refusal(request));
       }
       if (isAt(request, W_SIGN_OUT_PATH)) {
-        const isAsked = (method === 'GET' || method === 'POST') && isOwnDeed(request, publicUrl);
+        const isAsked = (method === 'GET' || method === 'POST') && isOwnPageRequest(request, publicUrl);
         return isAsked ? signedOut(request) : ASK_FIRST;
       }
       return null;
@@ -93,7 +93,7 @@ function goOn(path: string, ...fields: readonly string[]): EdgeRefusal {
   return { code: 'signed_in', fields: [`Location: ${path}`, ...fields, NO_REFERRER] };
 }
 
-/** That of the browser that began, if this is the one. Somebody else's ticket would sign it in as somebody else. */
+/** That of the browser that began, if this is the one. Another browser's ticket would log it in as another person. */
 function nonceOf(request: PolicyRequest, nonceHash: string): string | undefined {
   return randomsIn(request, NONCE_COOKIE).find((nonce) => isSameText(nonceHashOf(nonce), nonceHash));
 }

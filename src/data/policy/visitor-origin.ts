@@ -13,7 +13,7 @@ const SEC_FETCH_SITE = word('sec-fetch-site');
  * Would this be done with the visitor's pass by a page of another host? A WebSocket, which such a page could read too, and what is neither
  * GET, HEAD nor OPTIONS. Those pass: a link into the site is one, and browsers let no other page read them unless the service says so.
  */
-export function isOthersDeed(request: PolicyRequest, publicUrl: URL): boolean {
+export function isOtherPageRequest(request: PolicyRequest, publicUrl: URL): boolean {
   const isUpgrade = request.head.upgradeCount > 0;
   if (!isUpgrade && isSafe(methodOf(request))) return false;
   const page = isUpgrade ? null : saysWhichPage(request);
@@ -24,7 +24,7 @@ export function isOthersDeed(request: PolicyRequest, publicUrl: URL): boolean {
 }
 
 /** Is it known to be this host's own page, or the person itself, that asks? Older browsers say it of POST alone, by Origin; so do all over plain http. */
-export function isOwnDeed(request: PolicyRequest, publicUrl: URL): boolean {
+export function isOwnPageRequest(request: PolicyRequest, publicUrl: URL): boolean {
   const page = saysWhichPage(request);
   if (page !== null) return page === 'own';
   const origin = methodOf(request) === 'POST' ? fieldValue(request, ORIGIN) : null;

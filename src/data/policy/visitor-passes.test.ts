@@ -72,7 +72,7 @@ test('a pass of another tunnel, host, version or key, and one that has run out, 
   assert.equal(passes.find([pass], PLACE, PROGRAM), null);
 });
 
-test('without a key nobody is known', () => {
+test('passes: no visitor is known without a key', () => {
   const { clock } = opened();
   assert.equal(new VisitorPasses(clock).find([passOf()], PLACE, PROGRAM), null);
   assert.equal(new VisitorPasses(clock).ticket(ticketOf(), PLACE), null);
@@ -130,7 +130,7 @@ test('who has just got a pass and shows none is known by its nonce, for half a m
   assert.equal(passes.haveJustReturned([NONCE], PLACE), false);
 });
 
-test('a new key makes passes of nobody, and those who had one begin anew', () => {
+test('passes: a new key ends every pass, and visitors log in again', () => {
   const { passes } = opened();
   const ticket = passes.ticket(ticketOf(), PLACE);
   assert.ok(ticket !== null);
@@ -148,7 +148,7 @@ test('ten thousand that have just returned are remembered; the oldest gives way'
   assert.equal(returns.size, 1);
 });
 
-test('passes of two people are nobody; two of the same are one', () => {
+test('passes: those of two people count as none, two of the same as one', () => {
   const { passes } = opened();
   assert.equal(passes.find([passOf(), passOf({ email: 'eve@example.test' })], PLACE, PROGRAM), 'several');
   assert.notEqual(passes.find([passOf(), passOf({ expiresAt: START + 500 })], PLACE, PROGRAM), 'several');

@@ -1,6 +1,6 @@
 /**
  * Who a visitor is by the pass that its browser shows, for all gates of a node; and what becomes of tickets. Made by data/node.ts, asked by
- * visitor-step.ts and visitor-door.ts. It knows no lists: whom a gate lets in is decided where tickets are made, and each change of a list is
+ * visitor-step.ts and visitor-door.ts. It knows no lists: the control plane decides when it makes a ticket, and each change of a list is
  * another version.
  */
 import type { Clock } from '../../base/clock.ts';
@@ -23,7 +23,7 @@ import { UsedTickets } from './used-tickets.ts';
 const MAX_KNOWN = 10_000;
 /**
  * Passes of one request that are looked at, a HMAC each; 0.5 ms for all. What only bears the name costs nothing, and a head of the usual size
- * holds fewer, so that nobody can hide the good one behind planted ones.
+ * holds fewer, so that planted ones can't hide the good one.
  */
 const MAX_LOOKED_AT = 256;
 
@@ -31,7 +31,7 @@ const MAX_LOOKED_AT = 256;
 export type Place = Pick<VisitorPass, 'tunnelId' | 'version' | 'host'>;
 
 export interface KnownVisitor extends VisitorPass {
-  /** What the service is told, with its CR LF. */
+  /** The identity header, with its CR LF. */
   readonly line: Buffer;
 }
 

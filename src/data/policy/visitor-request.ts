@@ -36,7 +36,7 @@ export function isAt({ bytes, head }: PolicyRequest, path: Uint8Array): boolean 
   return true;
 }
 
-/** Has somebody opened this in a browser? What scripts fetch can't follow a person's sign-in on another host. */
+/** Has a person opened this in a browser? What scripts fetch can't follow a person's sign-in on another host. */
 export function isNavigation(request: PolicyRequest): boolean {
   const method = methodOf(request);
   if ((method !== 'GET' && method !== 'HEAD') || !request.head.acceptsHtml || request.head.upgradeCount > 0)

@@ -1,5 +1,5 @@
 /**
- * What a visitor is told whom a gate does not know: browsers are sent to sign in, everybody else hears that a person has to. Used by
+ * The response to a visitor without a pass: browsers go to the login, programs get a refusal. Used by
  * visitor-step.ts and visitor-door.ts.
  */
 import type { Route, VisitorGate } from '../../plane/routes.ts';
@@ -7,7 +7,7 @@ import { nonceHashOf, returnPath } from '../../plane/visitor-words.ts';
 import type { EdgeRefusal } from '../edge/refusal.ts';
 import type { PolicyRequest } from './step.ts';
 import { type CookieName, newRandom, NONCE_COOKIE, randomsIn } from './visitor-cookies.ts';
-import { isOthersDeed } from './visitor-origin.ts';
+import { isOtherPageRequest } from './visitor-origin.ts';
 import type { VisitorPasses } from './visitor-passes.ts';
 import { authorityOf, hostOf, isNavigation, isOfBrowser, targetOf } from './visitor-request.ts';
 
@@ -92,7 +92,7 @@ export class SignIn {
 
   /** For what a page of another site makes the browser do. Said before the pass is looked at: that page learns nothing of it. */
   othersRefusal(request: PolicyRequest): EdgeRefusal | null {
-    if (!isOthersDeed(request, this.#publicUrl)) return null;
+    if (!isOtherPageRequest(request, this.#publicUrl)) return null;
     const own = `Only pages of ${this.#here(request)} may do this with a visitor's sign-in, and another one has asked.`;
     return this.#unauthorized(`${own} Open the site itself, or ask its owner for a way in that needs no cookie.`);
   }

@@ -87,7 +87,7 @@ const FAULTY = `
   parentPort.postMessage({ items: [{ tell: 'started', arg: { ok: true, addresses: { http: at, https: null, agents: at } } }] });
   parentPort.on('message', ({ items = [] }) => { if (items.some(({ ask }) => ask === 'stats')) throw new Error('a fault of the thread'); });`;
 
-test('a thread that ends by a fault is told, and what is asked of it afterwards is given up', async () => {
+test('data thread: a thread that ends by a fault is reported, and later calls fail', async () => {
   const startThread = (): Worker => new Worker(FAULTY, { eval: true });
   const { node, failed } = await startDataThread(testSettings(tls), {
     link: new FakeLink(),

@@ -76,10 +76,10 @@ test('a visitor reaches the local service of an agent by HTTP and HTTPS, and is 
   assert.equal(plain, '200 hello');
   const to = { host: '127.0.0.1', port: secure?.port, rejectUnauthorized: false, headers };
   assert.equal(await fetched(secureRequest(to)), '200 hello');
-  const nobody = await fetched(
+  const unknown = await fetched(
     request({ host: '127.0.0.1', port: http?.port, headers: { host: 'none.example.test' } }),
   );
-  assert.match(nobody, /^404 /);
+  assert.match(unknown, /^404 /);
   await node.drain(1_000);
   await node.close();
   const requests = link.batches

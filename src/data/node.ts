@@ -327,7 +327,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
   );
   life.onClose('http edge', () => http.close());
 
-  // The certificates that whoever names no other is shown.
+  // The certificates for clients that name no other host.
   const shown = { edge: edge.https === null ? null : (edge.tls?.cert ?? null), agents: agents.tls.cert };
   const pulse = (): NodePulse => ({ edgeEndsAt: endOf(shown.edge), agentsEndsAt: endOf(shown.agents) });
   return {
@@ -383,7 +383,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
     drain: async (graceMs) => {
       const until = performance.now() + graceMs;
       tcp.stopListening();
-      // Agents are still let in, and told last: connections that are in use bring one more request, and visitors may be waiting for an agent.
+      // Agents are still accepted, and notified last: connections that are in use bring one more request, and visitors may be waiting for an agent.
       await http.leave(graceMs);
       await holds.idle(until - performance.now());
       endHolds();

@@ -1,6 +1,6 @@
 /**
- * The payload of one body as far as a record keeps it: copied up to a limit, counted to its end. It hears of each piece from whoever reads the
- * body (http1/body.ts, data/edge/h2/request-body.ts) and holds none of their bytes.
+ * The payload of one body as far as a record keeps it: copied up to a limit, counted to its end. The readers of the body give it each piece
+ * (http1/body.ts, data/edge/h2/request-body.ts); it holds none of their bytes.
  */
 import type { BodyTap } from '../../http1/body.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The record of one request while the request is under way. Made by recorder.ts, noted in the exchange, filled by dispatch.ts, forward.ts,
- * response.ts and whoever reads bodies; `finish` gives it to the queue. It holds copies and numbers, never a buffer, a stream or a serving of
+ * response.ts and the readers of bodies; `finish` gives it to the queue. It holds copies and numbers, never a buffer, a stream or a serving of
  * the edge. A fault in here ends the record and nothing else.
  */
 import type { Head } from '../../http1/head.ts';
@@ -233,7 +233,7 @@ export class Draft implements CaptureOwner {
     this.#owner.failed(error);
   }
 
-  /** As it is told. Its bytes go to `out` from `at` on, `keptBytes` of them. */
+  /** The record for the link. Its bytes go to `out` from `at` on, `keptBytes` of them. */
   record(out: Buffer, at: number): InspectedRequest {
     const requestHead = at + (this.#requestHead?.copy(out, at) ?? 0);
     const responseHead = requestHead + (this.#responseHead?.copy(out, requestHead) ?? 0);

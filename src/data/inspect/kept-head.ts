@@ -17,7 +17,7 @@ export function copyOf(bytes: Buffer, start: number, end: number): Buffer {
   return copy;
 }
 
-/** The target of a request. What a visitor gate was shown in it to sign somebody in is left out. */
+/** The target of a request. Without the ticket of a visitor's login. */
 export function targetOf(bytes: Buffer, head: Head): string {
   return bytes.toString('latin1', head.targetStart, targetEnd(bytes, head));
 }

@@ -1,7 +1,7 @@
 /**
  * What records may take of the process's memory, from their beginning until they are stored. One per node. What finds no room is not recorded;
  * room comes back as requests end and the control plane stores. An organization may hold no more than is free then: one alone has half of all,
- * several get less each, and whoever holds nothing finds room, however many requests of others stand still.
+ * several get less each, and one that holds nothing finds room, however many requests of others stand still.
  */
 export class RecordMemory {
   readonly #maxBytes: number;

@@ -1,5 +1,5 @@
 // from source: it looks for the path of a source in the stack of a fault
-/** How records tell of requests that ended badly, and that nobody's bytes get into the record of somebody else. */
+/** Records of requests that ended badly; no bytes get into another request's record. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';

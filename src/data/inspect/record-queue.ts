@@ -51,7 +51,7 @@ export class RecordQueue {
   #timer: NodeJS.Timeout | undefined;
   #next: NodeJS.Immediate | undefined;
   #toldMs = Number.NEGATIVE_INFINITY;
-  /** Somebody waits for all there is. */
+  /** A caller waits for all there is. */
   #isUrgent = false;
   #underWay = 0;
   #isClosed = false;

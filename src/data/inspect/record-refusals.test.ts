@@ -147,13 +147,13 @@ test(
 
 test('what is no tunnel is not recorded, nor is what is no request', WITHIN, async (t) => {
   const rig = await shop(t, {});
-  assert.equal(await ask(rig, 'GET /', 'Host: nobody.example.test'), '404 tunnel_not_found');
+  assert.equal(await ask(rig, 'GET /', 'Host: none.example.test'), '404 tunnel_not_found');
   assert.equal(await ask(rig, 'GET /', 'Transfer-Encoding: gzip'), '400 bad_request');
   assert.deepEqual(await recordsOf(rig), []);
 });
 
 test(
-  'each action and gate is told in the order in which it was asked, with its place in the policy',
+  'record: each action and gate is listed in the order of its decision, with its place in the policy',
   WITHIN,
   async (t) => {
     const deny: PolicyAction = { kind: 'deny', enforce: true, pathPrefix: '/admin' };
@@ -183,7 +183,7 @@ test(
   },
 );
 
-test('what is decided later is told as well, and what is found out beside the request', WITHIN, async (t) => {
+test('record: late decisions and log-only results are listed as well', WITHIN, async (t) => {
   const issuer = await TestIssuer.start(t);
   const jwt: PolicyAction = {
     kind: 'jwt_validation',
@@ -210,7 +210,7 @@ test('what is decided later is told as well, and what is found out beside the re
   assert.deepEqual(said(refused as InspectedRequest), ['jwt_validation 0 refused invalid_token']);
   assert.match(textOf(refused?.requestHead ?? null), /\r\nAuthorization:\r\n/);
 
-  // Other keys: nobody knows them yet.
+  // Other keys: none is fetched yet.
   const other = await TestIssuer.start(t);
   rig.route('shop', actions({ ...jwt, enforce: false, jwksUrl: other.jwksUrl }));
   assert.equal(await ask(rig, 'GET /tried', token), '200');
@@ -219,7 +219,7 @@ test('what is decided later is told as well, and what is found out beside the re
 });
 
 test(
-  'a policy that changes while a request waits is the one that is told; one allowance is spent',
+  'record: the new policy is listed when it changes while a request waits; one allowance is spent',
   WITHIN,
   async (t) => {
     const issuer = await TestIssuer.start(t);
@@ -248,7 +248,7 @@ test(
   },
 );
 
-test('a sign-in of a visitor is told, and neither ticket nor pass is in any record', WITHIN, async (t) => {
+test('record: a visitor’s login is listed, and no record has its ticket or pass', WITHIN, async (t) => {
   const rig = await shop(t, {
     visitorGate: { version: '1', signInUrl: `http://api.test/start?tunnel_id=${idOf('shop')}` },
   });

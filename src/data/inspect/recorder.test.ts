@@ -1,4 +1,4 @@
-/** The bounds of recording: what is let in, what is held, what is given up, each counted exactly. */
+/** The limits of recording: accepted, held and dropped records, each counted exactly. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { type Logger, silentLog } from '../../base/log.ts';
@@ -328,7 +328,7 @@ test('the end of a node stores what is left', WITHIN, async (t) => {
   assert.deepEqual([of.recorder.stats().dropped['queue'], of.recorder.stats().heldBytes], [2, 0]);
 });
 
-test('a fault in a record ends that record, is said once, and is nobody else’s', WITHIN, async (t) => {
+test('recorder: a fault in a record ends that record alone and is logged once', WITHIN, async (t) => {
   const of = world(t);
   const broken = begun(of);
   const fine = begun(of);

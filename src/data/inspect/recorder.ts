@@ -40,7 +40,7 @@ const ORGS_AT_FULL_RATE = 2;
 const MEGABYTE = 1 << 20;
 /** A fault is said once in so long, with the count since. */
 const SAY_AGAIN_MS = 60_000;
-/** The longest that anybody waits for what is recorded to be stored; at the end of the node. */
+/** The longest wait for records to be stored, at the end of the node. */
 const FLUSH_MS = 500;
 const LAST_FLUSH_MS = 2_000;
 

@@ -68,7 +68,7 @@ test('many streams of one connection have a record each, with their own bytes', 
   assert.equal(rig.node.stats().inspector.heldBytes, 0);
 });
 
-test('refused, cut and reset streams are told as such', WITHIN, async (t) => {
+test('record: refused, cut and reset streams are recorded as such', WITHIN, async (t) => {
   const rig = await Rig.start(t);
   const origin = await rawOrigin(
     t,

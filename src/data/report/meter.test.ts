@@ -57,7 +57,7 @@ test('counters become usage, are charged once, and start again from nothing', as
   w.meter.close();
 });
 
-test('two servings of one tunnel count each for its own token; those of one token are told together', async () => {
+test('two servings of one tunnel count each for its own token; those of one token are reported together', async () => {
   const w = new World();
   const [one, again, two] = [servingOf('one'), servingOf('one'), servingOf('two')];
   for (const serving of [one, again, two]) w.meter.add(serving);
@@ -70,7 +70,7 @@ test('two servings of one tunnel count each for its own token; those of one toke
   w.meter.close();
 });
 
-test('a serving that is over is told of at once, and walked until nothing is in flight', async () => {
+test('meter: an ended serving is reported at once, and read until nothing is in flight', async () => {
   const w = new World();
   const one = servingOf('one');
   w.meter.add(one);

@@ -1,5 +1,5 @@
 /**
- * What waits to be told to the control plane. One batch is on its way at a time and is sent again, with the same number, until it
+ * The queue of reports to the control plane. One batch is on its way at a time and is sent again, with the same number, until it
  * is stored; what happens meanwhile is merged, so that an absent control plane costs memory per tunnel and not per event.
  * Fed by report/meter.ts (usage), report/dry-runs.ts (what tried actions would refuse), data/relay (private networks and their devices) and
  * data/gateway (agents that come and go, sessions that ended).
@@ -86,7 +86,7 @@ export class Outbox {
     return this.#usage.size + this.#agents.size + this.#ends.size + this.#dryRuns.size + relayed + this.#devices.size;
   }
 
-  /** Everything that was told so far is stored. */
+  /** Every report so far is stored. */
   get idle(): boolean {
     return this.waiting === 0 && this.#sending === undefined;
   }

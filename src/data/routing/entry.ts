@@ -38,7 +38,7 @@ export interface ServedTunnel {
   readonly isAlone: boolean;
   /** `bytes` that are about to go to its agent came over no visitor's wire: its bandwidth limit does not pay for them. */
   forgive(bytes: number): void;
-  /** Somebody looks at the agent's screen: `note` is worth calling. */
+  /** The agent's screen is on: `note` is worth calling. */
   watched: boolean;
   /** Queues a line for the agent's screen; drops when the agent can't keep up. */
   note(line: RequestLine): void;
@@ -82,7 +82,7 @@ export class RouteEntry {
   served: ServedTunnel | null = null;
   /** Its last session was lost and none has come since; kept by data/edge/holds.ts. */
   lost: LostSession | null = null;
-  /** Taken out of the table: whoever still holds the entry must look it up again. */
+  /** Removed from the table: a holder of the entry must look it up again. */
   removed = false;
   /** The route's policy as it is carried out; kept in step by data/policy/book.ts. */
   policy: CompiledPolicy | null = null;

@@ -1,6 +1,6 @@
 /**
  * The routing table of one data node: which tunnel answers to a host (its own or a custom domain), a TCP port or an id. Made and fed by routing/follow.ts, read
- * by data/edge per request and by data/gateway per claim. It holds what the control plane pushed and asks nobody anything.
+ * by data/edge per request and by data/gateway per claim. It holds what the control plane pushed and asks nothing.
  *
  * An entry keeps its identity for as long as its tunnel is in the table, so that counters, the serving agent and whatever the
  * edge remembers per connection survive a change of its route.
@@ -17,7 +17,7 @@ export interface TableListener {
   onPut?(entry: RouteEntry): void;
   onRemove?(entry: RouteEntry, code: RemovalCode, message: string): void;
   onRevoke?(tokenId: string, message: string): void;
-  /** The token ends at `expiresAt`, milliseconds, earlier than its sessions were told. */
+  /** The token ends at `expiresAt`, milliseconds, earlier than its sessions know. */
   onTokenEnds?(tokenId: string, expiresAt: number): void;
   onBudget?(budget: Budget): void;
   /** These are all of them from now on. */

@@ -1,4 +1,4 @@
-/** Accounts and organizations by the REST API of a real server: who becomes whom, and who reads what, by writing more than was asked. */
+/** Accounts and organizations by the REST API of a real server: roles and reads gained by writing more fields than the form has. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account } from '../harness.ts';
@@ -41,7 +41,7 @@ test('CVE-2026-3209 Pangolin: a body that names other things changes none of the
   await eve.call('DELETE', `/tunnels/${shed}/policy`);
 });
 
-test('CVE-2026-27899 wg-portal: nobody writes a role, a plan or a proof about themselves', WITHIN, async () => {
+test('CVE-2026-27899 wg-portal: no user writes their own role, plan or verification', WITHIN, async () => {
   const { ann } = world();
   const mallory = await accountOf(ann, 'mallory@example.test');
   const before = await me(mallory);
@@ -76,7 +76,7 @@ test('CVE-2026-27899 wg-portal: nobody writes a role, a plan or a proof about th
   assert.equal(login.status, 403, 'the address is not proven by saying so');
 });
 
-test('zrok 2.0.1: whoever knows an id of somebody else finds nothing there', WITHIN, async () => {
+test('zrok 2.0.1: the id of another organization’s row gives a 404', WITHIN, async () => {
   const { ann, eve, tunnelOf } = world();
   const shop = await tunnelOf(ann, 'shop');
   const { user, active_org: org } = await me(ann);
@@ -117,7 +117,7 @@ test(
     const html = 'Accept: text/html';
     const down = await world().say(request(`GET /${encodeURI(script)}`, 'Host: shop.localhost', html));
     const lost = await world().say(
-      request('GET /<script>alert(1)</script>?"><script>', 'Host: nobody.localhost', html, 'Referer: <script>'),
+      request('GET /<script>alert(1)</script>?"><script>', 'Host: none.localhost', html, 'Referer: <script>'),
     );
     const bad = await world().say(`GET /<script> HTTP/1.1\r\nHost: <script>\r\nAccept: text/html\r\n\r\n`);
     for (const text of [down, lost, bad]) {
@@ -129,9 +129,9 @@ test(
   },
 );
 
-test('zrok 2.0.1: a forgotten password is answered alike, whoever has it', WITHIN, async () => {
+test('zrok 2.0.1: a password reset gets the same response for known and unknown addresses', WITHIN, async () => {
   const answers = await Promise.all(
-    ['admin@localhost', 'nobody@example.test', 'eve@example.test'].map(async (email) => {
+    ['admin@localhost', 'unknown@example.test', 'eve@example.test'].map(async (email) => {
       const answer = await ask('POST', '/auth/forgot', { email });
       return [answer.status, await answer.text()];
     }),
@@ -193,14 +193,14 @@ test('sish #338: an empty bearer, cookie or key is none', WITHIN, async () => {
     assert.equal((await ask('POST', '/auth/refresh', undefined, { cookie })).status, 401, cookie);
 });
 
-test('CVE-2025-10678 NetBird: a fresh server has no password that anybody knows', WITHIN, async () => {
+test('CVE-2025-10678 NetBird: a fresh server has no known password', WITHIN, async () => {
   for (const password of ['admin', 'password', 'admin@localhost', 'culvert', 'changeme', 'Password1', '123456789012'])
     assert.equal((await ask('POST', '/auth/login', { email: 'admin@localhost', password })).status, 401, password);
   const { culvert } = world();
   assert.ok((culvert.server.firstOwner?.password.reveal().length ?? 0) >= 16);
 });
 
-test('wg-portal 316f389: what happens in one organization is told to no other', WITHIN, async () => {
+test('wg-portal 316f389: events of one organization reach no other', WITHIN, async () => {
   const { ann, eve } = world();
   await ann.call('POST', '/tokens', { name: 'marker-of-ann' });
   for (const query of ['', '?limit=100', '?actor=admin@localhost', `?org_id=${(await me(ann)).active_org.id}`]) {

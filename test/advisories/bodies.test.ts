@@ -27,7 +27,7 @@ const send = (path: string, body: string, type = 'application/json'): Promise<Re
     body,
   });
 
-test('nobody who is not logged in is read beyond 64 KiB', async () => {
+test('bodies: without a login no body is read beyond 64 KiB', async () => {
   for (const path of ['/auth/login', '/auth/signup', '/auth/forgot', '/auth/refresh']) {
     const answer = await send(path, JSON.stringify({ email: 'x'.repeat(65_536) }));
     assert.equal(answer.status, 413, path);

@@ -1,4 +1,4 @@
-/** A signal opens no debugger: whoever may send one would read every key of the server from its memory. */
+/** A signal opens no debugger: its sender could read every key of the server from its memory. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Which tunnel a request is for, whoever tries to be taken for another; and that a request stays with the service of its tunnel. */
+/** A request reaches the tunnel of its host alone, in every form of the host, and stays with the service of that tunnel. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:tls';
@@ -181,7 +181,7 @@ test(
   'NetBird UnknownDomain, HostWithPortIsMatched: a name without a tunnel is said to be unknown, one with a port is the name',
   WITHIN,
   async () => {
-    assert.equal(await reached(request('GET /', 'Host: nobody.example.test')), '404 tunnel_not_found');
+    assert.equal(await reached(request('GET /', 'Host: none.example.test')), '404 tunnel_not_found');
     assert.equal(await reached(request('GET /', `Host: ${SHOP}:8443`)), 'shop');
   },
 );

@@ -95,7 +95,7 @@ test(
   async (t) => {
     const { rig, attack, fine, asked } = await world(t);
     const visitor = await attack();
-    // In one write: reset before anybody has looked at them.
+    // In one write: reset before the edge has looked at them.
     for (let id = 1; id < 40_000 && !visitor.isOver; id += 2) {
       visitor.ask(id, request('GET', '/slow'));
       visitor.send(FRAME.rst, 0, id, u32(8));
@@ -210,7 +210,7 @@ test('CVE-2019-9518 and padding: DATA without data ends the connection, or its t
   await fine();
 });
 
-test('CVE-2019-9513: a flood of PRIORITY, and of frames that nobody knows, ends the connection', WITHIN, async (t) => {
+test('CVE-2019-9513: a flood of PRIORITY, and of unknown frames, ends the connection', WITHIN, async (t) => {
   const { attack, fine } = await world(t);
   for (const type of [FRAME.priority, 0x77]) {
     const visitor = await attack();

@@ -30,7 +30,7 @@ async function listen(account: Account, query = ''): Promise<Item[]> {
 /** The status of a handshake that is refused. */
 async function refusal(socket: WebSocket): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-  socket.once('open', () => reject(new Error('was let in')));
+  socket.once('open', () => reject(new Error('was accepted')));
   socket.once('unexpected-response', (_request, response) => resolve(response.resume().statusCode));
   return promise;
 }
@@ -77,7 +77,7 @@ test(
   },
 );
 
-test('wg-portal 316f389: the live feed tells everybody of their own requests, and of no other', WITHIN, async () => {
+test('wg-portal 316f389: the live feed has the requests of one’s own tunnels, and no other', WITHIN, async () => {
   const { ann, eve, say } = world();
   const [hers, theirs] = [await listen(eve), await listen(ann)];
   await say(request('GET /of-ann', 'Host: shop.localhost'));
@@ -145,7 +145,7 @@ test('class 8 tokens: no record holds what opens a gate, whether it was right or
     }
   }
   assert.equal((await eve.call('DELETE', `/tunnels/${tunnel}/auth`)).status, 200);
-  // And an access token, as a visitor or as whoever listens shows it, stands in none of one's own.
+  // And an access token, as a visitor or a listener shows it, stands in none of one's own.
   await listen(ann);
   await culvert.get('http://shop.localhost/own', ann.bearer);
   const [own] = await recordsOf(ann, '?path=/own');

@@ -59,7 +59,7 @@ async function areRefused(tokens: Readonly<Record<string, string>>): Promise<voi
   assert.equal(reached, before);
 }
 
-test('class 7 JWT: who has a token of the issuer for this audience is let in', WITHIN, async () => {
+test('class 7 JWT: a token of the issuer for this audience passes', WITHIN, async () => {
   assert.equal(await shown(bearer(await issuer.sign(claims()))), '200');
   assert.equal(await shown(bearer(await issuer.sign(claims({ aud: ['other', AUDIENCE] })))), '200');
   assert.equal(await shown(bearer(await issuer.sign(claims())).replace('Bearer', 'bEARER')), '200');
@@ -94,7 +94,7 @@ test(
       'the kid of the issuer, another key': await other.sign(claims(), { kid: key?.kid ?? '' }),
       'no kid, another key': await other.sign(claims(), { kid: undefined }),
       'a path for a kid': await other.sign(claims(), { kid: '../../../dev/null' }),
-      'crit that nobody knows': await issuer.sign(claims(), { crit: ['exp'], exp: 1 }).catch(() => none('none')),
+      'unknown crit': await issuer.sign(claims(), { crit: ['exp'], exp: 1 }).catch(() => none('none')),
       'a changed claim': good.replace(/\.[^.]+\./, `.${part(claims({ sub: 'root' }))}.`),
       'no signature': good.replace(/[^.]+$/, ''),
       'half of one': good.slice(0, -20),
@@ -146,7 +146,7 @@ test('class 7 JWT: two tokens, a long one, one where none is looked for', WITHIN
   assert.equal(reached, before);
 });
 
-test('class 7 JWT: while the keys of an issuer can not be had nobody new is let in', WITHIN, async () => {
+test('class 7 JWT: no new visitor passes while the issuer’s keys can not be fetched', WITHIN, async () => {
   const away = await TestIssuer.start(ends);
   away.isDown = true;
   const action = {

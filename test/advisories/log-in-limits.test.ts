@@ -81,7 +81,7 @@ test('class 9 auth endpoints: a known and an unknown account are answered alike'
   const both = async (path: string, body: (email: string) => object): Promise<void> =>
     assert.deepEqual(
       await said(path, body('known@example.test'), '203.0.113.40'),
-      await said(path, body('nobody@example.test'), '203.0.113.41'),
+      await said(path, body('unknown@example.test'), '203.0.113.41'),
       path,
     );
   await both('/auth/login', (email) => ({ email, password: 'not this one' }));

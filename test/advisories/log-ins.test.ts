@@ -18,7 +18,7 @@ const idOf = async (account: Account): Promise<unknown> =>
   ((await account.call('GET', '/auth/me')).body['user'] as { id: string }).id;
 const ask: Ask = (...request) => world().ask(...request);
 
-test('headscale 0.24: an address that the provider has not proven opens nobody’s account', WITHIN, async () => {
+test('headscale 0.24: an address that the provider has not verified opens no account', WITHIN, async () => {
   const { ann } = world();
   const email = 'proven@example.test';
   const local = await accountOf(ann, email);
@@ -197,7 +197,7 @@ test('tunnelmole (docs): no password, key or token counts in an address', WITHIN
   const login = `/auth/login?email=admin@localhost&password=${encodeURIComponent(password)}`;
   assert.ok((await ask('POST', login, {})).status >= 400);
   assert.ok([401, 404, 405].includes((await ask('GET', login)).status));
-  // The one token that is in an address for a moment is told to nobody else.
+  // The one token that is in an address for a moment reaches no other host.
   github.current = githubPerson(11, 'url@example.test');
   const { url } = await new Browser().open(`${ann.apiUrl}/auth/oauth/github/start`, (at) =>
     at.searchParams.has('oauth_token'),

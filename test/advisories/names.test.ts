@@ -1,5 +1,5 @@
 // alone: it counts the sockets of its process
-/** Names, domains and keys on a real server: what somebody else had, or never gave, is not to be had by any door. */
+/** Names, domains and keys on a real server: no route gives another organization's, former or reserved ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dial, TestAgent } from '../../src/data/fixtures/agent.ts';
@@ -58,7 +58,7 @@ async function entered(key: string): Promise<string> {
 
 const TAKEN = [409, 'duplicate_name'];
 
-test('class 3 name takeover: what is deleted, reserved or the system’s is nobody else’s', WITHIN, async () => {
+test('class 3 name takeover: a deleted, reserved or system name can not be taken', WITHIN, async () => {
   const { ann, eve } = world();
   const lost = String((await ann.call('POST', '/tunnels', { localPort: 1, subdomain: 'lost' })).body['id']);
   assert.deepEqual(await called(eve, 'POST', '/tunnels', { localPort: 1, subdomain: 'lost' }), TAKEN);

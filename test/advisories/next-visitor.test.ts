@@ -1,5 +1,5 @@
 /**
- * Bytes behind a response, which its service should never have sent, are nobody's: whatever holds them back on their way (the stream's window, a
+ * Bytes behind a response, which its service should never have sent, reach no visitor: whatever holds them back on their way (the stream's window, a
  * bandwidth limit, the agent's queue, the service itself), they never answer the request of the next visitor.
  */
 import assert from 'node:assert/strict';

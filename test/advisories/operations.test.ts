@@ -58,7 +58,7 @@ async function run(
 }
 
 test(
-  'VULN-118896 cloudflared: a key is not taken on the command line, where everybody on the machine reads it',
+  'VULN-118896 cloudflared: a key is not taken on the command line, where every user of the machine reads it',
   WITHIN,
   async () => {
     const { code, output } = await run(['http', '3000', '--token', culvert.token, '--server', culvert.apiUrl]);
@@ -80,28 +80,35 @@ test(
   },
 );
 
-test('AUTH-9041 cloudflared: a folder that somebody else wrote does not say whom a key is sent to', WITHIN, () => {
-  const project = join(folder, 'cloned');
-  const home = join(folder, 'home');
-  mkdirSync(project);
-  mkdirSync(home);
-  writeFileSync(join(folder, 'my-key'), 'mtk_mine', { mode: 0o600 });
-  symlinkSync(join(folder, 'my-key'), join(project, 'inside'));
-  const env = { HOME: home };
-  const load = (text: string, more: NodeJS.ProcessEnv = {}) => {
-    writeFileSync(join(project, 'culvert.toml'), text);
-    return loadAgentConfig({ flags: {}, env: { ...env, ...more }, cwd: project });
-  };
-  const evil = 'server = "https://evil.test"\n';
-  assert.throws(
-    () => load(evil, { CULVERT_TOKEN: 'mtk_mine' }),
-    /is not sent to a server that only a project file names/,
-  );
-  assert.throws(() => load(evil, { CULVERT_TOKEN_FILE: join(folder, 'my-key') }), /only a project file names/);
-  for (const file of ['../my-key', join(folder, 'my-key'), 'inside', './x/../../my-key', '~/key'])
-    assert.throws(() => load(`${evil}token_file = ${JSON.stringify(file)}\n`), /token_file/, file);
-  assert.equal(load(evil, { CULVERT_TOKEN: 'mtk_mine', CULVERT_SERVER: 'https://mine.test' }).server.host, 'mine.test');
-});
+test(
+  'AUTH-9041 cloudflared: a config file in a cloned folder does not choose the server that gets a key',
+  WITHIN,
+  () => {
+    const project = join(folder, 'cloned');
+    const home = join(folder, 'home');
+    mkdirSync(project);
+    mkdirSync(home);
+    writeFileSync(join(folder, 'my-key'), 'mtk_mine', { mode: 0o600 });
+    symlinkSync(join(folder, 'my-key'), join(project, 'inside'));
+    const env = { HOME: home };
+    const load = (text: string, more: NodeJS.ProcessEnv = {}) => {
+      writeFileSync(join(project, 'culvert.toml'), text);
+      return loadAgentConfig({ flags: {}, env: { ...env, ...more }, cwd: project });
+    };
+    const evil = 'server = "https://evil.test"\n';
+    assert.throws(
+      () => load(evil, { CULVERT_TOKEN: 'mtk_mine' }),
+      /is not sent to a server that only a project file names/,
+    );
+    assert.throws(() => load(evil, { CULVERT_TOKEN_FILE: join(folder, 'my-key') }), /only a project file names/);
+    for (const file of ['../my-key', join(folder, 'my-key'), 'inside', './x/../../my-key', '~/key'])
+      assert.throws(() => load(`${evil}token_file = ${JSON.stringify(file)}\n`), /token_file/, file);
+    assert.equal(
+      load(evil, { CULVERT_TOKEN: 'mtk_mine', CULVERT_SERVER: 'https://mine.test' }).server.host,
+      'mine.test',
+    );
+  },
+);
 
 test(
   'TUN-10513 cloudflared: there is no page of the inside of the process, with or without a key',
@@ -130,7 +137,7 @@ test(
       }
     }
     for (const path of ['/debug/pprof/cmdline', '/metrics'])
-      assert.deepEqual(answersIn(await say(culvert.ports.http, request(`GET ${path}`, 'Host: nobody.localhost'))), [
+      assert.deepEqual(answersIn(await say(culvert.ports.http, request(`GET ${path}`, 'Host: none.localhost'))), [
         '404 tunnel_not_found',
       ]);
   },
@@ -199,7 +206,7 @@ test(
   },
 );
 
-test('NetBird #6812: nothing listens for the network before somebody says so', WITHIN, () => {
+test('NetBird #6812: nothing listens on the network until the settings say so', WITHIN, () => {
   const { settings } = checkServerConfig('', 'empty.toml');
   const hosts = [
     settings.api.listen,
@@ -220,7 +227,7 @@ test(
   WITHIN,
   async () => {
     const file = join(folder, 'env.toml');
-    writeFileSync(file, '[accounts]\nsignup = "nobody"\n');
+    writeFileSync(file, '[accounts]\nsignup = "none"\n');
     const heard = await run(['config', 'check'], { CULVERT_CONFIG: file });
     assert.deepEqual([heard.code, /env\.toml:2/.test(heard.output)], [2, true], heard.output);
     const key = await run(['http', '1', '--server', culvert.apiUrl], { CULVERT_TOKEN: 'mtk_wrong' });

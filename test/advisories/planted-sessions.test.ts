@@ -1,5 +1,5 @@
 /**
- * A page of a sibling name below the parent domain plants `qnt_refresh` for the API's host: to have somebody use the attacker's session
+ * A page of a sibling name below the parent domain plants `qnt_refresh` for the API's host: so that a user works in the attacker's session
  * unawares (fixation), or to lock them out. Over https the cookie `__Host-qnt_bind`, which no sibling can set, tells whose cookie counts.
  */
 import assert from 'node:assert/strict';
@@ -91,7 +91,7 @@ test('planted session: neither another session’s companion nor a forged one le
     );
 });
 
-test('planted session: live ones beside the own one, more than any look-up takes, lock nobody out', async () => {
+test('planted session: more live ones than a look-up takes do not lock the user out', async () => {
   const planted: string[] = [];
   for (let i = 0; i < 12; i++) planted.push((await login('attacker@example.com')).refresh);
   let mine = await login('victim@example.com');

@@ -144,7 +144,7 @@ test('class 1 smuggling: two lengths, two framings, signs and lists are refused'
     'a chunk size with a space': post(['Transfer-Encoding: chunked'], '5 \r\nhello\r\n0\r\n\r\n'),
     'a chunk size of nine digits': post(['Transfer-Encoding: chunked'], '000000005\r\nhello\r\n0\r\n\r\n'),
     'a chunk that is longer than it says': post(['Transfer-Encoding: chunked'], '5\r\nhello!\r\n0\r\n\r\n'),
-    'an expectation that nobody knows': post(['Expect: 200-ok', 'Content-Length: 5'], 'hello'),
+    'an unknown expectation': post(['Expect: 200-ok', 'Content-Length: 5'], 'hello'),
     'an empty line before the request': `\r\n${request('GET /')}`,
     'HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     'HTTP/0.9': 'GET /\r\n',
@@ -175,7 +175,7 @@ test('class 1 smuggling: bodies where none are usual, trailers and leading zeros
   }),
 );
 
-test('class 1 smuggling: an upload that is refused, or cut, is nobody’s next request', WITHIN, async () => {
+test('class 1 smuggling: the body of a refused or cut upload is no next request', WITHIN, async () => {
   const { rig, take } = edge();
   const nowhere = 'Host: nowhere.example.test';
   const refused = await say(rig.port, request('POST /', nowhere, `Content-Length: ${HIDDEN.length}`) + HIDDEN);
@@ -284,7 +284,7 @@ test(
       'two lengths': [`HTTP/1.1 200 OK\r\nContent-Length: 0\r\nContent-Length: 99\r\n\r\n${extra}`, /502/],
       'CL + TE': [`HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${extra}`, /502/],
       'a split response': [`HTTP/1.1 200 OK\r\nX: 1\rY: 2\r\nContent-Length: 0\r\n\r\n${extra}`, /502/],
-      'a 101 that nobody asked for': [
+      'a 101 without a request for it': [
         `HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n${extra}`,
         /502/,
       ],

@@ -1,4 +1,4 @@
-/** People whom a tunnel asks who they are: what their browsers show, what others make them show, and what a service hears of it. */
+/** Visitor login: cookies that browsers show, cookies that others plant, and the identity that a service gets. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -78,7 +78,7 @@ test('NetBird WrongDomainCookieIsRejected: a pass for another host of the same t
 });
 
 test(
-  'NetBird WrongKeyCookieIsRejected: what another key, another kind or nobody has signed is none',
+  'NetBird WrongKeyCookieIsRejected: a pass of another key, another kind or without a signature is none',
   WITHIN,
   async () => {
     const [payload = '', mac = ''] = pass().split('=').at(-1)?.split('.') ?? [];
@@ -114,7 +114,7 @@ test('NetBird FailedAuthDoesNotSetCookie: a sign-in that fails sets no pass', WI
     ['another version', ticket({ version: '0' }), nonce],
     ['another browser', ticket(), `Cookie: culvert_nonce=${'x'.repeat(22)}`],
     ['no browser', ticket()],
-    ['begun by nobody', ticket({ nonceHash: '' }), 'Cookie: culvert_nonce='],
+    ['begun by no browser', ticket({ nonceHash: '' }), 'Cookie: culvert_nonce='],
     ['a pass for a ticket', `${TICKET_PATH}?ticket=${sealPass(KEY, PASS)}`, nonce],
     ['nothing', TICKET_PATH, nonce],
   ] as const) {
@@ -156,7 +156,7 @@ test(
 );
 
 test(
-  'NetBird StampIdentity: the service hears who it is from the edge alone, in one line that nobody can add to',
+  'NetBird StampIdentity: the service gets the identity from the edge alone, in one line that no visitor can extend',
   WITHIN,
   async () => {
     const spoofed = [

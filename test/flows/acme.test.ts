@@ -124,7 +124,7 @@ test('a custom domain gets its certificate once it is verified and bound', { ski
   assert.equal(domain?.certificate.state, 'valid');
 });
 
-test('an authority that refuses is told of by the API, and is let alone for a while', { skip }, async (t) => {
+test('acme: the API shows a refusal by the authority, and the next order waits', { skip }, async (t) => {
   const culvert = await startAcme(t, { pebble: { refusedNames: [SHOP] } });
   const { port } = await startOrigin(t, (_request, response) => response.end('hello'));
   await culvert.publish('http', port, { subdomain: 'shop' });

@@ -1,4 +1,4 @@
-/** What is told of an agent that somebody stops in order: that it left, and not that its connection was lost. Server and agent are processes of their own. */
+/** An agent that is stopped in order is reported as left, and not as lost. Server and agent are processes of their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';

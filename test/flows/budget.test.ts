@@ -202,7 +202,7 @@ suite('a key with a cap', { timeout: 120_000 }, () => {
     for (const url of urls) assert.equal(await codeOf(culvert, url), '200');
   });
 
-  test('stays shut over a restart of the server: the agent is bound again, and visitors are told why', async (t) => {
+  test('stays blocked over a restart of the server: the agent is bound again, and visitors get the reason', async (t) => {
     const culvert = await spawnCulvert(t, { toml: SETTINGS });
     const key = await mint(culvert.account, '/tokens', { ...NO_LIMIT, monthlyBudgetUsdCents: 1 });
     const args = ['http', String(await startStream(t)), '--subdomain', 'shop'];

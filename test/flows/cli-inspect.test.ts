@@ -27,7 +27,7 @@ interface World {
   said(...words: string[]): Promise<string>;
 }
 
-/** A way to a port of this machine that breaks when it is told to. */
+/** A proxy to a port of this machine that breaks on command. */
 async function breakableLine(t: TestContext, port: number): Promise<{ url: string; cut: () => void }> {
   const open = new Set<Socket>();
   const cut = (): void => {

@@ -84,7 +84,7 @@ async function world(t: TestContext): Promise<Machine & { port: number }> {
 const valueOf = (config: string, key: string): string => new RegExp(`^${key} = (.*)$`, 'm').exec(config)?.[1] ?? '';
 
 suite('private networks from the command line', { timeout: 240_000 }, () => {
-  test('from the first command to a device that is shut out', { skip: missing('wg', 'wg-quick') }, async (t) => {
+  test('network: from the first command to a revoked device', { skip: missing('wg', 'wg-quick') }, async (t) => {
     const { culvert, home, env, ok, run, port } = await world(t);
     const read = (name: string): string => readFileSync(join(home, name), 'utf8');
     const wg = async (words: readonly string[], input = ''): Promise<string> => {
@@ -200,7 +200,7 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
     assert.match(await ok('status'), /  network home  by the TLS session: UDP to the server is switched off$/m);
     service.close();
     // localhost has two addresses, and both must have refused one.
-    const sending = setInterval(() => client.send('to nobody', port), 50);
+    const sending = setInterval(() => client.send('to no device', port), 50);
     await second.printed(/nothing listens on UDP/).finally(() => clearInterval(sending));
     // `status` reads a file that the agent writes after its line.
     while (!/^ +nothing listens on UDP localhost:/m.test(await ok('status'))) await setTimeout(50);

@@ -38,7 +38,7 @@ suite('the log-in page', {
     ends.after(() => h.close());
   });
 
-  /** A browser that nobody has used, or the one given, at the page of a new code. */
+  /** A new browser, or the one given, at the page of a new code. */
   async function visit(t: TestContext, reuse?: BrowserContext): Promise<Visit> {
     const page = await openTab(t, reuse ?? browser);
     const code = randomBytes(32).toString('base64url');

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import { startCulvert, startOrigin } from '../harness.ts';
 
-test('visitors are told of maintenance until the agent leaves', { timeout: 120_000 }, async (t) => {
+test('maintenance: visitors get its page until the agent leaves', { timeout: 120_000 }, async (t) => {
   const culvert = await startCulvert(t);
   let asked = 0;
   const origin = await startOrigin(t, (_request, response) => {

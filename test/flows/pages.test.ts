@@ -42,7 +42,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   const alertOf = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor();
   const signedInAs = (page: Page, email: string) => page.getByText(`Signed in as ${email}`, { exact: true }).waitFor();
 
-  /** Inside, as whom the menu says. */
+  /** Logged in, as the user in the menu. */
   async function isIn(page: Page, email: string): Promise<void> {
     await heading(page, 'Overview');
     await press(page, 'Your account');
@@ -67,7 +67,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Confirm');
   }
 
-  /** The link that somebody gets who is invited to a new organization of the owner. */
+  /** The link of an invitation to a new organization of the owner. */
   async function invite(email: string, name: string): Promise<{ link: string; token: string }> {
     const org = await h.call('POST', '/orgs', { as: h.owner, body: { name } });
     assert.equal(org.status, 201, org.text);
@@ -221,7 +221,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const { link, token } = await invite('carol@example.test', HOSTILE);
     const page = await open(t, link);
     await heading(page, 'You are invited');
-    // Before anything is asked: who invites whom, and where to.
+    // Before anything is asked: the inviter, the address and the organization.
     for (const text of [HOSTILE, 'admin@localhost', 'Member']) await page.getByText(text).first().waitFor();
     await page.getByText('carol@example.test', { exact: true }).first().waitFor();
     await shoot(page, 'invite');
@@ -281,12 +281,12 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('You are in the organization Acme with the role member.').waitFor();
   });
 
-  test('an invitation to somebody else says who is signed in; one that was never made is over', async (t) => {
+  test('an invitation to another address names the logged-in user; an unknown one has expired', async (t) => {
     const dave = await h.account('dave@example.test');
     const { link } = await invite('erin@example.test', 'Erin & Co');
     const page = await open(t, link);
     await press(page, 'Sign in');
-    assert.equal(await field(page, 'E-mail address').inputValue(), 'erin@example.test', 'nobody types it');
+    assert.equal(await field(page, 'E-mail address').inputValue(), 'erin@example.test', 'prefilled');
     await signIn(page, { email: 'dave@example.test', password: dave.password });
     await heading(page, 'This is another account');
     await signedInAs(page, 'dave@example.test');
@@ -304,7 +304,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'This address is not complete');
   });
 
-  test('a link with the access token of somebody else signs nobody in as them', async (t) => {
+  test('a link with another user’s access token logs no one in', async (t) => {
     const mallory = await h.stranger('mallory@example.test');
     const { link } = await invite('gina@example.test', 'Gina');
     const invited = link.slice(h.server.apiUrl.length);
@@ -323,7 +323,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await isIn(victim, 'victim@example.test');
   });
 
-  test('a page whose session has become somebody else’s does nothing in their name', async (t) => {
+  test('a page whose session has become another user’s does nothing in their name', async (t) => {
     const { link } = await invite('frank@example.test', 'Franks');
     const page = await open(t, link);
     const erin = await h.account('erin2@example.test');

@@ -14,7 +14,7 @@ import { newDataFolder } from '../harness/data-folder.ts';
 import { inReverse } from '../harness/ends.ts';
 import { makeQuickHasher } from '../harness/quick-hasher.ts';
 
-test('planted session: a page of a tunnel neither logs its visitor in as somebody else nor locks them out', {
+test('planted session: a page of a tunnel neither logs its visitor in as another user nor locks them out', {
   timeout: 120_000,
   skip: NO_CHROMIUM,
 }, async (context) => {
@@ -80,7 +80,7 @@ auth_burst = 100`,
   const device = `${dashboard}/app/cli?device_code=${randomBytes(32).toString('base64url')}`;
   await page.goto(device);
   await page.getByLabel('Password').first().waitFor();
-  assert.equal(await page.getByText('Signed in as').count(), 0, 'nobody is signed in');
+  assert.equal(await page.getByText('Signed in as').count(), 0, 'no user is signed in');
   await signIn(page, owner);
   await page.getByText('Signed in as admin@localhost').waitFor();
   for (let reloads = 0; reloads < 3; reloads++) {

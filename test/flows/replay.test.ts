@@ -142,7 +142,7 @@ test('the policy of now refuses it, gates let it pass', WITHIN, async (t) => {
   assert.equal(at.got.length, 2);
 });
 
-test('it is nobody else’s, and switched off it is nobody’s', WITHIN, async (t) => {
+test('replay: it is the owner’s alone, and no one’s when recording is off', WITHIN, async (t) => {
   const at = await world(t);
   await visit(at, '/orders');
   const { id } = await at.newest();

@@ -31,7 +31,7 @@ interface Answer {
 
 class Client {
   readonly #url: string;
-  /** What was given to the server or came from it and is nobody else's business, by what it is. */
+  /** Secrets that the server got or gave, by kind. */
   readonly secrets = new Map<string, string>();
   readonly codes = new Map<string, string>();
   token = '';
@@ -181,7 +181,7 @@ async function liveAndLogIn(c: Client, { smtp, oidc, url }: { smtp: Smtp; oidc: 
   await throughProvider(c, oidc, url);
   await c.ok('POST', '/auth/forgot', { email });
   let reset = '';
-  // Other letters (second factor on, recovery code used) come to the same address.
+  // Other emails (second factor on, recovery code used) come to the same address.
   while (reset === '') reset = tokenIn(await smtp.nextMail(email));
   c.keep('token of a reset', reset);
   await c.ok('POST', '/auth/reset', { token: reset, new_password: PASSWORDS.second });

@@ -24,7 +24,7 @@ async function heldOrigin(t: TestContext) {
 /** A visitor in the middle of a response; `whole` resolves with the text of all of it. */
 async function visitHeld(culvert: SpawnedCulvert, host: string): Promise<{ whole: Promise<string> }> {
   const outgoing = request({ port: culvert.ports.http, path: '/held', headers: { host }, agent: false });
-  outgoing.on('error', () => undefined); // a cut is told by the response too, and looked for there
+  outgoing.on('error', () => undefined); // the response reports a cut too, and looked for there
   outgoing.end();
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   const whole = text(response);
@@ -33,7 +33,7 @@ async function visitHeld(culvert: SpawnedCulvert, host: string): Promise<{ whole
 }
 
 suite('sessions', { timeout: 120_000 }, () => {
-  test('the same key and name from elsewhere: the new agent takes over at once, the old one is told why', async (t) => {
+  test('the same key and name from elsewhere: the new agent takes over at once, the old one gets the reason', async (t) => {
     const culvert = await spawnCulvert(t);
     const [first, second] = await Promise.all(
       ['first', 'second'].map((body) => startOrigin(t, (_request, response) => response.end(body))),

@@ -77,7 +77,7 @@ suite('visitor identity', () => {
       const page = await browser.open(again.url);
       assert.deepEqual([page.status, page.url.href], [200, `${w.url}/from-a-link`]);
 
-      // A stranger's link signs this browser in as nobody but itself.
+      // A stranger's link logs this browser in as its own user alone.
       const other = new VisitorBrowser();
       const link = await browser.open(start, (next) => next.pathname === '/.culvert/visitor');
       const met = await other.open(link.url, (next) => next.pathname === '/edge-auth/start');
@@ -87,7 +87,7 @@ suite('visitor identity', () => {
   );
 
   test(
-    'the cookie of one tunnel is none of another; a changed gate asks anew; a gate that is gone asks nobody',
+    'the cookie of one tunnel is none of another; a changed gate asks anew; a removed gate asks no visitor',
     WITHIN,
     async (t) => {
       const w = await oidcWorld(t);
@@ -103,7 +103,7 @@ suite('visitor identity', () => {
       assert.equal((await program.open(w.url)).status, 200);
       const refused = await program.open(shed);
       assert.deepEqual([refused.status, errorOf(refused)], [401, 'unauthorized']);
-      // The same lists: everybody is asked again all the same.
+      // The same lists: every visitor logs in again all the same.
       await w.put({ allowed_domains: ['example.com'] });
       assert.equal((await program.open(w.url)).status, 401);
       assert.equal((await w.culvert.account.call('DELETE', await w.gateOf('shop'))).status, 200);

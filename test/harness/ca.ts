@@ -19,7 +19,7 @@ export interface CertificateOptions {
 export interface TestCertificate {
   /** PEM. */
   readonly cert: string;
-  /** PKCS#8 PEM; empty when the key is somebody else's. */
+  /** PKCS#8 PEM; empty when the key is not ours. */
   readonly key: string;
 }
 
@@ -57,7 +57,7 @@ export async function makeTestCa(keyId?: string): Promise<TestCa> {
       const made = await x509.X509CertificateGenerator.create(
         {
           ...(serial === undefined ? {} : { serialNumber: serial }),
-          subject: `CN=${names[0] ?? 'nobody'}`,
+          subject: `CN=${names[0] ?? 'none'}`,
           issuer: root.subject,
           notBefore: notBefore ?? new Date(now - HOUR_MS),
           notAfter: notAfter ?? new Date(now + DAY_MS),

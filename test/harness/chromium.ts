@@ -50,7 +50,7 @@ function launch(flags: readonly string[]): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...flags] });
 }
 
-/** An empty tab: of a browser that nobody has used, the size of a phone, or of one that somebody has. It ends with the test. */
+/** An empty tab: of a new browser, of the size of a phone, or of a used one. It ends with the test. */
 export async function openTab(ends: Ends, of: Browser | BrowserContext): Promise<Page> {
   const context = 'newContext' in of ? await of.newContext({ viewport: { width: 390, height: 844 } }) : of;
   const page = await context.newPage();
@@ -85,5 +85,5 @@ export async function signIn(page: Page, { email, password }: { email: string; p
   await press(page, 'Sign in');
 }
 
-/** Evaluated in a page of somebody who is signed in: an access token of theirs. */
+/** Evaluated in a page of a logged-in user: an access token of theirs. */
 export const ACCESS_TOKEN = `fetch('/auth/refresh', { method: 'POST' }).then((answer) => answer.json()).then((body) => body.access_token)`;

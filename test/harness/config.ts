@@ -1,4 +1,4 @@
-/** Settings of a server under test: everything on loopback, in one folder, on ports that nobody else has. */
+/** Settings of a server under test: everything on loopback, in one folder, on ports of its own. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ export async function freePorts(): Promise<Ports> {
   return ports;
 }
 
-/** One port that is free now, for a program that must be told. */
+/** One port that is free now, for a program that needs its number. */
 export async function freePort(): Promise<number> {
   const { port, release } = await holdAny();
   await release();

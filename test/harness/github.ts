@@ -1,5 +1,5 @@
 /**
- * A server that is to its clients what GitHub is: authorize page (whoever is `current` agrees at once), token endpoint with GitHub's
+ * A server that is to its clients what GitHub is: authorize page (the `current` user agrees at once), token endpoint with GitHub's
  * answers (errors with status 200; form-encoded unless JSON is asked for), and the two calls of the API. It checks client, secret,
  * redirect URI and PKCE as GitHub does, and takes each code once.
  */
@@ -100,7 +100,7 @@ export async function startGithub(ends: Ends): Promise<Github> {
 
   const api = (request: IncomingMessage, path: string, response: ServerResponse): void => {
     const person = tokens.get(/^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '');
-    // GitHub turns away whoever names no user agent.
+    // GitHub refuses requests without a user agent.
     if (!request.headers['user-agent'])
       return send(response, 403, { message: 'Request forbidden by administrative rules.' });
     if (person === undefined) return send(response, 401, { message: 'Bad credentials' });

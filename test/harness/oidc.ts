@@ -39,7 +39,7 @@ export interface Oidc {
   register(redirectUri: string): void;
   /** From `url` (the start of a log-in) through log-in and consent; ends at the redirect back to the client, which is not followed. */
   logIn(browser: Browser, url: string | URL, login: string): Promise<URL>;
-  /** The same for somebody who clicks on "cancel". */
+  /** The same for a user who clicks on "cancel". */
   cancel(browser: Browser, url: string | URL): Promise<URL>;
   close(): Promise<void>;
 }

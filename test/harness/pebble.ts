@@ -20,7 +20,7 @@ export interface PebbleOptions {
   readonly httpPort: number;
   /** Where it looks for tls-alpn-01: the edge's TLS listener. */
   readonly tlsPort: number;
-  /** Customers that it wants to see: kid to HMAC key in base64url. None: everybody may register. */
+  /** Customers that it wants to see: kid to HMAC key in base64url. None: every client may register. */
   readonly externalAccounts?: Readonly<Record<string, string>>;
   /** Names that it issues nothing for. */
   readonly refusedNames?: readonly string[];

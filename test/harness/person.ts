@@ -1,5 +1,5 @@
 /**
- * A machine on which somebody has logged in with `culvert login`, and the commands that they run there: in this process, where a start of the
+ * A machine on which a user has logged in with `culvert login`, and the commands that they run there: in this process, where a start of the
  * program is not what is looked at. Of a server in a process of its own.
  */
 import assert from 'node:assert/strict';

@@ -22,7 +22,7 @@ export class QuickHasher implements PasswordHasher {
   async run(job: Argon2Job): Promise<string | boolean> {
     if (this.#closed) throw new AppError('unavailable', 'The server is stopping.');
     if (job.kind === 'hash') return quickHash(job.password);
-    // A hash at full cost of what nobody knows.
+    // A hash at full cost of an unknown text.
     return job.stored !== DECOY && verifySync(job.stored, job.password);
   }
 

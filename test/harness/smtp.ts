@@ -4,7 +4,7 @@
  *   const smtp = await startSmtp({ after });
  *   const harness = await startHarness(`${LOOSE}\n${smtpSettings(smtp)}`);
  *   const mail = await smtp.nextMail('ann@example.com');
- *   mail.code, mail.token: what the letter asks its reader to use
+ *   mail.code, mail.token: the code and token in the email
  */
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
@@ -199,7 +199,7 @@ async function take(
   const email = await PostalMime.parse(Buffer.concat(chunks));
   const [recipient, ...others] = session.envelope.rcptTo;
   assert.ok(recipient !== undefined);
-  assert.deepEqual(others, [], 'a letter has one recipient: nobody learns of another');
+  assert.deepEqual(others, [], 'an email has one recipient');
   const to = recipient.address.toLowerCase();
   await hold?.(to);
   const text = email.text ?? '';

@@ -83,7 +83,7 @@ export class FakeStripe {
     ].join('\n');
   }
 
-  /** Whoever pays on the page of a checkout. Makes the subscription; the events are the caller's to deliver. */
+  /** The customer pays on the page of a checkout. Makes the subscription; the events are the caller's to deliver. */
   pay(checkoutUrl: string): StripeSubscription {
     const session = this.sessions.get(checkoutUrl.split('/').at(-1) ?? '');
     if (session?.status !== 'open') throw new Error(`the page is ${session?.status ?? 'unknown'}`);

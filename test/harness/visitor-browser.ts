@@ -1,6 +1,6 @@
 /**
  * A browser of a tunnel's visitor. Public names are not resolved: connections go to loopback, the name is the Host. It asks for pages, as
- * browsers do where somebody opens an address.
+ * browsers do where a person opens an address.
  */
 import { request } from 'node:http';
 import { request as requestTls } from 'node:https';

@@ -12,7 +12,7 @@ import { culvertCommand, type SpawnedCulvert, spawnCulvert } from '../harness/sp
 
 const WITHIN = { timeout: 120_000 };
 
-/** A `culvert` whose standard error is on a full disk, or a pipe that nobody reads any more. */
+/** A `culvert` whose standard error is on a full disk, or a pipe without a reader. */
 async function deaf(t: TestContext, how: 'full' | 'left', args: readonly string[], culvert: SpawnedCulvert, env = {}) {
   const full = how === 'full' ? openSync('/dev/full', 'w') : undefined;
   const [file = '', ...first] = culvertCommand();
@@ -32,7 +32,7 @@ async function deaf(t: TestContext, how: 'full' | 'left', args: readonly string[
   return child;
 }
 
-/** 0: nobody answered. */
+/** 0: no response. */
 async function statusOf(port: number, host: string): Promise<number> {
   return new Promise((resolve) => {
     get({ host: '127.0.0.1', port, headers: { host }, agent: false }, (response) => {
@@ -50,7 +50,7 @@ async function ended(child: ChildProcess): Promise<unknown> {
 
 for (const how of ['full', 'left'] as const) {
   test(
-    `server and agent go on when their log is ${how === 'full' ? 'on a full disk' : 'read by nobody'}`,
+    `server and agent go on when their log is ${how === 'full' ? 'on a full disk' : 'read by no process'}`,
     WITHIN,
     async (t) => {
       const culvert = await spawnCulvert(t);

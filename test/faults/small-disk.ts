@@ -39,7 +39,7 @@ export function smallDisk(t: Ends, megabytes: number): string {
 
 /** Another program's file, which can be removed again, takes all that is left but so many bytes. */
 export function fillDisk(dataDir: string, leaving = 0): string {
-  const name = join(dataDir, 'somebody-elses');
+  const name = join(dataDir, 'another-file');
   const file = openSync(name, 'a');
   const page = Buffer.alloc(4_096);
   try {

@@ -105,7 +105,7 @@ test('start: a data_dir in /proc is refused at once', { ...WITHIN, skip: process
   assert.equal(code, 2);
 });
 
-test('start: a serve.lock with something in it is told from a lock that is held', WITHIN, async (t) => {
+test('start: a serve.lock with content differs from a held lock', WITHIN, async (t) => {
   const folder = withDatabase(t);
   writeFileSync(join(folder, 'data', 'serve.lock'), 'garbage '.repeat(1_000));
   const { code, said } = await failedStart(t, { folder });

@@ -77,7 +77,7 @@ class Half {
         this.over = true;
       },
       onDrain: () => {
-        assert.equal(this.blocked, true, 'a drain that nobody waits for');
+        assert.equal(this.blocked, true, 'a drain without a blocked writer');
         this.blocked = false;
       },
     });

@@ -1,6 +1,6 @@
 /**
  * Several visitors of one tunnel, and a service (or a hostile agent) that answers, closes, resets, says too much and says it unasked, in any order:
- * each visitor gets answers to its own requests and nothing of anybody else's, and a request that must not be repeated comes once.
+ * each visitor gets answers to its own requests and nothing of another's, and a request that must not be repeated comes once.
  */
 import type { Random } from './cases.ts';
 import type { DryEdge, DryStream, DryVisitor } from './dry-edge.ts';
@@ -123,7 +123,7 @@ function act(stream: DryStream, duty: Duty, of: { random: Random; times: Map<str
   if (chance < 0.06) return leave('end');
   if (chance < 0.12) return leave('reset');
   if (asked === null) {
-    // Half a request is answered, or nobody has asked at all.
+    // Half a request is answered, or none at all.
     const half = /^(?:GET|POST) \/(\d+) /.exec(stream.text.slice(stream.read))?.[1];
     if (half !== undefined && chance < 0.3)
       say(`HTTP/1.1 200 OK\r\nContent-Length: ${half.length}\r\n\r\n${half}`, true);
@@ -154,7 +154,7 @@ function act(stream: DryStream, duty: Duty, of: { random: Random; times: Map<str
   } else if (chance < 0.94) say(`no${EVIL}`, true);
   else {
     say(whole);
-    // Once the next request is on its way what comes is its answer, whoever meant it.
+    // Once the next request is on its way, the next bytes are its response.
     if (stream.read === stream.text.length) say(EVIL, true);
   }
 }

@@ -25,7 +25,7 @@ import { stampOf } from './relay-words.ts';
 export type Source = readonly [address: string, port: number];
 export const nameOf = ([address, port]: Source): string => `${address} ${port}`;
 
-/** A data packet of WireGuard, by the letter. */
+/** A data packet of WireGuard, in its exact form. */
 const isData = (bytes: Buffer): boolean => bytes.length >= 32 && bytes.length % 16 === 0 && bytes.readUInt32LE(0) === 4;
 
 /** What is known of one flow, by what was seen to pass. */
@@ -44,7 +44,7 @@ export class DryNetwork {
   readonly door: Door;
   readonly passage: Passage;
   readonly ledgers = new Map<number, Ledger>();
-  /** What the server sent to whoever is there: answers of the door. */
+  /** What the server sent to that address: answers of the handshake. */
   readonly answers: Array<{ readonly to: Source; readonly bytes: Buffer }> = [];
   /** Flows that the agent has heard of. */
   readonly heardFlows: number[] = [];
@@ -106,7 +106,7 @@ export class DryNetwork {
     this.passedOut++;
     assert.equal(flow.number, number);
     const ledger = this.ledgers.get(number);
-    assert.ok(ledger !== undefined, 'a flow that nobody has');
+    assert.ok(ledger !== undefined, 'an unknown flow');
     assert.equal(ledger.client, nameOf([flow.address, flow.port]), 'a flow that changed hands');
     const stamp = stampOf(bytes, 0, bytes.length);
     if (stamp !== undefined && isStamped) assert.deepEqual(stamp, { network: this.index, who: number });

@@ -1,5 +1,5 @@
 /**
- * Datagrams for the relay's fuzzer. Those of 48 bytes and more carry a stamp that says whose they are, so that one that reaches somebody
+ * Datagrams for the relay's fuzzer. Those of 48 bytes and more carry a stamp that says whose they are, so that one that reaches a client
  * else is seen wherever it turns up.
  */
 import { dataPacket, initiation, mac1Of, response } from '../../src/data/relay/testing.ts';

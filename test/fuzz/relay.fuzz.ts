@@ -5,7 +5,7 @@
  *
  *   - what a client sends reaches its network's agent, as it was and in one turn, under a number that is that client's alone; what comes back
  *     reaches that client
- *   - nobody but the agent, from where it hears the server, is taken for the agent
+ *   - only the agent, at an address where it hears the server, is taken for the agent
  *   - an address that is not proven is sent no more datagrams and no more bytes than came from it; no packet is answered by a longer one
  *   - no handshake is passed on to a key that is not enrolled, and no data packet of a session of a device that was removed
  *   - flows stay within the bounds of network and node
@@ -87,7 +87,7 @@ class Round {
   readonly #budget = new FlowBudget(0, NODE_FLOWS);
   readonly #nets: readonly Net[];
   readonly #clients: readonly Source[];
-  /** What somebody on the way has overheard of agents, and challenges that were sent to others. */
+  /** What an eavesdropper has overheard of agents, and challenges that were sent to others. */
   readonly #overheard: Buffer[] = [Buffer.alloc(1)];
   readonly #challenges: Array<{ readonly net: Net; readonly nonce: Buffer }> = [];
   #nowMs = 1_000;
@@ -197,7 +197,7 @@ class Round {
     return packet.subarray(0, end);
   }
 
-  /** A packet of the agent arrives, is overheard, and what the door answers is heard where it was sent. */
+  /** A packet of the agent arrives, is overheard, and the handshake's answer arrives where it was sent. */
   #fromAgent(net: Net, packet: Buffer, source: Source): void {
     const before = placeOf(net);
     net.dry.receive(packet, source, this.#nowMs);
@@ -220,7 +220,7 @@ class Round {
     }
   }
 
-  /** The agent proves itself to whoever handed it the challenge, if it has asked; from where it is. */
+  /** The agent proves itself to the sender of the challenge, if it has asked; from its address. */
   #challenged(net: Net, body: Buffer, isLost: boolean): void {
     if (!body.subarray(0, NONCE_BYTES).equals(net.nonce)) return;
     const proof = net.signed(RELAY_KIND.proof, body.subarray(NONCE_BYTES));
@@ -231,7 +231,7 @@ class Round {
     this.#keep(proof);
   }
 
-  /** Somebody who forges sources, repeats, damages, and hands on. What it does moves no agent. */
+  /** An attacker who forges sources, repeats, damages, and hands on. It moves no agent. */
   #stranger(net: Net): void {
     const other = oneOf(this.#random, this.#overheard);
     const heard = oneOf(this.#random, this.#overheard);
@@ -250,7 +250,7 @@ class Round {
     this.#deliver(net);
   }
 
-  /** `packet` comes from where the agent is, or somebody else; it is answered if the agent has made it, and passes on only from the agent's address. */
+  /** `packet` comes from the agent's address, or another; it is answered if the agent has made it, and passes on only from the agent's address. */
   #forge(net: Net, packet: Buffer): void {
     const { dry } = net;
     const sources = this.#chance(0.3) ? net.places : this.#chance(0.5) ? STRANGERS : this.#clients;
@@ -353,7 +353,7 @@ class Round {
   }
 }
 
-/** Where the door takes the agent to be. */
+/** The agent's address by the handshake. */
 const placeOf = ({ dry }: Net): string => nameOf([dry.door.address, dry.door.port]);
 
 /** One round of so many steps. Throws at the first rule that is broken. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type RelayReport, relayRound } from './relay.fuzz.ts';
 
-test('15 rounds of private networks among strangers: nobody gets what is not theirs', () => {
+test('relay: in 15 rounds of private networks among strangers every datagram reaches its own client', () => {
   const sum: RelayReport = { passedIn: 0, passedOut: 0, dropped: 0, moves: 0, cut: 0 };
   for (let seed = 1; seed <= 15; seed++) {
     const report = relayRound(seed);

@@ -30,11 +30,11 @@ const RECORD = '01890a5d-ac96-774b-bcce-b302099a8057';
 const NAME = 'shop.example.test';
 /** What the service hears of the edge alone, and what frames the message. */
 const OF_EDGE = /^(?:host|content-length|x-forwarded-(?:for|proto|host)|x-real-ip|culvert-replay)$/;
-/** Never passed on, whoever says it; with `_` for `-` too. */
+/** Never passed on; with `_` for `-` too. */
 const KEPT_BACK =
   /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|proxy-authorization|te|upgrade|transfer-encoding|http2-settings|x-original-(?:url|host)|x-rewrite-url|culvert-visitor-email|x-forwarded-.+)$/;
 const CLAIMS = new Set<string>(CLAIMS_OF_VISITORS);
-/** Marks of webhooks come behind those of the edge, if they are short and plain; with `_` they are nobody's. */
+/** Marks of webhooks come behind those of the edge, if they are short and plain; with `_` they are dropped. */
 const MARK = /^culvert-webhook-(?:receiver|delivery|attempt)$/;
 const KNOWN_WITH_DASH = /^(?:expect|accept|cookie)$/;
 

@@ -96,7 +96,7 @@ function compare(of: StreamCase, came: Message): void {
     if (name === 'transfer-encoding' && value === 'chunked' && !said.has(`${name}: ${value}`)) continue;
     if (name === 'content-length' && pairs.some(([one, length]) => one === name && Number(length) === Number(value)))
       continue;
-    if (!said.has(`${name}: ${value}`)) fail(`nobody said ${name}: ${value}`);
+    if (!said.has(`${name}: ${value}`)) fail(`not sent: ${name}: ${value}`);
   }
 }
 

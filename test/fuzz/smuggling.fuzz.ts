@@ -34,7 +34,7 @@ export interface SmugglingReport {
   readonly outcomes: ReadonlyMap<string, number>;
 }
 
-/** The clock is asked, and progress is told, every so many cases. */
+/** The clock is read, and progress is printed, every so many cases. */
 const LOOK_EVERY = 1_000;
 const TELL_EVERY = 500_000;
 /** A gathering (neighbours.ts) is a case of 40 steps. */

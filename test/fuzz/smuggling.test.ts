@@ -45,7 +45,7 @@ test('a failing case is made as small as it still fails', () => {
   );
 });
 
-/** What the service gets and what the visitor is told. */
+/** The request at the service and the response at the visitor. */
 function run(text: string, step: number): { served: string[]; statuses: number[] } {
   edge.begin();
   const visitor = edge.visit();

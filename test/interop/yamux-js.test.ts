@@ -118,7 +118,7 @@ test('yamux-js never hears our FIN', async () => {
   assert.equal(ended, false);
 });
 
-test('yamux-js gives window back for data that nobody has read', async () => {
+test('yamux-js: it gives window back for unread data', async () => {
   const { ours } = joined('client', () => {});
   const stream = ours.session.open() as MuxStream;
   const chunk = patternBytes(100_000);

@@ -182,7 +182,7 @@ export class GrantsWorld {
     return this.#node.table;
   }
 
-  /** A request of the person, or of whoever holds the key. */
+  /** A request of the person, or of the key's holder. */
   async call(method: string, path: string, options: { body?: object; key?: string } = {}): Promise<Answer> {
     assert.ok(this.#api !== undefined);
     const { ann } = this.#template;
@@ -232,7 +232,7 @@ export class GrantsWorld {
     await this.#startNode();
   }
 
-  /** The control plane alone: the data node serves on until it is told of routes again. */
+  /** The control plane alone: the data node serves on until it gets routes again. */
   async restartControl(): Promise<void> {
     await this.#api?.close();
     this.control.close();

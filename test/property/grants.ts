@@ -1,6 +1,6 @@
 /**
  * The property: whatever is done to tokens, no live session is without a valid grant, and no tunnel is served that its token may not serve;
- * nor is a session cut whose grant is good; and what a session carries counts for its token, whoever serves the tunnel by then. Looked at after each step, when a second's jobs have run.
+ * nor is a session cut whose grant is good; and what a session carries counts for its token, also when another serves the tunnel by then. Looked at after each step, when a second's jobs have run.
  */
 import assert from 'node:assert/strict';
 import type { Answer } from '../control/harness.ts';
@@ -306,9 +306,9 @@ function pick<T>(things: readonly T[], number: number): T | undefined {
   return things[number % Math.max(1, things.length)];
 }
 
-/** A token for whoever reads of a failure. */
+/** A token as a failure shows it. */
 function told(token: ModelToken | undefined, now: number): string {
-  if (token === undefined) return 'a token that nobody minted';
+  if (token === undefined) return 'an unknown token';
   const { apiKey: _secret, ...rest } = token;
   return JSON.stringify({ ...rest, endsIn: Math.min(token.expiresAt, token.graceEndsAt) - now });
 }

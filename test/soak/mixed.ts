@@ -46,7 +46,7 @@ const WARM_UP = 300;
 const KILL_EVERY_MS = 2_500;
 /** A server keeps this many idle streams per tunnel, each with a local connection. */
 const IDLE_STREAMS = 256;
-/** A peer that was told to stop with nothing in flight is gone long before this; streams that leaked would hold it for 30 s. */
+/** A peer that was stopped with nothing in flight is gone long before this; streams that leaked would hold it for 30 s. */
 const STOP_MS = 5_000;
 /** Memory that may be added between warm-up and end, per process: garbage that was not collected yet. */
 const GROWTH_MB = 160;

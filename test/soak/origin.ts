@@ -39,7 +39,7 @@ export class SoakOrigin {
     this.active++;
     response.on('close', () => this.active--);
     this.#serve(plan, { request, response, seen }).catch((error: unknown) => {
-      // Whoever breaks off destroys the socket under the other's feet: that is the plan. A fault of this program is not.
+      // The side that breaks off destroys the socket under the other's feet: that is the plan. A fault of this program is not.
       if (!response.destroyed) response.destroy(error instanceof Error ? error : new Error(String(error)));
     });
   };

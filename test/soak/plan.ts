@@ -27,7 +27,7 @@ export interface Plan {
   readonly abort: Abort;
   /** Bytes of the body after which it is broken off. */
   readonly abortAt: number;
-  readonly slow: 'nobody' | 'visitor' | 'origin';
+  readonly slow: 'none' | 'visitor' | 'origin';
   /** To the tunnel whose agent is killed now and then. */
   readonly shaky: boolean;
 }
@@ -54,7 +54,7 @@ function makePlan(id: number, random: () => number): Plan {
   const up = abort === 'visitor-up' ? atLeastTwo(drawSize(random)) : random() < 0.3 ? 0 : drawSize(random);
   const down = abort === 'none' || abort === 'origin-head' ? drawSize(random) : atLeastTwo(drawSize(random));
   const broken = abort === 'visitor-up' ? up : down;
-  // Where its end marks the response's, an end half way through is a whole response to everybody; a reset is not.
+  // Where its end marks the response's, an end half way through is a whole response to every reader; a reset is not.
   const closes = random() < (shaky || abort === 'origin-reset' ? 0.3 : abort === 'none' ? 0.08 : 0);
   return {
     id,
@@ -64,7 +64,7 @@ function makePlan(id: number, random: () => number): Plan {
     downFraming: closes ? 'close' : random() < 0.5 ? 'length' : 'chunked',
     abort,
     abortAt: 1 + Math.floor(random() * (broken - 1)),
-    slow: random() < 0.92 ? 'nobody' : random() < 0.5 ? 'visitor' : 'origin',
+    slow: random() < 0.92 ? 'none' : random() < 0.5 ? 'visitor' : 'origin',
     shaky,
   };
 }

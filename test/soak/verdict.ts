@@ -41,7 +41,7 @@ function mayBreak(plan: Plan): boolean {
 }
 
 function left(plan: Plan, seen: Seen | undefined): Verdict {
-  // A visitor that leaves while it sends has sent no whole body, whatever the service was told.
+  // A visitor that leaves while it sends has sent no whole body, whatever the service got.
   if (plan.abort === 'visitor-up' && seen?.upload === 'good')
     return { bad: 'an upload that was broken off came as a whole one' };
   return { good: 'left by the visitor' };

@@ -174,7 +174,7 @@ export class VisitorConnection {
   #complete(): void {
     const response = this.#response;
     if (this.#over || response === undefined) return;
-    if (this.#current === undefined) throw new Error('an answer that nobody asked for');
+    if (this.#current === undefined) throw new Error('a response without a request');
     this.#outcomes.push({ kind: 'complete', response, hash: this.#hash.digest('base64'), size: this.#heard });
     this.#response = undefined;
     this.#hash = createHash('sha256');

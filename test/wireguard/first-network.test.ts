@@ -1,5 +1,5 @@
 /**
- * The first private network as docs/private-networks.md has it, with the commands of a person: made, served from behind a NAT, two devices let in, `wg-quick`
+ * The first private network as docs/private-networks.md has it, with the commands of a person: made, served from behind a NAT, two devices enrolled, `wg-quick`
  * everywhere. Needs what wireguard.test.ts needs.
  */
 import assert from 'node:assert/strict';

@@ -65,7 +65,7 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
     assert.equal(known.endpoint, valuesOf(anna.config, 'Endpoint')[0]);
   });
 
-  test('without the relay nobody gets in', async () => {
+  test('without the relay no device gets in', async () => {
     await world.configureDirect(ben);
     for (let tries = 0; tries < 3; tries++) {
       assert.deepEqual(await Promise.all([reaches(anna, HOME), reaches(ben, HOME)]), [false, false]);
@@ -189,7 +189,7 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
     await until(t, 'UDP', UDP_MS, async () => (await world.relay())['path'] === 'udp');
   });
 
-  test('a device is cut off when it runs out, and let in again when it may', async (t) => {
+  test('a device is cut when it runs out, and works again when renewed', async (t) => {
     await reached(ben, HOME);
     const end = Date.now() + 3_000;
     await world.call('PATCH', `/devices/${ben.id}`, { expires_at: new Date(end).toISOString() });
@@ -197,7 +197,7 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
     await until(t, 'the end', BACK_MS, async () => !(await reaches(ben, HOME)));
     t.diagnostic(`cut off ${Date.now() - end} ms after its end, the wait for the lost echo included`);
     await world.call('PATCH', `/devices/${ben.id}`, { expires_at: null });
-    t.diagnostic(`back ${await reached(ben, HOME)} ms after it was let in again`);
+    t.diagnostic(`back ${await reached(ben, HOME)} ms after it was allowed again`);
   });
 
   test('a revoked device is cut off, the others are not', async (t) => {

@@ -77,7 +77,7 @@ export class World {
     this.#networkId = of.networkId;
   }
 
-  /** Places, server and network; nobody is enrolled and no agent runs. */
+  /** Places, server and network; no device is enrolled and no agent runs. */
   static async build(t: Ends): Promise<World> {
     const ground = await prepareGround(t, 3);
     const { processes, places, api } = ground;

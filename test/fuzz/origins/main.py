@@ -12,7 +12,7 @@ class Handler(BaseHTTPRequestHandler):
         seen = {"line": f"{self.command} {self.path}", "from": self.headers.get_all("X-Forwarded-For") or []}
         sys.stdout.write(json.dumps(seen) + "\n")
         sys.stdout.flush()
-        # http.server reads no bodies by itself, and knows no chunks: whoever uses it must.
+        # http.server reads no bodies by itself, and knows no chunks: its user must.
         if self.headers.get("Transfer-Encoding") is not None:
             while (size := int(self.rfile.readline().strip() or b"0", 16)) > 0:
                 self.rfile.read(size + 2)

@@ -170,7 +170,7 @@ test('after a forced disconnect it comes back in about 5 s', async () => {
   }
 });
 
-test('after drain it finishes what is in flight and comes back when told', async () => {
+test('after drain it finishes what is in flight and comes back when the server says so', async () => {
   const world = await online({ random: () => 0 });
   const old = world.latest();
   old.inFlight = 1;
@@ -340,7 +340,7 @@ test('a tunnel that is refused for now is asked for again within 5 s, however lo
   }
 });
 
-test('a stopped tunnel waits for its start, and is told once', async () => {
+test('stopped tunnel: the agent waits for its start and reports it once', async () => {
   const world = await online();
   world.latest().say({ type: 'unbound', slot: 1, code: 'tunnel_stopped', message: 'stopped' });
   for (let i = 0; i < 5; i++) {

@@ -7,7 +7,7 @@
 import { within } from '../../base/within.ts';
 import type { Refusal } from '../../plane/link.ts';
 
-/** An answer that has not come by then is no answer; the agent is told to try again. */
+/** An answer that has not come by then is no answer; the agent tries again. */
 const ANSWER_MS = 15_000;
 /** The table follows the control plane within moments; later than this something is broken. */
 export const TABLE_MS = 10_000;

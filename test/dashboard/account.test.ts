@@ -79,7 +79,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
     await press(page, 'New recovery codes');
     await dialog(page).getByLabel('Password', { exact: true }).fill(bob.password);
-    await press(page, 'Make new codes');
+    await press(page, 'Create codes');
     const renewed = await codesShown(page);
     assert.notDeepEqual(renewed, codes);
     await press(page, 'Done');

@@ -42,12 +42,12 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await field(page, 'E-mail address').fill('ann@example.test');
     await press(page, 'Back to sign-in');
     await field(page, 'Password').and(page.locator(':focus')).waitFor();
-    await press(page, 'Make an account');
-    await heading(page, 'Make an account');
+    await press(page, 'Create account');
+    await heading(page, 'Create account');
     await page.goBack();
     await heading(page, 'Sign in');
     await page.goForward();
-    await heading(page, 'Make an account');
+    await heading(page, 'Create account');
     assert.equal(await field(page, 'E-mail address').inputValue(), 'ann@example.test', 'typed once');
     await field(page, 'Password').fill('too short');
     await press(page, 'Continue');
@@ -61,7 +61,7 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'confirm-phone');
     assert.match(page.url(), /\/app\/confirm$/);
     await page.goBack();
-    await heading(page, 'Make an account');
+    await heading(page, 'Create account');
     await page.goForward();
     await heading(page, 'Confirm your address');
     await page.reload();
@@ -114,10 +114,10 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     for (const text of [name, 'Admin', 'new@example.test'])
       await page.getByText(text, { exact: true }).first().waitFor();
     await page.getByText('admin@localhost').waitFor();
-    await page.getByRole('button', { name: 'Make an account' }).waitFor();
+    await page.getByRole('button', { name: 'Create account' }).waitFor();
     await fits(page);
     await shoot(page, 'invite-choice-phone');
-    await press(page, 'Make an account');
+    await press(page, 'Create account');
     assert.equal(await field(page, 'E-mail address').inputValue(), 'new@example.test');
     await field(page, 'Password').and(page.locator(':focus')).waitFor();
     await fits(page);
@@ -132,7 +132,7 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'invite-other-phone');
     assert.ok(!(await page.content()).includes(token));
     const desk = await world.open(t, path, { as: null, context: { colorScheme: 'dark' } });
-    await desk.getByRole('button', { name: 'Make an account' }).waitFor();
+    await desk.getByRole('button', { name: 'Create account' }).waitFor();
     await fits(desk);
     await shoot(desk, 'invite-choice-dark');
     // With closed sign-up it is not offered.
@@ -140,7 +140,7 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await desk.goto(`${world.culvert.apiUrl}/app${path}`);
     await desk.getByText('An operator of this server makes accounts').waitFor();
     await desk.getByRole('button', { name: 'Sign in' }).waitFor();
-    assert.equal(await desk.getByRole('button', { name: 'Make an account' }).count(), 0);
+    assert.equal(await desk.getByRole('button', { name: 'Create account' }).count(), 0);
     await shoot(desk, 'invite-closed-dark');
   });
 

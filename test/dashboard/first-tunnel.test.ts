@@ -32,7 +32,7 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'first-tunnel');
     await page.getByLabel('Local port').fill(String(origin.port));
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('group', { name: 'The command with its key' }).waitFor();
     await page.getByText('Waiting for the agent').waitFor();
     assert.equal(await focused(page), 'The command with its key');
@@ -92,7 +92,7 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   test('first tunnel: a viewer is offered no key', async (t) => {
     const bob = await world.person('bob@example.test');
     const page = await world.open(t, '/', { as: bob });
-    await page.getByRole('button', { name: 'Make the key' }).waitFor();
+    await page.getByRole('button', { name: 'Create key' }).waitFor();
     await page.route('**/auth/me', async (route) => {
       const answer = await route.fetch();
       const account = (await answer.json()) as { active_org: object };

@@ -19,14 +19,14 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Keys');
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog', { name: 'New key' });
-    await dialog.getByRole('button', { name: 'Make key' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
     await dialog.getByText('Give the key a name').waitFor();
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('laptop');
     await dialog.getByLabel('Names that it may take').fill('pr-*,');
     await dialog.getByRole('textbox', { name: 'Budget a month' }).fill('0.29');
     await noSeriousFinding(page);
     await shoot(page, 'keys-new');
-    await dialog.getByRole('button', { name: 'Make key' }).click();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
     const key = await shownKey(page, /^mtk_/);
     const command = await dialog.getByRole('group', { name: 'the command' }).innerText();
     assert.equal(command, `CULVERT_TOKEN=${key} culvert http 3000 --subdomain pr-1 --server ${world.culvert.apiUrl}`);
@@ -148,15 +148,15 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const dialog = page.getByRole('dialog', { name: 'New key' });
     await dialog.getByText('Master', { exact: true }).click();
     await dialog.getByRole('link', { name: 'See the plans' }).waitFor();
-    assert.equal(await dialog.getByRole('button', { name: 'Make key' }).isDisabled(), true);
+    assert.equal(await dialog.getByRole('button', { name: 'Create key' }).isDisabled(), true);
     await shoot(page, 'keys-new-master');
   });
 
   test('a scraper gets a key of its own, with the settings for Prometheus', async (t) => {
     const page = await world.open(t, '/keys');
-    await page.getByRole('button', { name: 'New scraper key' }).click();
-    const dialog = page.getByRole('dialog', { name: 'New scraper key' });
-    await dialog.getByRole('button', { name: 'Make key' }).click();
+    await page.getByRole('button', { name: 'New metrics key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New metrics key' });
+    await dialog.getByRole('button', { name: 'Create key' }).click();
     const key = await shownKey(page, /\S/);
     const answer = await fetch(`${world.culvert.apiUrl}/metrics/prometheus`, {
       headers: { authorization: `Bearer ${key}` },
@@ -165,7 +165,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await dialog.getByText('metrics_path: /metrics/prometheus').waitFor();
     await shoot(page, 'keys-scraper');
     await dialog.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('button', { name: 'Delete the scraper key prometheus' }).click();
+    await page.getByRole('button', { name: 'Delete the metrics key prometheus' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete key' }).click();
     await page.getByText('None yet.').waitFor();
   });

@@ -113,7 +113,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Second shop');
     await noSeriousFinding(page);
-    await dialog.getByRole('button', { name: 'Make organization' }).click();
+    await dialog.getByRole('button', { name: 'Create organization' }).click();
     await page.getByRole('button', { name: 'Organization: Second shop' }).waitFor();
     const name = page.getByRole('region', { name: 'About' }).getByLabel('Name');
     await name.fill('Better shop');

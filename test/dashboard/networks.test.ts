@@ -59,12 +59,12 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'New network');
     await field(page, 'Name').fill('home');
     await field(page, 'Addresses').fill('10.80.0.1/24');
-    await press(page, 'Make network');
+    await press(page, 'Create network');
     await page.getByText('Did you mean 10.80.0.0/24?').waitFor();
     await field(page, 'Addresses').fill('10.80.0.0/24');
     await noSeriousFinding(page);
     await shoot(page, 'networks-create');
-    await press(page, 'Make network');
+    await press(page, 'Create network');
     await heading(page, 'home');
     await shoot(page, 'network-new');
 

@@ -23,7 +23,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await dialog.getByLabel('E-mail address').fill('bob@example.com');
     await noSeriousFinding(page);
     await shoot(page, 'operator-new-account');
-    await dialog.getByRole('button', { name: 'Make account' }).click();
+    await dialog.getByRole('button', { name: 'Create account' }).click();
     await dialog.getByText("You won't see it again").waitFor();
     const password = await dialog.getByRole('group', { name: 'the password', exact: true }).textContent();
     await noSeriousFinding(page);
@@ -105,7 +105,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   test('operator page: signing keys rotate after confirmation, and the audit log records it', async (t) => {
     const page = await world.open(t, '/operator/keys');
-    await page.getByRole('button', { name: 'Rotate the signing key: Log-ins' }).click();
+    await page.getByRole('button', { name: 'Rotate the signing key: Logins' }).click();
     const dialog = page.getByRole('dialog');
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Rotate' }).click();

@@ -22,19 +22,19 @@ suite('projects', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await making.getByRole('textbox', { name: 'Slug' }).inputValue(), 'web-shop');
     await making.getByText('pr-7-web-shop.localhost').waitFor();
     await making.getByRole('textbox', { name: 'Slug' }).fill('-shop');
-    await making.getByRole('button', { name: 'Make project' }).click();
+    await making.getByRole('button', { name: 'Create project' }).click();
     await making.getByText('no dash at either end').waitFor();
     await making.getByRole('textbox', { name: 'Slug' }).fill('shop');
     await noSeriousFinding(page);
     await shoot(page, 'projects-new');
-    await making.getByRole('button', { name: 'Make project' }).click();
+    await making.getByRole('button', { name: 'Create project' }).click();
     await heading(page, 'Web shop');
     assert.match(page.url(), /\/app\/projects\/shop$/);
 
     await page.getByRole('button', { name: 'New key' }).click();
     const minting = page.getByRole('dialog', { name: 'New key' });
     await minting.getByRole('textbox', { name: 'Name', exact: true }).fill('run');
-    await minting.getByRole('button', { name: 'Make key' }).click();
+    await minting.getByRole('button', { name: 'Create key' }).click();
     const shown = minting.getByRole('group', { name: 'the key', exact: true });
     await shown.waitFor();
     const token = await shown.innerText();

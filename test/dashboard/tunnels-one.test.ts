@@ -52,7 +52,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await visit(`team:${password}@`), 200);
     assert.equal(await panel.getByRole('group', { name: 'the password' }).innerText(), password);
     await noSeriousFinding(page);
-    await panel.getByRole('button', { name: 'I have it' }).click();
+    await panel.getByRole('button', { name: 'Done' }).click();
     assert.doesNotMatch(await page.content(), new RegExp(password), 'it is gone from the page');
     await shoot(page, 'tunnel-gates');
     await panel.getByRole('button', { name: 'Remove' }).click();
@@ -65,7 +65,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   test('tunnel page: visitor login by a list of domains and one of addresses', async (t) => {
     const page = await world.open(t, `/tunnels/${shop}?tab=gates`);
-    const panel = page.getByRole('region', { name: 'Visitor sign-in' });
+    const panel = page.getByRole('region', { name: 'Visitor login' });
     await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
     await panel.getByText('Add at least one domain or address').waitFor();
     await panel.getByLabel('Allowed domains').fill('@Example.com,');
@@ -79,8 +79,8 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.deepEqual([body['allowed_domains'], body['allowed_emails']], [['example.com'], []]);
     await noSeriousFinding(page);
     await shoot(page, 'tunnel-sign-in');
-    await panel.getByRole('button', { name: 'Remove sign-in' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove sign-in' }).click();
+    await panel.getByRole('button', { name: 'Remove login' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove login' }).click();
     await panel.getByRole('button', { name: 'Ask visitors to sign in' }).waitFor();
     assert.equal(await visit(), 200);
   });
@@ -180,7 +180,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Create tunnel' }).click();
     await page.getByRole('tab', { name: 'Access control' }).click();
-    await page.getByRole('region', { name: 'Visitor sign-in' }).getByRole('link', { name: 'See the plans' }).waitFor();
+    await page.getByRole('region', { name: 'Visitor login' }).getByRole('link', { name: 'See the plans' }).waitFor();
     await fits(page);
     await noSeriousFinding(page);
     await shoot(page, 'tunnel-gates-phone');

@@ -47,7 +47,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await dialog.getByRole('button', { name: 'Create tunnel' }).click();
     await heading(page, 'guide-docs');
     await page.getByRole('heading', { name: 'Waiting for an agent' }).waitFor();
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     const command = await page.getByRole('group', { name: 'the command', exact: true }).innerText();
     const [, key = '', port, name = '', project = ''] =
       /^CULVERT_TOKEN=(\S+) culvert http (\d+) --subdomain (\S+) --project (\S+) --server \S+$/.exec(command) ?? [];
@@ -140,7 +140,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByRole('button', { name: /^(New tunnel|Actions for|Connect)/ }).count(), 0);
     await page.getByRole('link', { name: 'shop', exact: true }).click();
     await page.getByRole('tab', { name: 'Access control' }).click();
-    await page.getByRole('region', { name: 'Visitor sign-in' }).waitFor();
+    await page.getByRole('region', { name: 'Visitor login' }).waitFor();
     assert.equal(await page.getByRole('button', { name: /Ask|Stop|Start|Delete|Generate/ }).count(), 0);
     await noSeriousFinding(page);
     await shoot(page, 'tunnel-watched');
@@ -150,7 +150,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await world.open(t, '/tunnels');
     await page.getByRole('link', { name: 'shop', exact: true }).click();
     await page.getByRole('tab', { name: 'Access control' }).click();
-    const panel = page.getByRole('region', { name: 'Visitor sign-in' });
+    const panel = page.getByRole('region', { name: 'Visitor login' });
     await panel.getByText(/Its operator sets oauth\.google\.client_id and client_secret/).waitFor();
     assert.ok(await panel.getByRole('button', { name: 'Ask visitors to sign in' }).isDisabled());
     assert.equal(await panel.getByRole('textbox').count(), 0);

@@ -34,12 +34,12 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'webhooks-empty');
     await press(page, 'New receiver');
-    await press(page, 'Make receiver');
+    await press(page, 'Create receiver');
     await page.getByText('Give it a name').waitFor();
     await field(page, 'Name').fill('orders');
     await noSeriousFinding(page);
     await shoot(page, 'webhooks-create');
-    await press(page, 'Make receiver');
+    await press(page, 'Create receiver');
     const ready = dialog(page, 'The receiver orders is there');
     url = await ready.getByRole('group', { name: 'the address' }).innerText();
     secret = await ready.getByRole('group', { name: 'the secret', exact: true }).innerText();

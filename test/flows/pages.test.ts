@@ -58,7 +58,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   /** From the sign-in form to a confirmed account. */
   async function signUp(page: Page, email: string): Promise<void> {
-    await press(page, 'Make an account');
+    await press(page, 'Create account');
     await field(page, 'E-mail address').fill(email);
     await field(page, 'Password').fill(PASSWORD);
     await press(page, 'Continue');
@@ -88,7 +88,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(page.url(), `${h.server.apiUrl}/app/`);
     await heading(page, 'Sign in');
     await shoot(page, 'sign-in');
-    await press(page, 'Make an account');
+    await press(page, 'Create account');
     await field(page, 'E-mail address').fill('ann@example.test');
     await field(page, 'Password').fill('too short');
     await press(page, 'Continue');
@@ -145,7 +145,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await h.call('POST', '/auth/signup', { body: { email, password: OTHER } });
     await smtp.nextMail(email);
     const page = await open(t, '/app/');
-    await press(page, 'Make an account');
+    await press(page, 'Create account');
     await field(page, 'E-mail address').fill(email);
     await field(page, 'Password').fill(PASSWORD);
     await press(page, 'Continue');

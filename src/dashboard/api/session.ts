@@ -89,7 +89,7 @@ export class Session {
     }
   }
 
-  /** From now on this tab acts with the token: after a log-in, or a switch of the organization. The other tabs hear of it. */
+  /** From now on this tab acts with the token: after a login, or a switch of the organization. The other tabs hear of it. */
   enter(token: string): void {
     this.#take(token);
     this.#channel.postMessage('in');

@@ -157,7 +157,7 @@ function MakeKey({ line, wanted: { subdomain, project }, names, name, onMade }: 
         loading={mint.isPending}
         onClick={() => mint.mutate({ name, scope: [...scope] }, { onSuccess: onMade })}
       >
-        Make the key
+        Create key
       </Button>
       <Text size="xs" c="dimmed" className="culvert-wrap">
         The key is for {only} and ends in {KEY_DAYS} days.

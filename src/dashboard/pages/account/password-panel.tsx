@@ -19,7 +19,7 @@ export function PasswordPanel() {
   return (
     <Panel
       title="Password"
-      about="A new one ends your other sessions, and the log-ins of your command lines."
+      about="A new one ends your other sessions, and the logins of your command lines."
       actions={
         <Button variant="default" onClick={open}>
           Change password

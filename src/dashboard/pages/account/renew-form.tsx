@@ -28,7 +28,7 @@ export function RenewForm({ onClose }: { readonly onClose: () => void }) {
       <Stack>
         <Text size="sm">You get ten new codes. All earlier ones are good for nothing then.</Text>
         <PasswordField size="sm" autoComplete="current-password" data-autofocus {...form.getInputProps('password')} />
-        <FormEnd action="Make new codes" isBusy={renew.isPending} onClose={onClose} />
+        <FormEnd action="Create codes" isBusy={renew.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

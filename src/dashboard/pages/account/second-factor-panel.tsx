@@ -76,7 +76,7 @@ function Standing({ status, open }: StandingProps) {
       </Group>
       {left < FEW_CODES && (
         <Alert color="yellow" variant="light">
-          Without your phone a recovery code is the only way in. Make new ones.
+          Without your phone a recovery code is the only way in. Create new ones.
         </Alert>
       )}
       <Group gap="xs">

@@ -5,7 +5,7 @@ export type Action = Schemas['AuditEvent']['action'];
 
 /** By subject, for the choice of one. */
 export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, string>>>>> = {
-  'Log-ins and accounts': {
+  'Logins and accounts': {
     'auth.signup': 'signed up',
     'auth.email_verify': 'confirmed the e-mail address',
     'auth.login': 'logged in',
@@ -68,7 +68,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'tunnel.auth': 'set a password on a tunnel',
     'tunnel.auth_remove': 'removed the password of a tunnel',
     'tunnel.edge_auth': 'had visitors of a tunnel sign in',
-    'tunnel.edge_auth_remove': 'let visitors of a tunnel in without sign-in',
+    'tunnel.edge_auth_remove': 'removed visitor login of a tunnel',
     'tunnel.maintenance': 'put a tunnel into maintenance',
     'tunnel.maintenance_end': 'ended the maintenance of a tunnel',
     'connection.disconnect': 'ended the connection of an agent',
@@ -80,8 +80,8 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'token.rotate': 'rotated a key',
     'token.revoke': 'revoked a key',
     'token.budget': 'changed the budget of a key',
-    'metric_key.create': 'made a key for scrapers',
-    'metric_key.delete': 'deleted a key for scrapers',
+    'metric_key.create': 'created a metrics key',
+    'metric_key.delete': 'deleted a metrics key',
     'project.create': 'made a project',
     'project.update': 'renamed a project',
     'project.delete': 'deleted a project',

@@ -12,6 +12,6 @@ export interface AuthFlow {
   readonly email: string;
   readonly setEmail: (email: string) => void;
   readonly go: (place: Place) => void;
-  /** With the answer to a log-in: in, or to the second factor. */
+  /** With the answer to a login: in, or to the second factor. */
   readonly goOn: (answer: LogIn) => void;
 }

@@ -25,7 +25,7 @@ export function ChoiceStep({ flow, invited, returnTo }: ChoiceStepProps) {
       <Stack gap="xs">
         {isOpen && (
           <Button size="md" onClick={() => flow.go({ step: 'sign-up' })}>
-            Make an account
+            Create account
           </Button>
         )}
         <Button size="md" onClick={() => flow.go({ step: 'sign-in' })}>

@@ -1,4 +1,4 @@
-/** The code from the mail to a new address, and the log-in that follows. */
+/** The code from the mail to a new address, and the login that follows. */
 import { Alert, Button, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useRef } from 'react';

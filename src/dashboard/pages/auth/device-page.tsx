@@ -7,7 +7,7 @@ import { checkPhrase } from './check-phrase.ts';
 import { Frame } from './frame.tsx';
 import { Step } from './step.tsx';
 
-const TITLE = 'Command line log-in';
+const TITLE = 'CLI login';
 
 export function DevicePage({ arrival }: { readonly arrival: Arrival }) {
   const [ending, setEnding] = useState<Ending>();

@@ -54,7 +54,7 @@ export function SignInStep({ flow, title, problem: first, returnTo, back }: Sign
         <LinkButton onClick={() => flow.go({ step: 'forgot' })}>Forgot password</LinkButton>
         {back ??
           (options.data?.signup === 'open' && (
-            <LinkButton onClick={() => flow.go({ step: 'sign-up' })}>Make an account</LinkButton>
+            <LinkButton onClick={() => flow.go({ step: 'sign-up' })}>Create account</LinkButton>
           ))}
       </Group>
       {options.isError && <FailureAlert error={options.error} again={options.refetch} />}

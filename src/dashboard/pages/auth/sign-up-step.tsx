@@ -23,7 +23,7 @@ export function SignUpStep({ flow, back }: { readonly flow: AuthFlow; readonly b
     onDone: (_, { password }) => flow.go({ step: 'confirm', password }),
   });
   return (
-    <Step title="Make an account" order={flow.order} problem={problem} onSubmit={onSubmit}>
+    <Step title="Create account" order={flow.order} problem={problem} onSubmit={onSubmit}>
       <EmailField type="email" maxLength={254} {...form.getInputProps('email')} />
       <PasswordField
         description={PASSWORD_RULE}

@@ -9,7 +9,7 @@ export type Place =
   | { readonly step: 'sign-in'; readonly problem?: string }
   | { readonly step: 'second'; readonly challenge: string }
   | { readonly step: 'sign-up' }
-  /** The address waits for its code; the password is for the log-in that follows. */
+  /** The address waits for its code; the password is for the login that follows. */
   | { readonly step: 'confirm'; readonly password: string }
   | { readonly step: 'forgot'; readonly problem?: string }
   | { readonly step: 'sent' };

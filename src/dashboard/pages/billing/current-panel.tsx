@@ -82,8 +82,8 @@ function Ways({ billing }: { readonly billing: Billing }) {
           close();
         }}
       >
-        It holds at once. Tunnels then live for an hour, master keys and sign-in for visitors can not be set up any
-        more, no more names can be reserved, and recorded requests older than 7 days are deleted.
+        It holds at once. Tunnels then live for an hour, master keys and visitor login can not be set up any more, no
+        more names can be reserved, and recorded requests older than 7 days are deleted.
       </Confirm>
     </>
   );

@@ -79,7 +79,7 @@ export const FEATURES: readonly Feature[] = [
     title: 'Reserved names',
     say: ({ reserved_subdomains: names }) => (names === null ? 'unlimited' : names === 0 ? 'none' : String(names)),
   },
-  { title: 'Sign-in for visitors', say: ({ edge_auth: has }) => (has ? 'yes' : 'no') },
+  { title: 'Visitor login', say: ({ edge_auth: has }) => (has ? 'yes' : 'no') },
   { title: 'Master keys', say: ({ master_keys: has }) => (has ? 'yes' : 'no') },
 ];
 

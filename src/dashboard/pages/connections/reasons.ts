@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<EndReason, Told>> = {
   },
   disconnected: { name: 'Disconnected', tone: 'info' },
   token_revoked: { name: 'Key revoked', tone: 'bad', advice: 'Give it another key, if it is to come back.' },
-  token_expired: { name: 'Key ran out', tone: 'bad', advice: 'Make another key, or rotate one before it ends.' },
+  token_expired: { name: 'Key ran out', tone: 'bad', advice: 'Create another key, or rotate one before it ends.' },
   superseded: {
     name: 'Taken over',
     tone: 'info',

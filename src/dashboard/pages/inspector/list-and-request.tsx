@@ -112,7 +112,7 @@ function Nothing({ filter, status, onOlder }: NothingProps) {
       <Empty icon={IconActivity} title="No request yet">
         Open the public address of a tunnel: each request shows up here the moment it has come. There is no tunnel yet?{' '}
         <Anchor component={Link} href="/tunnels" inherit underline="always">
-          Make the first one
+          Create the first one
         </Anchor>
         .
       </Empty>

@@ -53,8 +53,8 @@ const CODES: Readonly<Record<string, Said>> = {
   sign_in: { short: 'Sent to sign in', long: 'Visitors of this tunnel sign in first: this one was sent to do so.' },
   signed_in: { short: 'Signed in', long: 'The visitor has signed in, and was sent to where they wanted to go.' },
   sign_in_failed: {
-    short: 'Sign-in failed',
-    long: 'The sign-in of the visitor did not come to its end, or the tunnel does not let this person in.',
+    short: 'Login failed',
+    long: 'The visitor did not complete the login, or is not on the list of the tunnel.',
   },
   sign_out: { short: 'Asked to sign out', long: 'The visitor was asked whether to sign out.' },
   signed_out: { short: 'Signed out', long: 'The visitor has signed out.' },
@@ -122,8 +122,8 @@ export function statusClass(status: number): string {
 /** Beside the actions of a policy, which are called as their form calls them. */
 const STEPS: Readonly<Record<string, string>> = {
   basic_gate: 'Password',
-  visitor_gate: 'Sign-in of visitors',
-  visitor_sign_in: 'Path of the sign-in',
+  visitor_gate: 'Visitor login',
+  visitor_sign_in: 'Path of the login',
   agent_wait: 'Wait for the agent',
 };
 

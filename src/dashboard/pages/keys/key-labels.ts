@@ -5,7 +5,7 @@ export const KIND_WORDS: Readonly<Record<Token['kind'], string>> = {
   agent: 'Agent',
   project: 'Project',
   master: 'Master',
-  cli: 'Log-in',
+  cli: 'Login',
 };
 
 /** What people call a key by when a name is not enough: the beginning of its nonce. */

@@ -40,7 +40,7 @@ export function KeysPage() {
 function NoKeys({ action }: { readonly action: ReactNode }) {
   return (
     <Empty icon={IconKey} title="No keys yet" action={action}>
-      An agent needs a key to publish a port. Make one here for each machine or job, so that each can be limited and
+      An agent needs a key to publish a port. Create one for each machine or job, so that each can be limited and
       revoked by itself; or run culvert login on your own machine, which makes one.
     </Empty>
   );

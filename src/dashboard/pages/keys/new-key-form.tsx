@@ -105,7 +105,7 @@ export function NewKeyForm({ project, onMinted, onClose }: NewKeyFormProps) {
           </>
         )}
         <FormEnd
-          action="Make key"
+          action="Create key"
           refused={message}
           isBusy={mint.isPending}
           isBarred={barred !== undefined}

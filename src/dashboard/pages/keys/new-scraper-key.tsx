@@ -20,7 +20,7 @@ interface DialogProps {
 
 export function NewScraperKey({ opened, onClose }: DialogProps) {
   return (
-    <OneTimeSecretModal opened={opened} onClose={onClose} title="New scraper key" size="lg">
+    <OneTimeSecretModal opened={opened} onClose={onClose} title="New metrics key" size="lg">
       <Steps onClose={onClose} />
     </OneTimeSecretModal>
   );
@@ -46,7 +46,7 @@ function Steps({ onClose }: Pick<DialogProps, 'onClose'>) {
     <form onSubmit={submit} noValidate>
       <Stack>
         <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
-        <FormEnd action="Make key" refused={message} isBusy={make.isPending} onClose={onClose} />
+        <FormEnd action="Create key" refused={message} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );
@@ -55,9 +55,9 @@ function Steps({ onClose }: Pick<DialogProps, 'onClose'>) {
 function Made({ made }: { readonly made: Schemas['MadeMetricKey'] }) {
   const { url } = useApi();
   return (
-    <OneTimeSecret label={`The scraper key ${made.name}, shown once`}>
+    <OneTimeSecret label={`The metrics key ${made.name}, shown once`}>
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
-        This is the scraper key {made.name}. Copy it now. You won&apos;t see it again.
+        This is the metrics key {made.name}. Copy it now. You won&apos;t see it again.
       </Alert>
       <CopyLine value={made.key} what="the key" />
       <Text size="sm">

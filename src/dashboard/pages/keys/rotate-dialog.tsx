@@ -98,6 +98,6 @@ function Grace({ token, onMinted, onClose }: GraceProps) {
 
 function whatHappens({ kind }: Token): string {
   if (kind === 'master') return 'The keys that the old one minted end together with it.';
-  if (kind === 'cli') return 'It belongs to a log-in on the command line: only its own person may rotate it.';
+  if (kind === 'cli') return 'It belongs to a login on the command line: only its own person may rotate it.';
   return 'Until the old one ends both work, so that agents can be given the new one without a gap.';
 }

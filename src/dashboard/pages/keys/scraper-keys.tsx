@@ -21,7 +21,7 @@ export const METRIC_KEYS = ['metrics', 'keys'] as const;
 
 const COLUMNS: ReadonlyArray<Column<MetricKey>> = [
   { key: 'name', title: 'Name', cell: ({ name }) => name },
-  { key: 'by', title: 'Made by', cell: ({ created_by: by }) => by ?? 'former member' },
+  { key: 'by', title: 'Created by', cell: ({ created_by: by }) => by ?? 'former member' },
   { key: 'made', title: 'Made', cell: ({ created_at: at }) => <Ago at={at} /> },
   { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
 ];
@@ -38,12 +38,12 @@ export function ScraperKeys() {
   const columns = isAdmin ? [...COLUMNS, deleteColumn(deletion)] : COLUMNS;
   return (
     <Panel
-      title="Keys for scrapers"
+      title="Metrics keys"
       about="For Prometheus: they read the numbers of the organization, and live until deleted or until their maker leaves."
       actions={
         isAdmin && (
           <Button variant="default" size="sm" onClick={open}>
-            New scraper key
+            New metrics key
           </Button>
         )
       }
@@ -55,7 +55,7 @@ export function ScraperKeys() {
               None yet.{!isAdmin && ' Admins make them.'}
             </Text>
           ) : (
-            <Table label="Keys for scrapers" rows={rows} rowKey={({ id }) => id} columns={columns} />
+            <Table label="Metrics keys" rows={rows} rowKey={({ id }) => id} columns={columns} />
           )
         }
       </Loaded>
@@ -76,7 +76,7 @@ function deleteColumn(deletion: Asked<MetricKey>): Column<MetricKey> {
         variant="subtle"
         color="red"
         size={36}
-        aria-label={`Delete the scraper key ${key.name}`}
+        aria-label={`Delete the metrics key ${key.name}`}
         onClick={() => deletion.ask(key)}
       >
         <IconTrash size={16} />
@@ -89,14 +89,14 @@ function DeleteDialog({ asked: { row: key, opened, close } }: { readonly asked: 
   const { client } = useApi();
   const remove = useAction({
     run: (id: string) => answered(client.DELETE('/metrics/keys/{id}', { params: { path: { id } } })),
-    done: 'The scraper key is deleted.',
+    done: 'The metrics key is deleted.',
     touches: [METRIC_KEYS],
     onDone: close,
     tellsFailure: true,
   });
   return (
     <Confirm
-      title={`Delete the scraper key ${key?.name ?? ''}?`}
+      title={`Delete the metrics key ${key?.name ?? ''}?`}
       action="Delete key"
       opened={opened}
       isBusy={remove.isPending}

@@ -100,7 +100,7 @@ function CreateForm({ networks, onClose }: Omit<CreateNetworkProps, 'opened'>) {
             {other.name} has some of these addresses ({other.cidr}). No machine can be in both networks.
           </Alert>
         )}
-        <FormEnd action="Make network" refused={refused} isBusy={create.isPending} onClose={onClose} />
+        <FormEnd action="Create network" refused={refused} isBusy={create.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -47,7 +47,7 @@ export function KeyFields({ values, error, onChange, canMake, canKeep = false, w
   const isNarrow = useMediaQuery('(max-width: 30em)', undefined, { getInitialValueInEffect: false }) ?? false;
   const choices = [
     ...(canKeep ? [{ value: 'keep' as const, label: 'Keep its key' }] : []),
-    ...(canMake ? [{ value: 'make' as const, label: 'Make keys here' }] : []),
+    ...(canMake ? [{ value: 'make' as const, label: 'Create keys here' }] : []),
     { value: 'paste' as const, label: 'Paste a key' },
   ];
   return (

@@ -12,7 +12,7 @@ type Purpose = 'access' | 'capability';
 
 const PURPOSES: Readonly<Record<Purpose, { readonly title: string; readonly about: string; readonly old: string }>> = {
   access: {
-    title: 'Log-ins',
+    title: 'Logins',
     about: 'Signs the access tokens of browsers and command lines. A new one is made every 90 days without your doing.',
     old: 'The old key verifies for another day, so that sessions continue.',
   },

@@ -80,7 +80,7 @@ function NewUserForm({ onClose, onMade }: NewUserFormProps) {
         <Text size="sm" c="dimmed">
           The account is verified, with its own organization and a random password that you see once. No email is sent.
         </Text>
-        <FormEnd action="Make account" refused={rest} isBusy={make.isPending} onClose={onClose} />
+        <FormEnd action="Create account" refused={rest} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -23,7 +23,7 @@ export function queuesOf(metrics: Metrics): readonly Queue[] {
       about: mailSeconds > 0 ? `the oldest for ${spanText(mailSeconds * 1000)}` : 'for the mail server',
       isLong: mailSeconds > 600,
     },
-    queue(of('passwords_waiting'), { title: 'Passwords to check', about: 'of log-ins and of visitors', longFrom: 100 }),
+    queue(of('passwords_waiting'), { title: 'Passwords to check', about: 'of logins and of visitors', longFrom: 100 }),
     queue(of('reports_waiting'), {
       title: 'Reports',
       about: 'counters and events on their way to the database',

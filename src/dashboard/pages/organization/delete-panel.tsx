@@ -39,7 +39,7 @@ export function DeletePanel({ org, isOnlyOne }: DeletePanelProps) {
 function reasonAgainst({ org, isOnlyOne, mayDelete }: DeletePanelProps & { readonly mayDelete: boolean }) {
   if (!mayDelete) return 'Only an owner can delete it.';
   if (org.approval_status === 'suspended') return 'It is suspended: it stays until an operator approves it.';
-  if (isOnlyOne) return 'It is your only organization. Make another one first.';
+  if (isOnlyOne) return 'It is your only organization. Create another one first.';
   return undefined;
 }
 

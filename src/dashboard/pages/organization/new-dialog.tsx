@@ -48,7 +48,7 @@ function NewForm({ onClose }: { readonly onClose: () => void }) {
           at the top right leads back.
         </Text>
         <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
-        <FormEnd action="Make organization" refused={rest} isBusy={make.isPending} onClose={onClose} />
+        <FormEnd action="Create organization" refused={rest} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -29,7 +29,7 @@ function planText(has: Schemas['Entitlements']): string {
     names === null
       ? 'any number of reserved names'
       : `${names === 0 ? 'no' : names} reserved ${names === 1 ? 'name' : 'names'}`,
-    has.edge_auth ? 'sign-in of visitors' : 'no sign-in of visitors',
+    has.edge_auth ? 'visitor login' : 'no visitor login',
   ];
   const text = parts.join(', ');
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;

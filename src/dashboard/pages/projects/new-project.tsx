@@ -80,7 +80,7 @@ function ProjectForm({ onClose }: Pick<NewProjectProps, 'onClose'>) {
             <span className="culvert-mono">{hostIn({ slug, isDefault: false }, 'pr-7', domain)}</span>
           </Text>
         )}
-        <FormEnd action="Make project" refused={message} isBusy={make.isPending} onClose={onClose} />
+        <FormEnd action="Create project" refused={message} isBusy={make.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

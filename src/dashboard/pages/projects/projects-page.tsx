@@ -81,8 +81,8 @@ function Listed({ all }: { readonly all: readonly Project[] }) {
       )}
       {all.length === 1 && (
         <Text c="dimmed" size="sm">
-          The default project adds nothing to names. Make another one for each product or team whose keys must not reach
-          the tunnels of the others.
+          The default project adds nothing to names. Create another one for each product or team whose keys must not
+          reach the tunnels of the others.
         </Text>
       )}
     </Stack>

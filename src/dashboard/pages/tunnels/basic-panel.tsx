@@ -66,7 +66,7 @@ function MadeHere({ password, onTaken }: { readonly password: string; readonly o
         <Text size="sm">Take the password now: it is kept as a hash, and can&apos;t be shown again.</Text>
         <CopyLine value={password} what="the password" />
         <Button variant="default" w="fit-content" onClick={onTaken}>
-          I have it
+          Done
         </Button>
       </Stack>
     </Alert>

@@ -7,7 +7,7 @@ type Guards = Pick<Tunnel, 'authEnabled' | 'edgeAuthEnabled' | 'policyEnabled'>;
 
 const GUARDS = [
   { flag: 'authEnabled', word: 'Password', icon: IconLock },
-  { flag: 'edgeAuthEnabled', word: 'Sign-in', icon: IconUserCheck },
+  { flag: 'edgeAuthEnabled', word: 'Login', icon: IconUserCheck },
   { flag: 'policyEnabled', word: 'Policy', icon: IconFilter },
 ] as const;
 

@@ -19,15 +19,15 @@ export function VisitorPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
   const mayChange = useMay('member');
   return (
     <Panel
-      title="Visitor sign-in"
+      title="Visitor login"
       about="Visitors sign in with the server's identity provider, and only those on your lists come in."
       actions={<OnOff on={isOn} />}
     >
       {!hasPlan && (
         <PlanLink>
           {isOn
-            ? 'Your plan has no sign-in of visitors any more: this gate stays as it is, and can only be removed.'
-            : 'Your plan has no sign-in of visitors.'}
+            ? 'Your plan has no visitor login. The current one stays, and can only be removed.'
+            : 'Your plan has no visitor login.'}
         </PlanLink>
       )}
       <Loaded query={gate} lines={2}>
@@ -91,11 +91,11 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
   return (
     <>
       <Button variant="default" onClick={open} w="fit-content">
-        Remove sign-in
+        Remove login
       </Button>
       <Confirm
         title={`Let visitors of ${subdomain} in without signing in?`}
-        action="Remove sign-in"
+        action="Remove login"
         opened={opened}
         isBusy={remove.isPending}
         error={remove.error}

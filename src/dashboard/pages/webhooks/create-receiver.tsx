@@ -144,7 +144,7 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
           visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}
           {...form.getInputProps('secret')}
         />
-        <FormEnd action="Make receiver" refused={refused} isBusy={create.isPending} onClose={onClose} />
+        <FormEnd action="Create receiver" refused={refused} isBusy={create.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

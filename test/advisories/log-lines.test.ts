@@ -1,4 +1,4 @@
-/** Words of strangers in the server's log: names of machines, causes of refusals. Whoever reads the log on a terminal must not obey them. */
+/** Words of strangers in the server's log: names of machines, causes of refusals. A terminal that shows the log must not obey them. */
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Keys, projects and names from the command line: a person hands a key to a machine, a CI job mints its own with a master key, and everything ends
- * when it is told to. Servers and agents are processes of their own.
+ * on command. Servers and agents are processes of their own.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** A solver of a test: answers all three challenges by itself, as the edge and a DNS provider would, and remembers what it was told. */
+/** A solver of a test: answers all three challenges by itself, as the edge and a DNS provider would, and remembers its calls. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';

@@ -64,7 +64,7 @@ test('a purchase gives the plan, and the view says what is paid until when', asy
   );
 });
 
-test('an organization is one customer, however often and by whomever it asks, also at once', async (t) => {
+test('billing: an organization is one customer, also for repeated and concurrent requests of several members', async (t) => {
   const shop = await openShop(inReverse(t));
   const bob = await shop.team.member('bob@example.test', shop.ann, 'owner');
   const as = await shop.team.acting(bob, shop.ann.home);

@@ -35,7 +35,7 @@ test('what a policy refuses never reaches the service, and what it sets does', a
   assert.equal((await culvert.get(`${url}/admin`)).body, 'undefined');
 });
 
-test('a JWT check without keys of its own lets in the people of the tunnel’s organization, whose tokens the service never sees', async (t) => {
+test('policy: a JWT check without keys accepts members of the tunnel’s organization, and hides their tokens from the service', async (t) => {
   const culvert = await startCulvert(t);
   const origin = await startOrigin(t, (request, response) => response.end(String(request.headers.authorization)));
   const { url } = await culvert.publish('http', origin.port, { subdomain: 'shop' });

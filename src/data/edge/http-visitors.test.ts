@@ -97,7 +97,7 @@ test('whatever is no visit of a browser hears 401 in JSON, with what to do', WIT
   assert.deepEqual(asked, []);
 });
 
-test('a pass lets in, and tells the service who it is; the cookie stays here', WITHIN, async (t) => {
+test('visitor login: a pass is accepted, and the service gets the address but no cookie', WITHIN, async (t) => {
   const { wire } = await gated(t);
   const reply = await ask(wire, 'GET /', `Cookie: a=1; culvert_visitor=${passOf()}; culvert_nonce=x; b="2"`);
   assert.equal(reply.status, 200);

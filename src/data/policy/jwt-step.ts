@@ -14,7 +14,7 @@ import type { JwtCheck } from './jwt-check.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 
 const MAX_GOOD = 10_000;
-/** A key that its issuer has withdrawn lets in for so long what it signed. */
+/** Tokens of a withdrawn key are still accepted for this time. */
 const GOOD_MS = 60_000;
 
 const INVALID: EdgeRefusal = { code: 'invalid_token', fields: ['WWW-Authenticate: Bearer error="invalid_token"'] };

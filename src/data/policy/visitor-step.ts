@@ -1,5 +1,5 @@
 /**
- * A tunnel's visitor gate as a step: the last of its chain. It lets in who shows a pass that was made for this tunnel, host and version, unless
+ * A tunnel's visitor gate as a step: the last of its chain. It accepts a pass that was made for this tunnel, host and version, unless
  * a page of another site makes the browser show it.
  */
 import type { EdgeRefusal } from '../edge/refusal.ts';

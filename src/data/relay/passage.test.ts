@@ -282,7 +282,7 @@ test('a server that makes up handshakes does not take the loop, however many dev
   assert.ok(user + system < 2_000_000, `${user + system} us`);
 });
 
-test('who repeats a handshake that he has overheard, or makes them up by the thousand, shuts out no device that moves', () => {
+test('relay: repeated and forged handshakes block no device that moves', () => {
   const world = new World();
   world.connect(ALICE, AT_HOME, 70);
   const flood = (messageOf: (port: number) => Buffer, address: string): void => {

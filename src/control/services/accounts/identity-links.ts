@@ -10,7 +10,7 @@ import type { Sealer } from '../keys/sealing.ts';
 import { recordOutside, type UserRow, type Visit } from '../sessions/session-rows.ts';
 
 /** The email reports a change; a week later it is out of date. */
-const LETTER_SECONDS = 7 * 24 * 3600;
+const EMAIL_SECONDS = 7 * 24 * 3600;
 
 const pendingLink = z.object({
   provider: z.enum(['google', 'github']),
@@ -45,7 +45,7 @@ export function linkIdentity(
   if (owner !== undefined) return owner.id === user.id;
   addIdentity(tx, user, link);
   recordOutside(tx, user, { action: 'auth.identity_link', visit });
-  outbox.post(tx, { to: user.email, kind: 'identity_linked', provider: link.providerName }, LETTER_SECONDS);
+  outbox.post(tx, { to: user.email, kind: 'identity_linked', provider: link.providerName }, EMAIL_SECONDS);
   return true;
 }
 

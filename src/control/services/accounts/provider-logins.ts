@@ -119,7 +119,7 @@ export class ProviderLogins {
     const state = this.#redeemState(id, shown);
     const login = { ...state, redirectUri: this.#redirectUri(id) };
     const person = proven(await this.#ask(id, () => provider.finish(login, shown.answer)), provider.name);
-    const outcome = store.inTx((tx) => this.#letIn(tx, { provider: id, person, visit }));
+    const outcome = store.inTx((tx) => this.#admit(tx, { provider: id, person, visit }));
     const { place, kept: secrets } = setAside(state.returnTo);
     const kept = secrets === undefined ? undefined : sealKept(sealer, secrets, store.clock.now());
     if ('challenged' in outcome) {
@@ -178,7 +178,7 @@ export class ProviderLogins {
     }
   }
 
-  #letIn(tx: Tx, arrival: Arrival): { opened: OpenedSession } | { challenged: UserRow; link: PendingLink | undefined } {
+  #admit(tx: Tx, arrival: Arrival): { opened: OpenedSession } | { challenged: UserRow; link: PendingLink | undefined } {
     const known = findByIdentity(tx, arrival.person);
     const found = known ?? findUserByEmail(tx.db, arrival.person.email);
     if (found !== undefined) refuseLocked(found);

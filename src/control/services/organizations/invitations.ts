@@ -77,7 +77,7 @@ export class Invitations {
       if (openInvitations(tx, me.orgId).length >= MAX_OPEN) {
         throw new AppError('conflict', `${MAX_OPEN} invitations wait to be accepted. Revoke some first.`);
       }
-      this.#checkLetters(tx, me, input.email);
+      this.#checkEmails(tx, me, input.email);
       const token = newToken();
       const row: InvitationRow = {
         id: uuidv7(),
@@ -110,7 +110,7 @@ export class Invitations {
       allow(me, 'create', 'invitation');
       const found = findIn(tx, me, invitationId);
       checkReach(me, found);
-      this.#checkLetters(tx, me, found.email);
+      this.#checkEmails(tx, me, found.email);
       const token = newToken();
       const renewed = {
         tokenHash: hashOf(token),
@@ -228,7 +228,7 @@ export class Invitations {
   }
 
   /** May this person, or organization, have one more email sent there? Takes it. */
-  #checkLetters(tx: Tx, me: UserActor, email: string): void {
+  #checkEmails(tx: Tx, me: UserActor, email: string): void {
     const message = `You sent ${MAX_PER_DAY} invitations in a day. Wait before you send another one.`;
     const bound = { action: 'invitation.create', like: 'invitation.resend', perDay: MAX_PER_DAY, message } as const;
     checkDailyLimit(tx, me, bound);

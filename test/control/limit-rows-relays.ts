@@ -18,7 +18,10 @@ export function relayLimits(): readonly Row[] {
       'New clients per network',
       '500 at once, then 100 per second',
       [FLOWS, 'a network gets 500 new clients at once, and 100 a second'],
-      ['../../src/data/relay/passage.test.ts', 'a flood from forged addresses keeps nobody out who knows the network'],
+      [
+        '../../src/data/relay/passage.test.ts',
+        'flow filter: a flood from forged addresses blocks no client that knows the network',
+      ],
     ),
     elsewhere('Timeout of a silent client', '180 seconds', [
       FLOWS,
@@ -29,10 +32,7 @@ export function relayLimits(): readonly Row[] {
       '256 and 384 KB per direction; then the oldest are dropped',
       [RING, 'over 256 datagrams the oldest go, and are counted'],
       [RING, 'over 384 KB the oldest go until the newest has room'],
-      [
-        '../../src/data/relay/relay.test.ts',
-        'who is not authenticated has half of the ring, and pushes nobody out of it',
-      ],
+      ['../../src/data/relay/relay.test.ts', 'an unauthenticated client has half of the ring, and displaces no other'],
     ),
     elsewhere('Datagram size', '65,495 bytes', [
       '../../src/wire/relay-records.test.ts',

@@ -10,7 +10,7 @@ export function replayLimits(): readonly Row[] {
       ['replay.test.ts', '8 under way at a time'],
       [
         '../../src/base/shares.test.ts',
-        'nobody has more than are free, so that who comes late finds one; at the bound nobody does',
+        'shares: no party holds more than are free, so that a late one finds a place; none does at the bound',
       ],
     ),
     elsewhere('Headers changed by a replay', '100', ['replay.test.ts', 'at most 100 headers may be changed']),

@@ -276,7 +276,7 @@ export const tokenLimits = (): readonly Row[] => [
     ],
     [
       '../flows/budget.test.ts',
-      'stays shut over a restart of the server: the agent is bound again, and visitors are told why',
+      'stays blocked over a restart of the server: the agent is bound again, and visitors get the reason',
     ],
   ),
   elsewhere(

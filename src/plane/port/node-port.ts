@@ -143,8 +143,13 @@ export class FarNode implements NodeAccess {
     return this.#calls.ask('setAgentCertificate', pair, { timeoutMs: CHANGE_MS });
   }
 
-  drain(graceMs: number): Promise<void> {
-    return this.#calls.ask('drain', graceMs, { timeoutMs: graceMs + DRAIN_MARGIN_MS });
+  /** Ends early when `close` cuts it short. */
+  async drain(graceMs: number): Promise<void> {
+    try {
+      await this.#calls.ask('drain', graceMs, { timeoutMs: graceMs + DRAIN_MARGIN_MS });
+    } catch (error) {
+      if (this.#closing === undefined) throw error;
+    }
   }
 
   close(): Promise<void> {
@@ -159,5 +164,7 @@ export class FarNode implements NodeAccess {
       this.#deps.log.warn({ error: messageOf(error) }, 'the data node did not end in order');
     }
     await this.#deps.onClosed();
+    // A question still under way would hold the process until its time is over.
+    this.#calls.close('the data node has closed');
   }
 }

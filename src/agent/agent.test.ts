@@ -80,6 +80,18 @@ test('jitter takes the whole step: a wait lies anywhere between nothing and the 
   assert.equal(world.time.next, 125);
 });
 
+for (const way of ['destroy', 'drain'] as const) {
+  test(`an agent that ends while it connects does not come back (${way})`, async () => {
+    const attempt = Promise.withResolvers<string>();
+    const world = await fakeWorld({ token: () => attempt.promise });
+    world.agent[way]();
+    attempt.reject(new Error('given up'));
+    assert.notEqual(await ended(world), 'runs');
+    await world.time.advance(60_000);
+    assert.deepEqual([world.agent.view().state, world.time.next, kinds(world)], ['stopped', undefined, ['stopped']]);
+  });
+}
+
 test('a failing token source is retried like the network, with the token read again each time', async () => {
   let reads = 0;
   const world = await fakeWorld({

@@ -330,7 +330,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
 
   drain(graceMs: number = DRAIN_MS): void {
     if (this.#state === 'stopped' || this.#state === 'draining') return;
-    this.#attempt?.abort();
+    this.#endAttempt();
     this.#cancelTimer();
     this.#state = 'draining';
     this.#session?.drain();
@@ -369,7 +369,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
   #finish(reason: ExitReason, options: { cut?: boolean } = {}): void {
     if (this.#state === 'stopped') return;
     this.#state = 'stopped';
-    this.#attempt?.abort();
+    this.#endAttempt();
     this.#cancelTimer();
     this.#waiting.stop(reason.message);
     this.#paths?.close();
@@ -407,6 +407,12 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     const welcomedAt = this.#welcomedAt;
     this.#welcomedAt = undefined;
     if (welcomedAt !== undefined) this.#waiting.after(this.#clock.monotonic() - welcomedAt);
+  }
+
+  /** Its failure is no reason to try again. */
+  #endAttempt(): void {
+    this.#attempt?.abort();
+    this.#attempt = undefined;
   }
 
   #cancelTimer(): void {

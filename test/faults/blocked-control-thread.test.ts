@@ -14,7 +14,7 @@ test('blocked control thread: visitors are served, a new agent is asked to retry
 }, async (t) => {
   const origin = await startOrigin(t, (_request, response) => response.end('hello'));
   const toml = '[agents.limits]\nhandshake_timeout_seconds = 3\n';
-  const culvert = await spawnCulvert(t, { env: faultyEnv(t), toml });
+  const culvert = await spawnCulvert(t, { env: faultyEnv(t), takesPreload: true, toml });
   const { folder, ports, token } = culvert;
   const url = await culvert.agent(['http', String(origin.port), '--subdomain', 'shop']).printed(/^(http:\S+)$/m);
   await injectFault(folder, 'control', 'block');

@@ -69,7 +69,7 @@ function assertSaid(output: string, thread: Thread, cause: RegExp): void {
 
 for (const { title, thread, fault, nodeOptions, cause } of CASES) {
   test(`crash: ${title} ends the server with a log line`, { timeout: 120_000 }, async (t) => {
-    const culvert = await spawnCulvert(t, { env: faultyEnv(t, nodeOptions) });
+    const culvert = await spawnCulvert(t, { env: faultyEnv(t, nodeOptions), takesPreload: true });
     await injectFault(culvert.folder, thread, fault);
     assert.equal(await culvert.server.ended(), 1);
     assertSaid(culvert.server.output, thread, cause);
@@ -81,7 +81,11 @@ test('crash: an exception in the data thread while the server stops ends it with
 }, async (t) => {
   const { promise: isUnderWay, resolve: come } = Promise.withResolvers<void>();
   const origin = await startOrigin(t, () => come());
-  const culvert = await spawnCulvert(t, { env: faultyEnv(t), toml: '[server]\ndrain_seconds = 100\n' });
+  const culvert = await spawnCulvert(t, {
+    env: faultyEnv(t),
+    takesPreload: true,
+    toml: '[server]\ndrain_seconds = 100\n',
+  });
   const url = await culvert.agent(['http', String(origin.port), '--subdomain', 'shop']).printed(/^(http:\S+)$/m);
   const visit = get(url, culvert.ports.http, 100_000);
   await isUnderWay;

@@ -26,6 +26,8 @@ export interface SpawnOptions {
   readonly held?: boolean;
   /** Of the server, besides. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Never the built file: its main thread runs no script of `--require`. */
+  readonly takesPreload?: true;
 }
 
 export interface AgentOptions {
@@ -37,8 +39,7 @@ export interface AgentOptions {
 }
 
 /** The words before the subcommand. */
-export function culvertCommand(netns?: string): string[] {
-  const built = process.env['CULVERT_BIN'];
+export function culvertCommand(netns?: string, built = process.env['CULVERT_BIN']): string[] {
   const program =
     built === undefined || built === ''
       ? [process.execPath, process.env['CULVERT_TEST_PROGRAM'] ?? join(ROOT, 'src/main.ts')]
@@ -165,7 +166,7 @@ export class SpawnedCulvert {
 
   #start(netns: string | undefined): Program {
     return new Program({
-      command: culvertCommand(netns),
+      command: this.#options.takesPreload === true ? culvertCommand(netns, '') : culvertCommand(netns),
       args: ['serve', '--config', this.#configFile],
       cwd: this.folder,
       env: {

@@ -121,6 +121,8 @@ test('a stream waits for the word that nothing is behind its response, and serve
   assert.notEqual(take(tunnel, 0, true, own), upstream);
   assert.notEqual(take(tunnel, REST_MS), upstream);
   upstream.stream.clearArrived();
+  assert.equal(take(tunnel, 0, true, own), upstream, 'its connection gets it as soon as it is clear');
+  upstream.release(true, 0);
   assert.equal(take(tunnel, REST_MS), upstream);
 });
 

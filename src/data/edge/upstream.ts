@@ -241,15 +241,18 @@ export function acquire(served: ServedTunnel, nowMs: number, repeatable: boolean
   return openUpstream(served, own);
 }
 
-/** A stream that still rests from this very connection's last request. Those of other tunnels stay in `own`, those that rest no more leave it. */
+/**
+ * A stream that still rests from this very connection's last request. Those of other tunnels, and those that are not clear yet, stay in `own`; those
+ * that rest no more leave it.
+ */
 function ofOwn(served: ServedTunnel, nowMs: number, repeatable: boolean, own: OwnStreams): Upstream | null {
   for (let at = own.length - 1; at >= 0; at--) {
     const upstream = own[at] as Upstream;
     const rests = upstream.isOf(own) && upstream.served.resting.has(upstream.stream);
-    if (rests && upstream.served !== served) continue;
+    if (rests && (upstream.served !== served || !upstream.stream.isClear)) continue;
     const last = own.pop() as Upstream;
     if (at < own.length) own[at] = last;
-    if (!rests || !upstream.stream.isClear || !upstream.isFresh(nowMs, repeatable)) continue;
+    if (!rests || !upstream.isFresh(nowMs, repeatable)) continue;
     served.resting.delete(upstream.stream);
     return upstream;
   }

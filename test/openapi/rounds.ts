@@ -13,8 +13,11 @@ const MAX_WAIT = 30;
 
 /** Fields whose rule is no JSON Schema: the document has the characters, the description the rule. */
 const BEYOND_SCHEMA: ReadonlyMap<string, RegExp> = new Map([
-  // Which text is an IP network, what lies within another one, and which port is none.
-  ['extra_allowed_ips', /is not an IP network|lies within the network itself|can't be behind a device/],
+  // Which text is an IP network, what lies within another one or behind another device, and which port is none.
+  [
+    'extra_allowed_ips',
+    /is not an IP network|lies within the network itself|can't be behind a device|is behind the device/,
+  ],
   ['public_endpoint', /is not an endpoint/],
   // Before or after the present.
   ['expires_at', /must lie ahead/],

@@ -49,7 +49,10 @@ const edits = z
           description:
             'By name, in any case: a value, or several, in place of all that were recorded; null leaves the header out. Others stay as they were.',
         }),
-      body: z.base64().optional().openapi({ description: 'In place of the recorded one, in base64' }),
+      body: z
+        .base64()
+        .optional()
+        .openapi({ description: 'In place of the recorded one, in base64', pattern: z.regexes.base64.source }),
     },
     { error: saysUnknown },
   )

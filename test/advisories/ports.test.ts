@@ -99,7 +99,7 @@ for (const { kind, portsOf, first, all, share } of KINDS) {
     const second = { ...eve, orgId: plane.control.organizations.create(eve, 'Second').id };
     const half = Math.floor(share / 2);
     for (let i = 0; i < half; i++) ports.take(eve);
-    // Alone on the server they may have all.
+    // Without another user they may have all together, and each no more than its share.
     const held = Array.from({ length: all - half }, () => ports.take(second));
     for (const one of held.slice(share - half)) one.free();
     plane.now += DAY_MS;
@@ -111,6 +111,17 @@ for (const { kind, portsOf, first, all, share } of KINDS) {
     for (let i = share; i < all; i++) ports.take(bob);
     plane.now += DAY_MS;
     ports.take(third);
+  });
+
+  test(`class 11 resource exhaustion: an organization holds its share of the ${kind} ports beside another one of the same user`, async (t) => {
+    const plane = planeOf(t, MANY);
+    const ports = portsOf(plane);
+    const eve = await plane.person('eve@example.test', 'free');
+    const second = { ...eve, orgId: plane.control.organizations.create(eve, 'Second').id };
+    for (let i = 0; i < share; i++) ports.take(eve);
+    assert.throws(() => ports.take(eve), CONFLICT);
+    for (let i = share; i < all; i++) ports.take(second);
+    assert.throws(() => ports.take(second), CONFLICT, 'none is left');
   });
 
   test(`class 3 name takeover: a freed ${kind} port is its organization's at once, and another's after 24 hours`, async (t) => {

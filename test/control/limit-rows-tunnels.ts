@@ -165,7 +165,8 @@ export const tunnelLimits = (): readonly Row[] => [
   ),
   met<number>({
     limit: 'Public TCP or UDP ports per organization, and of all that one user created',
-    value: 'three quarters, at least one; all if no other user has an organization',
+    value:
+      "three quarters, at least one; an organization alone on the server can have all, and so can one user's organizations together",
     meet: async (w, wanted) => {
       // Of the four that a Plane has.
       for (let i = 1; i < wanted; i++) await w.caller().done('POST', '/tunnels', { localPort: 22, protocol: 'tcp' });

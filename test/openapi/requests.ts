@@ -44,7 +44,7 @@ const OPEN: Readonly<Record<string, Known>> = {
   'GET /billing/mock-checkout': () => ({ query: { token: UNKNOWN_TOKEN } }),
 };
 
-/** What to send to the operation; a body that nobody has written down is the example of the document. */
+/** What to send to the operation; without a body of its own here, the example of the document. */
 export function fittingOf({ name, path, operation }: NamedOperation, caller: Caller, schemas: Schemas): Fitting {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => param);
   const known = OPEN[name]?.(caller) ?? ofSweep(name, names, caller.world);

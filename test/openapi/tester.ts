@@ -55,7 +55,7 @@ export class ApiTester {
   }
 
   static async start(): Promise<ApiTester> {
-    // Nobody answers there.
+    // No server listens there.
     const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'http://127.0.0.1:1' };
     const plane = new Plane(undefined, { udpPorts: { first: 30_000, last: 39_999 }, oauth: { google, github: null } });
     const api = await servePlane(plane, { authLimit: { burst: 1_000_000, refillSeconds: 1 } });

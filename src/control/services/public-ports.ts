@@ -2,10 +2,10 @@
  * Which public port an organization gets, of tunnels (tunnels/tcp-ports.ts) and of private networks (networks/udp-ports.ts): not those of all,
  * and none that another one had a day ago, so that a client of the one does not find the other behind an old address.
  */
-import { and, eq, gte, lte } from 'drizzle-orm';
+import { and, eq, gte, isNull, lte, ne } from 'drizzle-orm';
 import type { PortRange } from '../../base/addr.ts';
 import { DAY_MS } from '../../base/clock.ts';
-import { restingPorts } from '../db/schema.ts';
+import { organizations, restingPorts } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import { isOnlyFounder, organizationsOfFounder } from './organizations/founder.ts';
 
@@ -25,7 +25,7 @@ export interface Wanted {
   readonly live: ReadonlyArray<{ readonly port: number | null; readonly orgId: string }>;
 }
 
-/** Ports of a range that one organization may hold beside others, and all that one person made together: a second one costs nothing. */
+/** Ports of a range that one organization may hold beside others; also those of one user together, for a second one costs nothing. */
 function shareOf({ first, last }: PortRange): number {
   return Math.max(1, Math.floor(((last - first + 1) * 3) / 4));
 }
@@ -33,9 +33,11 @@ function shareOf({ first, last }: PortRange): number {
 /**
  * The port that the organization freed last, within the last 24 hours; else the one that has been free for longest, lowest first among those
  * never used. As its own come first, ports in use and those that it freed are together never more than its share, unless it got them while it
- * was alone. Those of all organizations that one person made count together.
+ * was alone. Organizations of one user have no more together while another user has one.
  */
 export function pickPublicPort(tx: Tx, { transport, range, orgId, live }: Wanted): number | PortFault {
+  const share = shareOf(range);
+  if (live.filter((one) => one.orgId === orgId).length >= share && !isAlone(tx.db, orgId)) return 'port_share';
   const taken = new Set(live.map(({ port }) => port));
   const resting = restingIn(tx.db, transport, range);
   const own = organizationsOfFounder(tx.db, orgId);
@@ -50,7 +52,7 @@ export function pickPublicPort(tx: Tx, { transport, range, orgId, live }: Wanted
       !taken.has(rest.port),
   );
   const held = live.filter((one) => own.has(one.orgId)).length + cooling.length;
-  if (held >= shareOf(range) && !isOnlyFounder(tx.db, orgId)) return 'port_share';
+  if (held >= share && !isOnlyFounder(tx.db, orgId)) return 'port_share';
   let back: Candidate | undefined;
   let free: Candidate | undefined;
   for (let port = range.first; port <= range.last; port++) {
@@ -92,4 +94,15 @@ function restingIn(db: Db, transport: Transport, { first, last }: PortRange) {
     .where(and(eq(restingPorts.transport, transport), gte(restingPorts.port, first), lte(restingPorts.port, last)))
     .all();
   return new Map(rows.map((row) => [row.port, row]));
+}
+
+/** Is there no other organization on the server? */
+function isAlone(db: Db, orgId: string): boolean {
+  const other = db
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(and(ne(organizations.id, orgId), isNull(organizations.deletedAt)))
+    .limit(1)
+    .get();
+  return other === undefined;
 }

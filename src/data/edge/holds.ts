@@ -37,7 +37,7 @@ export interface Hold {
   leave(): void;
 }
 
-/** Who wants to wait. */
+/** A request that wants to wait. */
 interface Wanted {
   /** What the visitor has sent and the edge keeps meanwhile. */
   readonly bytes: number;
@@ -83,12 +83,44 @@ class Wait implements Hold {
   }
 }
 
+/** Those that wait for one tunnel, and how many of each address. */
+class TunnelWaits {
+  readonly all = new Set<Wait>();
+  readonly #counts = new Map<AddressLoad, number>();
+
+  add(wait: Wait): void {
+    this.all.add(wait);
+    this.#count(wait.from, 1);
+  }
+
+  delete(wait: Wait): boolean {
+    if (!this.all.delete(wait)) return false;
+    this.#count(wait.from, -1);
+    return true;
+  }
+
+  /** The newest of the address that has the most, if it has two more than `from`: one place less, and it still has no fewer. */
+  displacedBy(from: AddressLoad): Wait | undefined {
+    let greedy: AddressLoad | undefined;
+    let most = (this.#counts.get(from) ?? 0) + 1;
+    for (const [address, count] of this.#counts) if (count > most) [greedy, most] = [address, count];
+    return greedy === undefined ? undefined : [...this.all].findLast((wait) => wait.from === greedy);
+  }
+
+  #count(address: AddressLoad | null, change: number): void {
+    if (address === null) return;
+    const count = (this.#counts.get(address) ?? 0) + change;
+    if (count > 0) this.#counts.set(address, count);
+    else this.#counts.delete(address);
+  }
+}
+
 export class Holds {
   readonly #limits: HoldLimits;
   readonly #drops: Drops;
   readonly #clock: { monotonic(): number; now(): number };
   readonly #places: Shares;
-  readonly #waiting = new Map<RouteEntry, Set<Wait>>();
+  readonly #waiting = new Map<RouteEntry, TunnelWaits>();
   readonly #bytesOf = new Map<string, number>();
   readonly #ended: Record<HoldEnd, number> = { served: 0, changed: 0, timed_out: 0, left: 0, full: 0 };
   #bytes = 0;
@@ -138,15 +170,13 @@ export class Holds {
     return lost !== null && this.#clock.monotonic() - lost.atMs < this.#limits.holdMs;
   }
 
-  /**
-   * Waits until something is known of the tunnel's agent. null: there is no room, nothing waits.
-   */
+  /** Waits until something is known of the tunnel's agent. null: there is no room, nothing waits. */
   wait(entry: RouteEntry, { bytes, from = null, maxMs = Infinity, onEnd }: Wanted): Hold | null {
     if (this.#closed) return null;
     const { orgId, expiresAt } = entry.route;
     let waiting = this.#waiting.get(entry);
-    if (waiting !== undefined && waiting.size >= this.#limits.perTunnel) this.#makeRoom(waiting, from);
-    const isFull = (waiting?.size ?? 0) >= this.#limits.perTunnel || !this.#hasRoom(orgId, bytes);
+    if (waiting !== undefined && waiting.all.size >= this.#limits.perTunnel) this.#makeRoom(waiting, from);
+    const isFull = (waiting?.all.size ?? 0) >= this.#limits.perTunnel || !this.#hasRoom(orgId, bytes);
     const givePlace = isFull ? undefined : this.#places.take(orgId);
     if (givePlace === undefined) {
       this.#drops.add('hold_full');
@@ -155,27 +185,22 @@ export class Holds {
     const untilExpiry = expiresAt === null ? Infinity : expiresAt - this.#clock.now();
     const ms = Math.max(0, Math.min(this.#limits.holdMs, maxMs, untilExpiry));
     const wait = new Wait(this, { entry, bytes, from, maxMs, ms, givePlace, onEnd });
-    if (waiting === undefined) this.#waiting.set(entry, (waiting = new Set()));
+    if (waiting === undefined) this.#waiting.set(entry, (waiting = new TunnelWaits()));
     waiting.add(wait);
     this.#add(orgId, bytes);
     return wait;
   }
 
   /** All places of a tunnel are taken: the address that has most of them gives one up to an address that has fewer. */
-  #makeRoom(waiting: ReadonlySet<Wait>, from: AddressLoad | null): void {
-    if (from === null) return;
-    const counts = new Map<AddressLoad, number>([[from, 0]]);
-    for (const wait of waiting) if (wait.from !== null) counts.set(wait.from, (counts.get(wait.from) ?? 0) + 1);
-    const [greedy, places] = [...counts].reduce((most, one) => (one[1] > most[1] ? one : most));
-    if (places <= (counts.get(from) ?? 0) + 1) return;
-    const newest = [...waiting].findLast((wait) => wait.from === greedy);
-    if (newest === undefined) return;
+  #makeRoom(waiting: TunnelWaits, from: AddressLoad | null): void {
+    const displaced = from === null ? undefined : waiting.displacedBy(from);
+    if (displaced === undefined) return;
     this.#drops.add('hold_full');
-    this.end(newest, 'full');
+    this.end(displaced, 'full');
   }
 
   grow(wait: Wait, bytes: number): boolean {
-    if (this.#waiting.get(wait.entry)?.has(wait) !== true) return false;
+    if (this.#waiting.get(wait.entry)?.all.has(wait) !== true) return false;
     if (!this.#hasRoom(wait.orgId, bytes)) {
       this.#drops.add('hold_full');
       this.end(wait, 'full');
@@ -189,7 +214,7 @@ export class Holds {
   end(wait: Wait, why: HoldEnd): void {
     const waiting = this.#waiting.get(wait.entry);
     if (waiting === undefined || !waiting.delete(wait)) return;
-    if (waiting.size === 0) this.#waiting.delete(wait.entry);
+    if (waiting.all.size === 0) this.#waiting.delete(wait.entry);
     wait.stop();
     wait.givePlace();
     this.#add(wait.orgId, -wait.bytes);
@@ -245,7 +270,7 @@ export class Holds {
   // ------------------------------------------------------------------
 
   #endAll(entry: RouteEntry, why: HoldEnd): void {
-    for (const wait of [...(this.#waiting.get(entry) ?? [])]) this.end(wait, why);
+    for (const wait of [...(this.#waiting.get(entry)?.all ?? [])]) this.end(wait, why);
   }
 
   #hasRoom(orgId: string, bytes: number): boolean {

@@ -267,7 +267,7 @@ const MORE_PORTS =
   'Delete a private network, ask the operator for more ports (edge.udp_ports), or give a public_endpoint where clients reach the server by themselves.';
 const WITHOUT_PORT: Readonly<Record<PortFault, string>> = {
   no_port_free: `No UDP port of this server is free: all are taken, or were freed by other organizations within 24 hours. ${MORE_PORTS}`,
-  port_share: `Your organizations have their share of the UDP ports of this server, at most three quarters. ${MORE_PORTS}`,
+  port_share: `You have your share of the UDP ports of this server: one organization, and all that one user created together, get at most three quarters. ${MORE_PORTS}`,
 };
 
 function requireFreeName(others: readonly NetworkRow[], name: string): void {

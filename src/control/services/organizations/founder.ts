@@ -1,4 +1,4 @@
-/** Who made an organization: one person may make many, and counts once where there is not enough for all. */
+/** The user who created an organization. One user may create many, and counts once where there is not enough for all. */
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../db/tx.ts';
 
@@ -8,7 +8,7 @@ export function founderOf(orgId: SQL): SQL<string> {
     ORDER BY m.created_at, m.user_id LIMIT 1), ${orgId})`;
 }
 
-/** All that the founder of this one has made, itself and those that are gone included. */
+/** All organizations of this one's founder, itself and deleted ones included. */
 export function organizationsOfFounder(db: Db, orgId: string): ReadonlySet<string> {
   const founder = founderOf(sql`${orgId}`);
   const rows = db.all<{ orgId: string }>(sql`
@@ -17,7 +17,7 @@ export function organizationsOfFounder(db: Db, orgId: string): ReadonlySet<strin
   return new Set([orgId, ...rows.map((row) => row.orgId)]);
 }
 
-/** Has no other user an organization on the server? */
+/** Whether all organizations of the server have the same founder. */
 export function isOnlyFounder(db: Db, orgId: string): boolean {
   const others = db.all(sql`
     SELECT 1 FROM organizations

@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<RowFault, Words>> = {
     agents: 'quota_exceeded',
     people: 'conflict',
     says: () =>
-      'Your organizations have their share of the public TCP ports of this server, at most three quarters. Delete a tcp tunnel first, or ask the operator for more ports (edge.tcp_ports).',
+      'You have your share of the public TCP ports of this server: one organization, and all that one user created together, get at most three quarters. Delete a tcp tunnel first, or ask the operator for more ports (edge.tcp_ports).',
   },
   too_many: {
     agents: 'quota_exceeded',

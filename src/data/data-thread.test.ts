@@ -101,6 +101,28 @@ test('data thread: a thread that ends by a fault is reported, and later calls fa
   await node.close();
 });
 
+/** Says that it runs, sends a pulse a second for four, then does nothing at all. */
+const STUCK = `
+  const { parentPort } = require('node:worker_threads');
+  const at = { address: '', family: 'IPv4', port: 1 };
+  const tell = (tell, arg) => parentPort.postMessage({ items: [{ tell, arg }] });
+  tell('started', { ok: true, addresses: { http: at, https: null, agents: at } });
+  let pulses = 0;
+  setInterval(() => {
+    tell('pulse', null);
+    if (++pulses === 4) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  }, 1_000);`;
+
+test('data thread: a thread that stands still is ended when its time is over', { timeout: 60_000 }, async () => {
+  const pulses: unknown[] = [];
+  const startThread = (): Worker => new Worker(STUCK, { eval: true }).on('message', (said) => void pulses.push(said));
+  const of = { link: new FakeLink(), log: silentLog, startThread, silentMs: 2_500 };
+  const { node, failed } = await startDataThread(testSettings(tls), of);
+  assert.equal((await failed).message, 'the data thread has stood still for 3 s');
+  assert.equal(pulses.length, 5, 'not before its last pulse');
+  await node.close();
+});
+
 test('a thread that ends before its node runs is an error of the start', async () => {
   const startThread = (): Worker => new Worker('process.exit(3)', { eval: true });
   await assert.rejects(

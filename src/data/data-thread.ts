@@ -13,6 +13,7 @@ import { serveLog } from '../plane/port/log-port.ts';
 import { FarNode } from '../plane/port/node-port.ts';
 import type { NodeStarted } from '../plane/port/started.ts';
 import type { NodeSettings } from './node.ts';
+import { SILENT_MS, watchPulses } from './thread-watch.ts';
 
 export interface StartedNode {
   readonly node: NodeAccess;
@@ -25,7 +26,12 @@ export interface DataThreadDeps {
   readonly log: Logger;
   /** Other code for the thread, for tests of its end. */
   readonly startThread?: (settings: NodeSettings) => Worker;
+  /** Without a sign of life for so long, the thread is ended. Injected by tests. */
+  readonly silentMs?: number;
 }
+
+/** A thread that runs JavaScript or waits ends in milliseconds; one that collects its heap may never. */
+const END_MS = 5_000;
 
 function startDataWorker(settings: NodeSettings): Worker {
   return startWorker('data-worker', new URL('./data-worker.ts', import.meta.url), settings);
@@ -34,7 +40,7 @@ function startDataWorker(settings: NodeSettings): Worker {
 /** Rejects when a listener can't bind, with the code of the system; or when the thread ends before its node runs. */
 export async function startDataThread(
   settings: NodeSettings,
-  { link, log, startThread = startDataWorker }: DataThreadDeps,
+  { link, log, startThread = startDataWorker, silentMs = SILENT_MS }: DataThreadDeps,
 ): Promise<StartedNode> {
   const worker = startThread(settings);
   const failed = Promise.withResolvers<Error>();
@@ -42,12 +48,20 @@ export async function startDataThread(
     onFault: (what, error) => log.error({ err: error }, `${what} of the data thread could not be taken`),
   });
   serveLog(calls, log);
+  let unwatch = (): void => undefined;
   const end = endOf(worker, (error) => {
+    unwatch();
     calls.close(messageOf(error));
     stopLink();
     failed.resolve(error);
   });
-  const far = new FarNode(calls, { log, onClosed: end.stop });
+  const far = new FarNode(calls, {
+    log,
+    onClosed: () => {
+      unwatch();
+      return end.stop();
+    },
+  });
   const stopLink = serveLink(calls, link, (agentId, tunnelId) => far.expect(agentId, tunnelId));
   try {
     const started = Promise.withResolvers<NodeStarted>();
@@ -55,6 +69,7 @@ export async function startDataThread(
     const said = await Promise.race([started.promise, failed.promise.then((error) => Promise.reject(error))]);
     if (!said.ok) throw Object.assign(new Error(said.message), said.code === undefined ? {} : { code: said.code });
     far.addresses = said.addresses;
+    unwatch = watchPulses(worker, silentMs, () => void end.cut(still(silentMs), log));
   } catch (error) {
     await end.stop();
     throw error;
@@ -62,19 +77,44 @@ export async function startDataThread(
   return { node: far, failed: failed.promise };
 }
 
-/** Tells `onFault` of an end that was not asked for. `stop` ends the thread. */
-function endOf(worker: Worker, onFault: (error: Error) => void): { readonly stop: () => Promise<void> } {
+interface ThreadEnd {
+  /** Ends the thread in order: that is no fault. */
+  readonly stop: () => Promise<void>;
+  /** Ends a thread that does not end by itself, with this fault; and the whole process when not even that is possible. */
+  readonly cut: (cause: Error, log: Logger) => Promise<void>;
+}
+
+/** Calls `onFault` for an end that was not asked for. */
+function endOf(worker: Worker, onFault: (error: Error) => void): ThreadEnd {
   let isStopping = false;
+  let cause: Error | undefined;
   worker.on('error', (error: unknown) => {
     if (!isStopping) onFault(error instanceof Error ? error : new Error(messageOf(error)));
   });
   worker.on('exit', (code) => {
-    if (!isStopping) onFault(new Error(`the data thread ended with code ${code}`));
+    if (!isStopping) onFault(cause ?? new Error(`the data thread ended with code ${code}`));
   });
   return {
     stop: async () => {
       isStopping = true;
       await worker.terminate();
     },
+    cut: async (error, log) => {
+      cause = error;
+      const timer = setTimeout(() => {
+        log.error(
+          { err: error, thread: 'data' },
+          'a fault ends the server at once: the thread of visitors and agents can not be ended',
+        );
+        // `process.exit` would wait for the thread. What was acknowledged is on the disk.
+        process.kill(process.pid, 'SIGKILL');
+      }, END_MS);
+      await worker.terminate();
+      clearTimeout(timer);
+    },
   };
+}
+
+function still(ms: number): Error {
+  return new Error(`the data thread has stood still for ${Math.round(ms / 1_000)} s`);
 }

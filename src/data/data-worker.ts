@@ -11,6 +11,7 @@ import { logOverPort } from '../plane/port/log-port.ts';
 import { serveNode, tellPresence } from '../plane/port/node-port.ts';
 import type { NodeStarted } from '../plane/port/started.ts';
 import { type NodeSettings, startNode } from './node.ts';
+import { sendPulses } from './thread-watch.ts';
 
 if (parentPort === null) throw new Error('this is the code of a thread');
 const calls = new PortCalls(parentPort, {
@@ -26,6 +27,7 @@ async function start(): Promise<void> {
   });
   const watch = new ProcessWatch();
   serveNode(calls, { ...node, stats: () => ({ ...node.stats(), threads: [watch.look()] }) });
+  sendPulses(calls);
   calls.tell('started', { ok: true, addresses: node.addresses() } satisfies NodeStarted);
 }
 

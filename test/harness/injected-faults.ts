@@ -11,10 +11,10 @@ import type { Ends } from './ends.ts';
 export type Thread = 'control' | 'data';
 
 /**
- * `throw`: an exception that nothing catches. `reject`: a promise that nothing awaits. `heap`: objects until the heap is full. `block`: the thread
- * does nothing at all until `release`.
+ * `throw`: an exception that nothing catches. `reject`: a promise that nothing awaits. `heap`: objects until the heap is full. `stuck`: objects by which
+ * V8 collects for ever and never says that its heap is full (Node 26). `block`: the thread does nothing at all until `release`.
  */
-export type Fault = 'throw' | 'reject' | 'heap' | 'block';
+export type Fault = 'throw' | 'reject' | 'heap' | 'stuck' | 'block';
 
 const POLL_MS = 10;
 /** A test that fails before its `release` must not leave a thread that stands still. */
@@ -29,6 +29,7 @@ const faults = {
   throw: () => { throw new Error('thrown by a test'); },
   reject: () => void Promise.reject(new Error('rejected by a test')),
   heap: () => { for (const kept = []; ; ) kept.push('x'.repeat(5_000).split('')); },
+  stuck: () => { for (const kept = []; ; ) kept.push(new Array(64).fill(1)); },
   block: () => {
     writeFileSync('blocked-' + thread, '');
     for (let ms = 0; ms < ${BLOCK_MS} && existsSync('blocked-' + thread); ms += ${POLL_MS}) Atomics.wait(cell, 0, 0, ${POLL_MS});

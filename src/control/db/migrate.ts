@@ -7,6 +7,7 @@
  */
 import { fileFault } from '../../base/file-fault.ts';
 import type { Logger } from '../../base/log.ts';
+import { BASELINE, type Baseline, rebase } from './baseline.ts';
 import { DAMAGED_DATABASE, type Sqlite } from './open.ts';
 import { keepNewest, SNAPSHOT_DIR, takeSnapshot } from './snapshots.ts';
 
@@ -19,7 +20,8 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-interface Applied {
+/** As recorded in the database. */
+export interface Applied {
   readonly id: number;
   readonly tag: string;
   readonly hash: string;
@@ -28,18 +30,23 @@ interface Applied {
 export interface MigrateOptions {
   readonly dataDir: string;
   readonly migrations: readonly Migration[];
+  /** What the first of them has replaced. */
+  readonly baseline?: Baseline;
   readonly nowMs: number;
   readonly log: Logger;
 }
 
 /** Applies what is missing, each in a transaction of its own. Throws with what to do when the database is not one of ours. */
 export function migrate(sqlite: Sqlite, options: MigrateOptions): void {
-  const applied = readApplied(sqlite);
-  const pending = pendingAfter(applied, options.migrations);
+  const { migrations, baseline = BASELINE, nowMs } = options;
+  const [first] = migrations;
+  const recorded = readApplied(sqlite);
+  const applied = first === undefined ? recorded : rebase(sqlite, recorded, { first, baseline, nowMs });
+  const pending = pendingAfter(applied, migrations);
   if (pending.length === 0) return;
   let snapshot: string | undefined;
   if (applied.length > 0) {
-    snapshot = takeSnapshot(sqlite, { ...options, from: applied.length, to: options.migrations.length });
+    snapshot = takeSnapshot(sqlite, { ...options, from: applied.length, to: migrations.length });
     options.log.info({ file: snapshot, pending: pending.length }, 'database copied before its migration');
   }
   sqlite.exec(
@@ -47,7 +54,7 @@ export function migrate(sqlite: Sqlite, options: MigrateOptions): void {
   );
   sqlite.pragma('foreign_keys = OFF');
   try {
-    for (const migration of pending) apply(sqlite, migration, options.nowMs);
+    for (const migration of pending) apply(sqlite, migration, nowMs);
   } finally {
     sqlite.pragma('foreign_keys = ON');
   }

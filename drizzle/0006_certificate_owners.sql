@@ -1,1 +1,0 @@
-ALTER TABLE `certificates` ADD `org_id` text;

@@ -4,7 +4,25 @@
  */
 import { COLON, SPACE, TAB, TOKEN } from './chars.ts';
 import { equalsFolded, FIELD, type Field, fieldOf, isForwardedName, REQUEST_NAMES, word } from './fields.ts';
-import type { Head } from './head.ts';
+
+/** A head, as far as its values are read and noted here. */
+export interface HeadValues {
+  contentLength: number;
+  close: boolean;
+  keepAlive: boolean;
+  connectionUpgrade: boolean;
+  /** Field names in Connection other than the usual: start and end pairs. */
+  readonly nominated: number[];
+  /** Starts of the field lines, and one more for the line after the last. */
+  readonly lines: Int32Array;
+  readonly lineCount: number;
+  /** Spans to leave out, as pairs. */
+  readonly drops: Int32Array;
+  readonly dropCount: number;
+  /** Why the head was refused. */
+  reason: string;
+  drop(start: number, end: number): void;
+}
 
 /** Names in Connection beyond the usual ones. */
 const MAX_NOMINATED = 16;
@@ -17,7 +35,7 @@ const W_HTTP2_SETTINGS = word('http2-settings');
 const W_TIMEOUT = word('timeout=');
 
 /** Digits alone, at most 15 of them (beyond 2^53 numbers are not exact), once. RFC 9112 §6.3 would allow equal repeats; no peer needs them. */
-export function takeContentLength(bytes: Buffer, start: number, end: number, head: Head): boolean {
+export function takeContentLength(bytes: Buffer, start: number, end: number, head: HeadValues): boolean {
   if (head.contentLength >= 0 || end === start || end - start > 15) return refused(head, 'content-length');
   let length = 0;
   for (let i = start; i < end; i++) {
@@ -30,7 +48,7 @@ export function takeContentLength(bytes: Buffer, start: number, end: number, hea
 }
 
 /** Connection is a list of names (RFC 9110 §7.6.1): what it names is for this hop alone. */
-export function takeConnection(bytes: Buffer, start: number, end: number, head: Head): boolean {
+export function takeConnection(bytes: Buffer, start: number, end: number, head: HeadValues): boolean {
   let i = start;
   while (i < end) {
     while (i < end && (bytes[i] === SPACE || bytes[i] === TAB || bytes[i] === 44)) i++;
@@ -50,7 +68,7 @@ export function takeConnection(bytes: Buffer, start: number, end: number, head: 
 }
 
 /** Leaves out the fields that Connection names; refuses to let it name those that frame or route the message. */
-export function dropNominated(bytes: Buffer, head: Head): boolean {
+export function dropNominated(bytes: Buffer, head: HeadValues): boolean {
   for (let n = 0; n < head.nominated.length; n += 2) {
     const from = head.nominated[n] as number;
     const to = head.nominated[n + 1] as number;
@@ -79,12 +97,12 @@ function isGuarded(field: Field): boolean {
   );
 }
 
-function isDropped(head: Head, line: number): boolean {
+function isDropped(head: HeadValues, line: number): boolean {
   for (let d = 0; d < head.dropCount; d++) if (head.drops[2 * d] === line) return true;
   return false;
 }
 
-function lineEndOf(head: Head, index: number): number {
+function lineEndOf(head: HeadValues, index: number): number {
   return head.lines[index + 1] as number;
 }
 
@@ -99,7 +117,7 @@ export function timeoutIn(bytes: Buffer, start: number, end: number): number {
 }
 
 /** Notes why the head is refused. */
-export function refused(head: Head, reason: string): false {
+export function refused(head: HeadValues, reason: string): false {
   head.reason = reason;
   return false;
 }

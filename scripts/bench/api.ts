@@ -1,5 +1,4 @@
 /** The REST API of a server that is measured, asked as the account that its first start made. */
-import type { CulvertServer } from './culvert.ts';
 
 export interface Owner {
   /** An access token: 15 minutes, longer than any scenario. */
@@ -14,7 +13,12 @@ export async function ownerOf({
   password,
   email = 'admin@localhost',
   orgId,
-}: Pick<CulvertServer, 'apiPort' | 'password'> & { readonly email?: string; readonly orgId?: string }): Promise<Owner> {
+}: {
+  readonly apiPort: number;
+  readonly password: string;
+  readonly email?: string;
+  readonly orgId?: string;
+}): Promise<Owner> {
   const ask = async (method: string, path: string, body?: object, bearer?: string): Promise<unknown> => {
     const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, {
       method,

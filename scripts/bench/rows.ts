@@ -1,7 +1,7 @@
 /** Rows for the databases of benchmarks. */
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import type { Sqlite } from '../../src/control/db/open.ts';
+import type { Sqlite } from '../../src/control/db/sqlite.ts';
 import type { Tx } from '../../src/control/db/tx.ts';
 
 /** Writes only the columns that the rows name, so that a database of an older build accepts them too. */

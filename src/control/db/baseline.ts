@@ -3,7 +3,7 @@
  * test compares them), and is recorded as such; an older one is refused. Used by migrate.ts.
  */
 import type { Applied, Migration } from './migrate.ts';
-import type { Sqlite } from './open.ts';
+import type { Sqlite } from './sqlite.ts';
 
 export interface Baseline {
   /** How many there were. */

@@ -7,7 +7,7 @@ import { AppError, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import { faultCode } from './disk-fault.ts';
-import type { Sqlite, Statement } from './open.ts';
+import type { Sqlite, Statement } from './sqlite.ts';
 
 /** Also as the start of an extended code, e.g. SQLITE_CORRUPT_INDEX. */
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)(_|$)/;

@@ -9,7 +9,7 @@
  */
 import { close, fdatasync, fsyncSync, open, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Sqlite } from './open.ts';
+import type { Sqlite } from './sqlite.ts';
 
 /** Copying so much back holds the thread for some milliseconds. */
 export const FOLD_BYTES = 4 * 1024 * 1024;

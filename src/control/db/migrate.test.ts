@@ -7,7 +7,8 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
 import { type Migration, migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.gen.ts';
-import { copyDatabase, DATABASE_FILE, lockDataDir, openDatabase, type Sqlite } from './open.ts';
+import { copyDatabase, DATABASE_FILE, lockDataDir, openDatabase } from './open.ts';
+import type { Sqlite } from './sqlite.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 let dataDir = '';

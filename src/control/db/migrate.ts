@@ -8,7 +8,8 @@
 import { fileFault } from '../../base/file-fault.ts';
 import type { Logger } from '../../base/log.ts';
 import { BASELINE, type Baseline, rebase } from './baseline.ts';
-import { DAMAGED_DATABASE, type Sqlite } from './open.ts';
+import { DAMAGED_DATABASE } from './open.ts';
+import type { Sqlite } from './sqlite.ts';
 import { keepNewest, SNAPSHOT_DIR, takeSnapshot } from './snapshots.ts';
 
 export interface Migration {

@@ -1,5 +1,5 @@
 /**
- * Opens the database, the file of recorded requests, and the lock of the data folder. The only file that imports better-sqlite3.
+ * Opens the database, the file of recorded requests, and the lock of the data folder. The only file that loads better-sqlite3.
  * Called by control/parts/ground.ts, whose others are handed a Store (tx.ts), and by the thread of usage/.
  */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
@@ -10,9 +10,7 @@ import { type DurableOptions, placeDurably } from '../../base/durable-file.ts';
 import { codeOf } from '../../base/errors.ts';
 import { fileFault } from '../../base/file-fault.ts';
 import { DurableLog, FOLD_BYTES } from './durable-log.ts';
-
-export type Sqlite = Database.Database;
-export type Statement = Database.Statement;
+import type { Sqlite } from './sqlite.ts';
 
 export const DATABASE_FILE = 'culvert.db';
 const LOCK_FILE = 'serve.lock';

@@ -6,7 +6,8 @@ import { mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { PART_SUFFIX } from '../../base/durable-file.ts';
 import { fileFault } from '../../base/file-fault.ts';
-import { copyDatabase, DAMAGED_DATABASE, type Sqlite } from './open.ts';
+import { copyDatabase, DAMAGED_DATABASE } from './open.ts';
+import type { Sqlite } from './sqlite.ts';
 
 export const SNAPSHOT_DIR = 'snapshots';
 /** A release that can't be left again needs one; five are a season of updates. */

@@ -14,7 +14,8 @@ import { DatabaseFaults, type DatabaseFault, guarded } from './database-faults.t
 import { asDiskFault, isFull, isLocked, locked, unconfirmed } from './disk-fault.ts';
 import type { DurableLog } from './durable-log.ts';
 import { watchFile } from './file-watch.ts';
-import { copyDatabase, type OpenStore, type Sqlite } from './open.ts';
+import { copyDatabase, type OpenStore } from './open.ts';
+import type { Sqlite } from './sqlite.ts';
 import * as schema from './schema.ts';
 
 /** An answer waits this long for the disk: then its client gets a retry, and the server counts it as slow. */

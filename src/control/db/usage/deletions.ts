@@ -2,7 +2,7 @@
  * What goes out of the file: records that are too old, that were forgotten, and the oldest when there is no room. In the thread alone
  * (usage-desk.ts). In slices: each one transaction that ends by the clock, so that readers and new records wait for one at most.
  */
-import type { Sqlite } from '../open.ts';
+import type { Sqlite } from '../sqlite.ts';
 import { UNRECORDED_BYTES } from './form.ts';
 import { firstIdAt, idTime, LAST_ID } from './record-ids.ts';
 import type { Keeping } from './records.ts';

@@ -1,6 +1,6 @@
 /** One record with everything, and the counts of what was not recorded. In the thread alone (usage-desk.ts). */
 import type { InspectedRequest, Trace } from '../../../plane/inspection.ts';
-import type { Sqlite } from '../open.ts';
+import type { Sqlite } from '../sqlite.ts';
 import { ownerOf } from './list.ts';
 import { Unanswerable } from './questions.ts';
 import { idBytes, idText } from './record-ids.ts';

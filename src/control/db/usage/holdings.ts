@@ -1,5 +1,5 @@
 /** Whose records there are, and how they are forgotten. In the thread alone (usage-desk.ts). */
-import type { Sqlite } from '../open.ts';
+import type { Sqlite } from '../sqlite.ts';
 import { type KnownTunnel, TUNNELS_PAGE } from './records.ts';
 
 /** Its rows are found no more from here on; deletions.ts removes them. */

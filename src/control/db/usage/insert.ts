@@ -1,5 +1,5 @@
 /** New records into the file. In the thread alone (usage-desk.ts). */
-import type { Sqlite } from '../open.ts';
+import type { Sqlite } from '../sqlite.ts';
 import { RECORD_BYTES, UNRECORDED_BYTES } from './form.ts';
 import type { PackedRecord, Piece } from './questions.ts';
 import { idBytes } from './record-ids.ts';

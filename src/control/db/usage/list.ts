@@ -3,7 +3,7 @@
  * is full or its time is up: no question holds the thread for longer, however rare what it looks for. That goes for lists without a filter too:
  * what was forgotten lies between the others until it is swept.
  */
-import type { Sqlite } from '../open.ts';
+import type { Sqlite } from '../sqlite.ts';
 import { Unanswerable } from './questions.ts';
 import { firstIdAt, idBytes, idText, LAST_ID } from './record-ids.ts';
 import { MAX_LIST, type RecordFilter, type RecordItem, type RecordPage } from './records.ts';

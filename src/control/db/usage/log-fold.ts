@@ -7,7 +7,7 @@
  */
 import { close, fsync, open, statSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Sqlite } from '../open.ts';
+import type { Sqlite } from '../sqlite.ts';
 
 /** Copying so much back holds the thread for some milliseconds. */
 const FOLD_BYTES = 4 * 1024 * 1024;

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { openUsageFile, type Sqlite } from '../open.ts';
+import { openUsageFile } from '../open.ts';
+import type { Sqlite } from '../sqlite.ts';
 import { Deletions } from './deletions.ts';
 import { TABLES } from './form.ts';
 import { forgetTunnel } from './holdings.ts';

@@ -3,7 +3,7 @@
  * them, slice by slice, and rests for as long as it has worked. Called by usage-worker.ts.
  */
 import { codeOf, messageOf } from '../../../base/errors.ts';
-import type { Sqlite } from '../open.ts';
+import type { Sqlite } from '../sqlite.ts';
 import { Deletions, type Pass } from './deletions.ts';
 import { find, heads, unrecorded } from './find.ts';
 import { forgetOrganization, forgetTunnel, organizations, tunnels } from './holdings.ts';

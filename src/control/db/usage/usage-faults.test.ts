@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { mock, test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Sqlite } from '../open.ts';
+import type { Sqlite } from '../sqlite.ts';
 import { openUsageFile } from '../open.ts';
 import { pack } from './pack.ts';
 import type { Answer, Calls, Notice } from './questions.ts';

@@ -1,6 +1,6 @@
 /** `/health`, `/ready` and `GET /superadmin/health`: what probes and operators ask. Costs no query: services/operator/health.ts looks by itself. */
 import { z } from '@hono/zod-openapi';
-import type { Check } from '../../services/operator/health.ts';
+import type { Check } from '../../services/operator/health-checks.ts';
 import { type Api, type ApiDeps, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';

@@ -6,8 +6,16 @@ import type { DatabaseState } from '../../db/tx.ts';
 import type { RecordStats } from '../../db/usage/records.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { DiskState } from './disk-watch.ts';
-import type { Check } from './health.ts';
 import type { JobTime } from './job-times.ts';
+
+export interface Check {
+  readonly name: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  /** Public: without a path, a host, a version or a figure of what the server has. */
+  readonly detail: string;
+  /** For those who run the server. */
+  readonly full: string;
+}
 
 /** Certificates by ACME may live for six days. */
 const ACME_WARN_MS = 2 * DAY_MS;

@@ -21,20 +21,11 @@ const LOOK_MS = 2_000;
 /** Certificates that end first: more than one that has ended is no other news. */
 const MAX_CERTIFICATES = 10;
 
-export interface Check {
-  readonly name: string;
-  readonly status: 'ok' | 'warn' | 'fail';
-  /** Public: without a path, a host, a version or a figure of what the server has. */
-  readonly detail: string;
-  /** For those who run the server. */
-  readonly full: string;
-}
-
 /** Without these the server is not ready: nothing can be changed, or no visitor can be served. */
 const NEEDED: ReadonlySet<string> = new Set(['database', 'keys', 'data_node']);
 
 export interface Report {
-  readonly checks: readonly Check[];
+  readonly checks: readonly checks.Check[];
   /** All checks are `ok`. */
   readonly isWell: boolean;
   readonly isReady: boolean;

@@ -6,7 +6,6 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { NetworkSet } from '../../base/addr.ts';
 import type { Logger } from '../../base/log.ts';
-import type { Writes } from './write-turns.ts';
 import type { MasterKeyActor, MetricKeyActor, OperatorActor, TokenActor, UserActor } from '../services/actor.ts';
 import type { Billing } from '../services/billing/billing.ts';
 import type { Certificates } from '../services/certificates/certificates.ts';
@@ -98,6 +97,13 @@ export interface Discovery {
   readonly agent_fingerprint?: string;
   readonly edge_domain: string;
   readonly server_id: string;
+}
+
+/** The store (control/db/tx.ts), as far as requests that change something wait for it (write-turns.ts). */
+export interface Writes {
+  readonly commits: number;
+  writable(): Promise<void>;
+  durable(): Promise<void>;
 }
 
 export interface ApiDeps {

@@ -6,14 +6,7 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { AppError } from '../../base/errors.ts';
 import { FairQueue } from '../../base/fair-queue.ts';
-import type { ApiEnv } from './context.ts';
-
-/** What of the store is needed here (control/db/tx.ts). */
-export interface Writes {
-  readonly commits: number;
-  writable(): Promise<void>;
-  durable(): Promise<void>;
-}
+import type { ApiEnv, Writes } from './context.ts';
 
 /** Beyond it a request gets a retry. */
 const MAX_WAITING = 1_000;

@@ -10,7 +10,6 @@ import { reservedSubdomains, restingNames, tunnels } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { projectOfLabel } from '../projects/project-rows.ts';
 import { isSystemName } from './names.ts';
-import type { TunnelRow } from './tunnel-rows.ts';
 
 export type ReservationRow = typeof reservedSubdomains.$inferSelect;
 
@@ -21,7 +20,7 @@ export const REST_MS = DAY_MS;
 export type NameFault = 'name_taken' | 'system_name' | 'other_project';
 
 /** The live tunnel with this label, of any owner. */
-export function liveByLabel(db: Db, label: string): TunnelRow | undefined {
+export function liveByLabel(db: Db, label: string): typeof tunnels.$inferSelect | undefined {
   return db
     .select()
     .from(tunnels)

@@ -9,7 +9,6 @@ import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { PublicNames } from '../route-events.ts';
 import type { DeviceRow } from './device-rows.ts';
-import type { NetworkRow } from './network-rows.ts';
 
 /** What the data plane knows of a device. No more is read: a snapshot may hold twenty thousand of one organization. */
 const KNOWN = { id: networkDevices.id, publicKey: networkDevices.publicKey, expiresAt: networkDevices.expiresAt };
@@ -77,6 +76,7 @@ export function relayDeviceOf({ id, publicKey, expiresAt }: Pick<DeviceRow, keyo
   return { deviceId: id, publicKey, expiresAt };
 }
 
+type NetworkRow = typeof privateNetworks.$inferSelect;
 type RelayedRow = NetworkRow & { readonly reservedUdpPort: number; readonly serverPublicKey: string };
 
 /** Do its datagrams go by this server? */

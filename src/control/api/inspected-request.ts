@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Trace } from '../../plane/inspection.ts';
 import { byName, type ShownField } from '../services/inspector/fields.ts';
-import type { ShownRequest } from '../services/inspector/inspector.ts';
+import type { ShownRequest } from '../services/inspector/views.ts';
 import type { FeedItem } from '../services/inspector/live-feed.ts';
 
 const ITEM_EXAMPLE = {

@@ -4,7 +4,7 @@
  */
 import { BodyDecoder } from './decoded-body.ts';
 import { entryOf } from './har.ts';
-import type { ShownRequest } from './inspector.ts';
+import type { ShownRequest } from './views.ts';
 
 /** Entries of an archive of many, as they are written. */
 export const MAX_ARCHIVE_BYTES = 16 * 1024 * 1024;

@@ -5,7 +5,7 @@
  */
 import { AppError } from '../../../base/errors.ts';
 import { type ShownField, valueOf } from './fields.ts';
-import type { ShownRequest } from './inspector.ts';
+import type { ShownRequest } from './views.ts';
 import { urlOf } from './recorded-url.ts';
 
 /** A body that people can read stands in the command line, up to here: the system bounds an argument (128 KB), and reading does too. */

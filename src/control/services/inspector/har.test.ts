@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { archiveOfMany, archiveOfOne, type FoundRequest, MAX_ARCHIVE_BYTES } from './archive.ts';
 import { masked, readHead } from './fields.ts';
-import type { ShownRequest } from './inspector.ts';
+import type { ShownRequest } from './views.ts';
 import { head, recorded } from './testing/recorded.ts';
 
 const comment = z.string().optional();

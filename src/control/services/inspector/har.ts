@@ -7,7 +7,7 @@ import { STATUS_CODES } from 'node:http';
 import type { InspectedRequest } from '../../../plane/inspection.ts';
 import type { BodyDecoder } from './decoded-body.ts';
 import { type RecordedHead, type ShownField, valueOf } from './fields.ts';
-import type { ShownRequest } from './inspector.ts';
+import type { ShownRequest } from './views.ts';
 import { urlOf } from './recorded-url.ts';
 
 const VERSIONS = { '1.0': 'HTTP/1.0', '1.1': 'HTTP/1.1', '2': 'HTTP/2' } as const;

@@ -22,17 +22,10 @@ import { callerNow } from '../sessions/session-rows.ts';
 import { type Archive, archiveOfMany, type FoundRequest } from './archive.ts';
 import { ArchivePlaces } from './archive-places.ts';
 import { masked, readHead, type RecordedHead } from './fields.ts';
+import type { ShownRequest } from './views.ts';
 
 // For control/api, which has no road to the tables of its own.
 export { MAX_LIST, type RecordFilter, type RecordPage, type StatusRange } from '../../db/usage/records.ts';
-
-/** A record with its heads read, and what the caller must not see masked. */
-export interface ShownRequest {
-  readonly record: InspectedRequest;
-  readonly request: RecordedHead;
-  /** Null: the service sent none. */
-  readonly response: RecordedHead | null;
-}
 
 /** `by_role`: credentials are shown to those who may change tunnels. The others are for exports, which are passed on. */
 export type Secrets = 'by_role' | 'masked' | 'wanted';

@@ -1,5 +1,5 @@
 /** Where a recorded request went, as a URL that a program can ask again. Called by the exports. */
-import type { ShownRequest } from './inspector.ts';
+import type { ShownRequest } from './views.ts';
 import { valueOf } from './fields.ts';
 
 /** With the Host that the visitor named, its port included; the target as it was sent, which nothing has tidied up. */

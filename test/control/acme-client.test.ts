@@ -6,13 +6,13 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { Secret } from '../../src/base/secret.ts';
-import {
-  type AcmeAccount,
-  type AcmeOptions,
-  type AcmeOrder,
-  type CertificateAuthority,
-  openAcme,
-} from '../../src/control/providers/acme.ts';
+import type {
+  AcmeAccount,
+  AcmeOptions,
+  AcmeOrder,
+  CertificateAuthority,
+} from '../../src/control/providers/acme/contract.ts';
+import { openAcme } from '../../src/control/providers/acme.ts';
 import { type Answering, startAnswering } from '../harness/answering.ts';
 import { type DnsServer, startDns } from '../harness/dns.ts';
 import { type Pebble, type PebbleOptions, startPebble } from '../harness/pebble.ts';

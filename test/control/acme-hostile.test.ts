@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import type { AcmeOrder } from '../../src/control/providers/acme.ts';
+import type { AcmeOrder } from '../../src/control/providers/acme/contract.ts';
 import { AcmeAuthority } from '../../src/control/providers/acme/authority.ts';
 import { freePort } from '../harness/config.ts';
 import { type Play, playAuthority, sendJson, sendProblem } from '../harness/played-authority.ts';

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { type AcmeAccount, AcmeError, type AcmeOrder, type ChallengeAnswer } from '../../src/control/providers/acme.ts';
+import {
+  type AcmeAccount,
+  AcmeError,
+  type AcmeOrder,
+  type ChallengeAnswer,
+} from '../../src/control/providers/acme/contract.ts';
 import { newAccountKey } from '../../src/control/providers/acme/account-key.ts';
 import { AcmeAuthority } from '../../src/control/providers/acme/authority.ts';
 import { type Play, type PlayedAuthority, playAuthority, sendJson } from '../harness/played-authority.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
-import { AcmeError } from '../../src/control/providers/acme.ts';
+import { AcmeError } from '../../src/control/providers/acme/contract.ts';
 import { CertificateWorld } from './certificate-world.ts';
 
 const JUMP = 400 * DAY_MS;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
-import { AcmeError } from '../../src/control/providers/acme.ts';
+import { AcmeError } from '../../src/control/providers/acme/contract.ts';
 import { waitingNames } from '../../src/control/services/certificates/line.ts';
 import { CertificateWorld } from './certificate-world.ts';
 

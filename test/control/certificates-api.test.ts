@@ -1,7 +1,7 @@
 /** Certificates as operators and owners see them over HTTP. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AcmeError } from '../../src/control/providers/acme.ts';
+import { AcmeError } from '../../src/control/providers/acme/contract.ts';
 import { CertificateWorld } from './certificate-world.ts';
 import { VISIT } from './plane.ts';
 import { servePlane } from './plane-api.ts';

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import { domains } from '../../src/control/db/schema.ts';
-import { AcmeError } from '../../src/control/providers/acme.ts';
+import { AcmeError } from '../../src/control/providers/acme/contract.ts';
 import { FakeAuthority } from './fake-authority.ts';
 import { CertificateWorld } from './certificate-world.ts';
 import { Plane } from './plane.ts';

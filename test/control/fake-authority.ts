@@ -7,7 +7,7 @@ import {
   type CertificateAuthority,
   type ChallengeAnswer,
   type IssuedCertificate,
-} from '../../src/control/providers/acme.ts';
+} from '../../src/control/providers/acme/contract.ts';
 import { DAY_MS } from '../../src/base/clock.ts';
 import { makeTestCa, type TestCa } from '../harness/ca.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { createSecureContext, createServer as createTlsServer, type SecureContext } from 'node:tls';
-import type { ChallengeAnswer, ChallengeSolver } from '../../src/control/providers/acme.ts';
+import type { ChallengeAnswer, ChallengeSolver } from '../../src/control/providers/acme/contract.ts';
 import { ACME_TLS_PROTOCOL, alpnCertificate } from '../../src/control/providers/acme/alpn-certificate.ts';
 import type { DnsServer } from './dns.ts';
 import type { Ends } from './ends.ts';

@@ -1,8 +1,7 @@
 /** The key of an account: P-256, signs every request (RFC 8555 §6.2), and its thumbprint is in every answer to a challenge. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, FlattenedSign, type FlattenedJWS, type JWK } from 'jose';
-import type { ExternalAccount } from '../acme.ts';
-import { AcmeError } from '../acme.ts';
+import { AcmeError, type ExternalAccount } from './contract.ts';
 
 export interface AccountKey {
   readonly pem: string;

@@ -4,7 +4,7 @@
  */
 import { createHash, KeyObject, webcrypto } from 'node:crypto';
 import { DAY_MS, HOUR_MS } from '../../../base/clock.ts';
-import type { ChallengeAnswer } from '../acme.ts';
+import type { ChallengeAnswer } from './contract.ts';
 
 /** The protocol by which an authority asks for this certificate. */
 export const ACME_TLS_PROTOCOL = 'acme-tls/1';

@@ -2,7 +2,7 @@
  * The objects of RFC 8555 §7.1 as far as they are used, read from untrusted JSON: what is missing or of the wrong type
  * is a `bad_answer`. Addresses are checked where they are asked (transport.ts).
  */
-import { AcmeError } from '../acme.ts';
+import { AcmeError } from './contract.ts';
 import { isRecord, oneLine, parseJson, type Problem, readProblem } from './problem.ts';
 import type { Reply } from './transport.ts';
 

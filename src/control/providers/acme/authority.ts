@@ -1,7 +1,13 @@
 /** The client of one ACME authority: the methods of `CertificateAuthority`, put together from the other files of this folder. */
 import { messageOf } from '../../../base/errors.ts';
-import type { AcmeAccount, AcmeOptions, AcmeOrder, CertificateAuthority, IssuedCertificate } from '../acme.ts';
-import { AcmeError } from '../acme.ts';
+import {
+  type AcmeAccount,
+  AcmeError,
+  type AcmeOptions,
+  type AcmeOrder,
+  type CertificateAuthority,
+  type IssuedCertificate,
+} from './contract.ts';
 import { bindExternalAccount, newAccountKey, readAccountKey } from './account-key.ts';
 import { readObject } from './answers.ts';
 import { issueCertificate } from './order.ts';

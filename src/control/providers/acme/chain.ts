@@ -4,7 +4,7 @@
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { HOUR_MS } from '../../../base/clock.ts';
-import { AcmeError } from '../acme.ts';
+import { AcmeError } from './contract.ts';
 import { oneLine } from './problem.ts';
 
 export interface CheckedChain {

@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../../../base/log.ts';
 import { messageOf } from '../../../base/errors.ts';
-import type { AcmeOrder, ChallengeAnswer, ChallengeType } from '../acme.ts';
-import { AcmeError } from '../acme.ts';
+import { AcmeError, type AcmeOrder, type ChallengeAnswer, type ChallengeType } from './contract.ts';
 import { type Authorization, type Challenge, readAuthorization } from './answers.ts';
 import { oneLine } from './problem.ts';
 import type { Session } from './session.ts';

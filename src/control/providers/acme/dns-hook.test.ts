@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Logger, silentLog } from '../../../base/log.ts';
-import { AcmeError, type ChallengeAnswer } from '../acme.ts';
+import { AcmeError, type ChallengeAnswer } from './contract.ts';
 import type { TxtRecords } from '../dns.ts';
 import { DnsHook, type DnsHookOptions } from './dns-hook.ts';
 

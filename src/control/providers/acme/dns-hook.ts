@@ -10,8 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/log.ts';
-import type { ChallengeAnswer, ChallengeSolver } from '../acme.ts';
-import { AcmeError } from '../acme.ts';
+import { AcmeError, type ChallengeAnswer, type ChallengeSolver } from './contract.ts';
 import type { TxtRecords } from '../dns.ts';
 import { runHook } from './hook-run.ts';
 

@@ -2,8 +2,7 @@
 import { isHostName } from '../../../base/addr.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/log.ts';
-import type { AcmeOrder } from '../acme.ts';
-import { AcmeError } from '../acme.ts';
+import { AcmeError, type AcmeOrder } from './contract.ts';
 import { type Order, readObject, readOrder } from './answers.ts';
 import { type CheckedChain, checkChain } from './chain.ts';
 import { plainName, proveNames } from './challenges.ts';

@@ -1,6 +1,6 @@
 /** What an authority says when it refuses (RFC 8555 §6.7, RFC 9457), made into one line that a person may read and an API may show. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { AcmeError } from '../acme.ts';
+import { AcmeError } from './contract.ts';
 
 const PREFIX = 'urn:ietf:params:acme:error:';
 /** Authorities quote what they saw at the name, which is untrusted text. */

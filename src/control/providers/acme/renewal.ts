@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
-import { AcmeError } from '../acme.ts';
+import { AcmeError } from './contract.ts';
 import { readObject } from './answers.ts';
 import { isRecord, refusalOf } from './problem.ts';
 import type { Transport } from './transport.ts';

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FlattenedSign } from 'jose';
 import type { Clock } from '../../../base/clock.ts';
-import { AcmeError } from '../acme.ts';
+import { AcmeError } from './contract.ts';
 import type { AccountKey } from './account-key.ts';
 import { type Directory, readDirectory } from './answers.ts';
 import { refusalOf, retryAfterMs } from './problem.ts';

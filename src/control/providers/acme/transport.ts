@@ -8,7 +8,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isLoopback } from '../../../base/addr.ts';
 import { codeOf, messageOf } from '../../../base/errors.ts';
 import { buildInfo } from '../../../base/version.ts';
-import { AcmeError } from '../acme.ts';
+import { AcmeError } from './contract.ts';
 import { oneLine } from './problem.ts';
 
 export interface Reply {

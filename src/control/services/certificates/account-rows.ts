@@ -2,7 +2,7 @@
 import { desc, eq, isNotNull, max } from 'drizzle-orm';
 import { acmeAccounts, certificates } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-import type { AcmeAccount } from '../../providers/acme.ts';
+import type { AcmeAccount } from '../../providers/acme/contract.ts';
 import type { Sealer } from '../keys/sealing.ts';
 
 export function findAccount(db: Db, directoryUrl: string, sealer: Sealer): AcmeAccount | undefined {

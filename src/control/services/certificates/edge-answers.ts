@@ -3,7 +3,7 @@
  * list for all orders, which the edge gets whole.
  */
 import type { EdgeCertificate, EdgeChallenge } from '../../../plane/certificates.ts';
-import type { ChallengeAnswer, ChallengeSolver } from '../../providers/acme.ts';
+import type { ChallengeAnswer, ChallengeSolver } from '../../providers/acme/contract.ts';
 
 export interface EdgeAnswersDeps {
   /** Makes the certificate that RFC 8737 asks for. */

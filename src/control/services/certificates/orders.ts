@@ -7,7 +7,12 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/log.ts';
 import type { EdgeCertificate } from '../../../plane/certificates.ts';
 import type { Store, Tx } from '../../db/tx.ts';
-import { type AcmeAccount, AcmeError, type ChallengeSolver, type IssuedCertificate } from '../../providers/acme.ts';
+import {
+  type AcmeAccount,
+  AcmeError,
+  type ChallengeSolver,
+  type IssuedCertificate,
+} from '../../providers/acme/contract.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { findAccount, forgetAccount, storeAccount } from './account-rows.ts';
 import type { Allowance, Hold } from './allowance.ts';

@@ -1,6 +1,6 @@
 /** What certificates by ACME are made with: from settings, and from providers. */
 import type { EdgeCertificate, EdgeChallenge } from '../../../plane/certificates.ts';
-import type { CertificateAuthority, ChallengeAnswer, ChallengeSolver } from '../../providers/acme.ts';
+import type { CertificateAuthority, ChallengeAnswer, ChallengeSolver } from '../../providers/acme/contract.ts';
 import type { Ranks } from './precedence.ts';
 import type { CertificateNames } from './standing.ts';
 

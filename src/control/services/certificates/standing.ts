@@ -6,7 +6,7 @@ import { and, asc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { liveTunnels } from '../../db/gone.ts';
 import { certificates, domains, organizations, reservedSubdomains, tunnels } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
-import type { ChallengeType } from '../../providers/acme.ts';
+import type { ChallengeType } from '../../providers/acme/contract.ts';
 
 export interface CertificateNames {
   /** `edge.domain`, lower case. */

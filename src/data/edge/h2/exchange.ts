@@ -17,15 +17,38 @@ import { BAD, parseRequestHead, TARGET_TOO_LONG, TOO_LARGE } from '../../../http
 import { Ledger } from '../ledger.ts';
 import { isOver } from '../refusal.ts';
 import { type ResponseOwner, ResponseReader } from '../response.ts';
-import type { Upstream, UpstreamUser } from '../upstream.ts';
-import type { ExchangeOwner } from './exchange-owner.ts';
+import type { VisitorOrigin } from '../forwarded.ts';
+import type { OwnStreams, Upstream, UpstreamUser } from '../upstream.ts';
 import { HeldUpload } from './held-upload.ts';
 import { RequestBody } from './request-body.ts';
-import { WROTE } from './request-head.ts';
+import { WROTE, type WrittenHead } from './request-head.ts';
 import { Http2Sink } from './response-sink.ts';
 import { BYTES_PER_UPDATE, UNREAD_BYTES } from './session-options.ts';
+import type { HeldRanges } from './stream-writer.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_FLAG_END_STREAM } = constants;
+
+/** The visitor's connection, and what its exchanges share. */
+export interface ExchangeOwner {
+  readonly context: EdgeContext;
+  readonly origin: VisitorOrigin;
+  readonly own: OwnStreams;
+  /** Heads are written here for the parser. */
+  readonly headBuffer: Buffer;
+  readonly written: WrittenHead;
+  readonly ranges: HeldRanges;
+  /** Bytes that the visitor had a reason to send: heads, bodies, and one for so many that it has taken. */
+  useful: number;
+  /**
+   * Writes a head of these fields into `headBuffer`, see request-head.ts. Answers its bytes on the wire, or -1: HPACK has expanded too much,
+   * and the connection ends.
+   */
+  readHead(raw: readonly string[], isWhole: boolean): number;
+  /** `bytes` of a body came. */
+  bodyCame(bytes: number): void;
+  /** The stream is closed and the exchange free for another one. `code`: with which it ended before its answer did and not by the edge's will. */
+  left(exchange: Http2Exchange, code: number | null): void;
+}
 
 export class Http2Exchange implements UpstreamUser, ResponseOwner {
   readonly #owner: ExchangeOwner;

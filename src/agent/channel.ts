@@ -2,8 +2,7 @@
  * What a session needs of the connection below it: an interface, so that the agent's rules are tested without sockets.
  * connect.ts makes the real one out of discovery, TLS and the multiplexer.
  */
-import type { MuxStream } from '../mux/stream.ts';
-import type { StreamSink } from '../mux/types.ts';
+import type { MuxStream, StreamSink } from '../mux/stream.ts';
 import type { FromAgent, FromServer } from '../wire/messages.ts';
 import type { LocalTarget } from './target.ts';
 

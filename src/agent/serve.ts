@@ -8,9 +8,7 @@ import { type Clock, Sweeper } from '../base/clock.ts';
 import { Pipe, type PipeMeter, type PipeOptions } from '../base/pipe.ts';
 import { SLAB_BYTES, SlabPool } from '../base/slab.ts';
 import { TurnEnd } from '../base/turn.ts';
-import type { MuxStream } from '../mux/stream.ts';
-import { deafSink } from '../mux/stream.ts';
-import type { StreamSink } from '../mux/types.ts';
+import { deafSink, type MuxStream, type StreamSink } from '../mux/stream.ts';
 import {
   CONNECTED_REPLY,
   decodePreamble,

@@ -6,10 +6,9 @@ import type { Socket } from 'node:net';
 import type { Sweeper } from '../base/clock.ts';
 import { type Slab, SLAB_BYTES, type SlabPool } from '../base/slab.ts';
 import { type ReadTarget, readInto, resumeReading } from '../base/socket.ts';
-import { MuxSession } from './session.ts';
+import { MuxSession, type SessionHandler, type SessionOptions } from './session.ts';
 import { ShapedBudget, type ShapedSide, type Shaper } from './shaper.ts';
 import { SocketTransport } from './transport.ts';
-import type { SessionHandler, SessionOptions } from './types.ts';
 
 export interface AttachOptions extends Omit<SessionOptions, 'transport' | 'handler'> {
   /** Sweeps the session about once a second until it closes. */

@@ -14,7 +14,6 @@
 import { type Slab, type SlabPool, SLAB_BYTES } from '../base/slab.ts';
 import { FLAG, HEADER_BYTES, writeHeader, TYPE } from './frame.ts';
 import { type Pieces, WHOLE } from './pieces.ts';
-import type { MuxStream } from './stream.ts';
 import type { MuxTransport } from './types.ts';
 
 export const QUICK = 0;
@@ -34,6 +33,11 @@ const MIN_ROOM = HEADER_BYTES + 512;
 /** Copying a few bytes in JavaScript is cheaper than a call into the runtime. */
 const TINY_BYTES = 24;
 
+/** A stream that waits until a lane has drained. */
+export interface Waiter {
+  roomAgain(): void;
+}
+
 class Lane {
   slab: Slab | null = null;
   length = 0;
@@ -50,7 +54,7 @@ class Lane {
   put = 0;
   done = 0;
   /** In the order in which they came. A set, so that a stream which ends while it waits leaves nothing behind. */
-  readonly waiters = new Set<MuxStream>();
+  readonly waiters = new Set<Waiter>();
 }
 
 export class FrameSender {
@@ -188,12 +192,12 @@ export class FrameSender {
   }
 
   /** `stream.roomAgain()` is called when the lane has drained. */
-  wait(lane: LaneIndex, stream: MuxStream): void {
+  wait(lane: LaneIndex, stream: Waiter): void {
     this.#lanes[lane].waiters.add(stream);
   }
 
   /** The stream is gone and waits no longer. */
-  unwait(stream: MuxStream): void {
+  unwait(stream: Waiter): void {
     for (const lane of this.#lanes) lane.waiters.delete(stream);
   }
 

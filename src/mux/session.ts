@@ -8,12 +8,12 @@
  * Length: one state machine, whose parts share what the last bytes have left open.
  */
 import { type Clock, systemClock } from '../base/clock.ts';
-import type { Slab } from '../base/slab.ts';
+import type { Slab, SlabPool } from '../base/slab.ts';
 import { FLAG, GO_AWAY, HEADER_BYTES, INITIAL_WINDOW, readUint32, TYPE } from './frame.ts';
 import { Pulse } from './pulse.ts';
 import { FrameSender, QUICK } from './sender.ts';
-import { MuxStream } from './stream.ts';
-import { MuxError, type MuxErrorCode, type MuxTransport, type SessionHandler, type SessionOptions } from './types.ts';
+import { MuxStream, type StreamHost } from './stream.ts';
+import { MuxError, type MuxErrorCode, type MuxTransport } from './types.ts';
 import type { WindowBudget } from './window.ts';
 
 /** What a stream of ours that has ended may still bring: its FIN, RST and window updates, which were under way. */
@@ -25,7 +25,40 @@ const STEP_ARRIVED = (stream: MuxStream): void => stream.stepArrived();
 const RST_ARRIVED = (stream: MuxStream): void => stream.rstArrived();
 const FIN_ARRIVED = (stream: MuxStream): void => stream.finArrived();
 
-export class MuxSession {
+export interface SessionHandler {
+  /** The peer opened a stream. Set its sink at once; not called for streams refused by a limit. */
+  onStream(stream: MuxStream): void;
+  /** The session is over; all its streams have been reset. Called exactly once. */
+  onClose(session: MuxSession, error: MuxError): void;
+  /** A sink or `onStream` threw: a bug of ours. The stream has been reset, the session goes on. Log it. */
+  onFault(stream: MuxStream, error: unknown): void;
+  /** The peer opens no more streams and wants none (go-away 0). Streams in flight go on. */
+  onGoAway?(session: MuxSession): void;
+}
+
+export interface SessionOptions {
+  readonly role: 'client' | 'server';
+  readonly transport: MuxTransport;
+  readonly handler: SessionHandler;
+  readonly slabs: SlabPool;
+  readonly budget: WindowBudget;
+  readonly clock?: Clock;
+  /** Streams of both directions together; the next one is reset (theirs) or not opened (ours). Default 4,096. */
+  readonly maxStreams?: number;
+  /** Our own streams that the peer has not acknowledged yet. hashicorp's default backlog is 256. Default 4,096. */
+  readonly maxUnacknowledged?: number;
+  /** A ping is sent this often; 0: only when a round-trip time is needed. Default 10 s. */
+  readonly heartbeatMs?: number;
+  /** Nothing heard for this long: the peer is dead. Default 20 s. */
+  readonly deadAfterMs?: number;
+  /**
+   * Control frames that traffic does not explain (pings, opens, frames for streams that ended), per second; ten seconds' worth
+   * may come at once. Default 2,000. An agent takes more: its server opens a stream per visitor.
+   */
+  readonly controlPerSecond?: number;
+}
+
+export class MuxSession implements StreamHost {
   readonly sender: FrameSender;
   readonly budget: WindowBudget;
   readonly #handler: SessionHandler;

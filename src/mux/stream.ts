@@ -10,13 +10,45 @@
 import type { Slab } from '../base/slab.ts';
 import { FLAG, INITIAL_WINDOW, TYPE } from './frame.ts';
 import { WHOLE } from './pieces.ts';
-import { BULK, type LaneIndex, MAX_RESERVE, QUICK } from './sender.ts';
-import type { MuxSession } from './session.ts';
-import type { StreamSink } from './types.ts';
-import { grownBy, nextWindow } from './window.ts';
+import type { Pulse } from './pulse.ts';
+import { BULK, type FrameSender, type LaneIndex, MAX_RESERVE, QUICK, type Waiter } from './sender.ts';
+import { grownBy, nextWindow, type WindowBudget } from './window.ts';
 
 /** What may wait in a stream for the peer's window. The largest single read is a quarter of it. */
 const MAX_PENDING = 1 << 20;
+
+/**
+ * Receives what happens on a stream. One object may serve many streams, hence the `stream` argument. The bytes given to
+ * `onData` belong to the multiplexer: use `bytes[start, end)` before returning, or copy, or hold the slab (`base/slab.ts`).
+ */
+export interface StreamSink {
+  onData(stream: MuxStream, bytes: Buffer, start: number, end: number): void;
+  /** The peer will send no more (FIN). */
+  onEnd(stream: MuxStream): void;
+  /** The stream is gone at once: reset by the peer, or its session ended. Nothing follows. */
+  onReset(stream: MuxStream): void;
+  /** After `write` returned false: there is room again. */
+  onDrain(stream: MuxStream): void;
+}
+
+/** The session of a stream (session.ts), as the stream and its user need it. */
+export interface StreamHost {
+  readonly sender: FrameSender;
+  readonly budget: WindowBudget;
+  readonly pulse: Pick<Pulse, 'spoke'>;
+  readonly closed: boolean;
+  /** This side says when nothing waits behind what it has sent on a stream, and the peer does. */
+  readonly saysClear: boolean;
+  readonly hearsClear: boolean;
+  /** Where the bytes of the present read are: a sink that needs them longer holds it. */
+  readonly readSlab: Slab;
+  nowMs(): number;
+  freshRttMs(): number;
+  /** What waited for the peer's window is out. */
+  drained(stream: MuxStream): void;
+  /** The stream is gone. */
+  forget(stream: MuxStream): void;
+}
 
 /** Takes what arrives on a stream without a reader: window is given back, so that the sender ends. */
 export const deafSink: StreamSink = {
@@ -26,9 +58,9 @@ export const deafSink: StreamSink = {
   onDrain: () => {},
 };
 
-export class MuxStream {
+export class MuxStream implements Waiter {
   readonly id: number;
-  readonly session: MuxSession;
+  readonly session: StreamHost;
   sink: StreamSink = deafSink;
   /**
    * False: its receive window stays as it began. For bytes that are worthless when they are late, of which a window that doubles whenever the
@@ -67,7 +99,7 @@ export class MuxStream {
   #gone = false;
   acked: boolean;
 
-  constructor(session: MuxSession, id: number, acked: boolean) {
+  constructor(session: StreamHost, id: number, acked: boolean) {
     this.session = session;
     this.id = id;
     this.acked = acked;

@@ -5,9 +5,9 @@
 import type { Clock } from '../base/clock.ts';
 import { SlabPool } from '../base/slab.ts';
 import { HEADER_BYTES, TYPE, writeHeader } from './frame.ts';
-import { MuxSession } from './session.ts';
-import { deafSink, type MuxStream } from './stream.ts';
-import type { MuxError, MuxErrorCode, MuxTransport, SessionOptions, StreamSink } from './types.ts';
+import { MuxSession, type SessionOptions } from './session.ts';
+import { deafSink, type MuxStream, type StreamSink } from './stream.ts';
+import type { MuxError, MuxErrorCode, MuxTransport } from './types.ts';
 import { WindowBudget } from './window.ts';
 
 type Side = 'client' | 'server';

@@ -13,8 +13,7 @@ import { codeOf, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { Throttle } from '../../base/throttle.ts';
 import type { TurnEnd } from '../../base/turn.ts';
-import type { MuxStream } from '../../mux/stream.ts';
-import type { StreamSink } from '../../mux/types.ts';
+import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import type { Attached } from '../../wire/messages.ts';
 import {
   DATA_HEAD_BYTES,

@@ -3,8 +3,7 @@
  * agent.ts only.
  */
 import type { Logger } from '../../base/log.ts';
-import type { MuxStream } from '../../mux/stream.ts';
-import type { StreamSink } from '../../mux/types.ts';
+import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import type { Attach, Attached } from '../../wire/messages.ts';
 import type { AgentEvent, RelayPath, RelayView } from '../events.ts';
 import { type Refusal, Standing } from '../standing.ts';

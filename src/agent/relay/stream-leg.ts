@@ -3,8 +3,7 @@
  * Used by carrier.ts from the moment that a network is attached until UDP is up, and whenever it is not. What the stream has no room for waits
  * in a ring that drops the oldest: a datagram that is late is worth less than the next.
  */
-import type { MuxStream } from '../../mux/stream.ts';
-import type { StreamSink } from '../../mux/types.ts';
+import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import { MAX_DATAGRAM_BYTES, RECORD_HEAD_BYTES, STREAM_PLEASE, WORDS_FLOW } from '../../wire/relay-packets.ts';
 import { type OnRecord, RecordReader, writeRecord } from '../../wire/relay-records.ts';
 import { RelayRing } from '../../wire/relay-ring.ts';

@@ -15,8 +15,7 @@
  *   its response would be those bytes. So a stream rests for REST_MS, longer than systems delay an acknowledgement (Linux to a near service and
  *   Windows 40 ms, macOS 100), and only the connection of the visitor that it served last gets it before.
  */
-import type { MuxStream } from '../../mux/stream.ts';
-import type { StreamSink } from '../../mux/types.ts';
+import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import { REPLY, type ReplyCode } from '../../wire/preamble.ts';
 import type { ServedTunnel } from '../routing/entry.ts';
 import type { AddressLoad } from './admission.ts';

@@ -1,8 +1,7 @@
 /** What the session of an agent (agent.ts) needs around it, and tells. */
 import type { Logger } from '../../base/log.ts';
-import type { MuxSession } from '../../mux/session.ts';
+import type { MuxSession, SessionHandler } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';
-import type { SessionHandler } from '../../mux/types.ts';
 import type { Link, Refusal } from '../../plane/link.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
 import type { TokenGrant } from '../../plane/routes.ts';

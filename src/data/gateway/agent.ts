@@ -11,10 +11,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import type { MuxSession } from '../../mux/session.ts';
+import type { MuxSession, SessionHandler } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';
 import type { MuxStream } from '../../mux/stream.ts';
-import type { MuxError, SessionHandler } from '../../mux/types.ts';
+import type { MuxError } from '../../mux/types.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
 import {
   type Attach,

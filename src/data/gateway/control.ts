@@ -4,8 +4,7 @@
  */
 import { Allowance } from '../../base/allowance.ts';
 import { JoinedBytes } from '../../base/joined-bytes.ts';
-import type { MuxStream } from '../../mux/stream.ts';
-import type { StreamSink } from '../../mux/types.ts';
+import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import { encodeLine, LineReader } from '../../wire/lines.ts';
 import { type FromAgent, type FromServer, fromAgent, MAX_TEXT, MAX_TUNNELS_PER_AGENT } from '../../wire/messages.ts';
 

@@ -8,8 +8,7 @@
  */
 import type { TurnEnd, TurnJob } from '../../base/turn.ts';
 import type { MuxSession } from '../../mux/session.ts';
-import type { MuxStream } from '../../mux/stream.ts';
-import type { StreamSink } from '../../mux/types.ts';
+import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import { encodePreamble, REPLY } from '../../wire/preamble.ts';
 import { type OnRecord, RecordReader } from '../../wire/relay-records.ts';
 import { RelayRing } from '../../wire/relay-ring.ts';

@@ -1,7 +1,15 @@
 /** Asks the control plane whether the key of a hello is good. Used by agent.ts. */
 import { messageOf } from '../../base/errors.ts';
-import type { AdmitAnswer } from '../../plane/link.ts';
-import type { AgentDeps } from './agent-host.ts';
+import type { Logger } from '../../base/log.ts';
+import type { AdmitAnswer, Link } from '../../plane/link.ts';
+import type { GrantChanges } from './grant-changes.ts';
+
+interface AdmissionDeps {
+  readonly link: Pick<Link, 'admit'>;
+  /** An answer may be out of date when it comes. */
+  readonly host: { readonly changes: Pick<GrantChanges, 'count' | 'concern'> };
+  readonly log: Logger;
+}
 
 export interface Applicant {
   /** False: the session is over, or its deadline has passed. */
@@ -11,7 +19,7 @@ export interface Applicant {
 }
 
 /** Asks again when something of the key changed meanwhile; the deadline for the hello bounds how often. */
-export function admit(token: string, deps: Pick<AgentDeps, 'host' | 'link' | 'log'>, applicant: Applicant): void {
+export function admit(token: string, deps: AdmissionDeps, applicant: Applicant): void {
   const { host, link, log } = deps;
   const asOf = host.changes.count;
   link.admit(token).then(

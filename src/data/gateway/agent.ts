@@ -15,6 +15,8 @@ import type { MuxSession, SessionHandler } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { MuxError } from '../../mux/types.ts';
+import type { Link, Refusal } from '../../plane/link.ts';
+import type { PresenceEvent } from '../../plane/presence.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
 import {
   type Attach,
@@ -27,18 +29,22 @@ import {
   type RequestLine,
   WIRE_VERSION,
 } from '../../wire/messages.ts';
+import type { Drops } from '../edge/drops.ts';
 import { dropKept } from '../edge/upstream.ts';
+import type { RelayBook } from '../relay/relay-book.ts';
 import type { Payer, RouteEntry } from '../routing/entry.ts';
 import { ClaimPace } from './claim-pace.ts';
 import { admit } from './admission.ts';
-import { type AgentDeps, type AgentWire, comesBack, type EndDetails } from './agent-host.ts';
 import { AgentRelays, type Carrying, type RelayingSession } from './agent-relays.ts';
-import type { ClaimOutcome } from './claims.ts';
+import { type AgentWire, comesBack, type EndDetails } from './agent-wire.ts';
+import type { AttachDesk } from './attaches.ts';
+import type { ClaimDesk, ClaimOutcome } from './claims.ts';
 import { ControlChannel, type ControlEvents } from './control.ts';
+import type { GrantChanges } from './grant-changes.ts';
 import { RequestLines } from './request-lines.ts';
-import { Serving } from './serving.ts';
+import { Serving, type ServingAgent, type ServingBook } from './serving.ts';
 import { SlotMap } from './slots.ts';
-import { WhyEnded } from './why-ended.ts';
+import { type SessionEnd, WhyEnded } from './why-ended.ts';
 
 /** Claims of one session that may stand in line. An agent with more tunnels asks for them as answers come. */
 const MAX_CLAIMS_IN_LINE = 256;
@@ -47,7 +53,36 @@ const LINGER_MS = 700;
 
 type State = 'hello' | 'admitting' | 'live' | 'leaving' | 'over';
 
-export class AgentSession implements SessionHandler, ControlEvents, RelayingSession {
+/** What a session tells its surroundings, and asks them. */
+export interface AgentHost {
+  /** The token is good: takes the session in, or says why not. */
+  enter(agent: AgentSession, grant: TokenGrant): Refusal | undefined;
+  /** Who pays for what a session serves that was taken in and is not over. */
+  payerOf(tokenId: string): Payer;
+  /** The session is over; called once, for sessions that never entered too. */
+  left(agent: AgentSession): void;
+  /** Why; called once, at the end or right behind it. */
+  ended(agent: AgentSession, end: SessionEnd): void;
+  /** An answer to a token may be out of date when it comes. */
+  readonly changes: Pick<GrantChanges, 'count' | 'concern'>;
+}
+
+export interface AgentDeps {
+  readonly link: Link;
+  readonly book: ServingBook;
+  readonly desk: ClaimDesk;
+  readonly attachDesk: AttachDesk;
+  readonly relays: RelayBook;
+  readonly onPresence: (event: PresenceEvent) => void;
+  readonly host: AgentHost;
+  readonly drops: Pick<Drops, 'add'>;
+  readonly log: Logger;
+  readonly serverVersion: string;
+  readonly serverId: string;
+  readonly now: () => number;
+}
+
+export class AgentSession implements SessionHandler, ControlEvents, RelayingSession, ServingAgent {
   readonly agentId = randomUUID();
   readonly remoteIp: string;
   readonly shaper: Shaper;

@@ -4,19 +4,30 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { MuxSession } from '../../mux/session.ts';
+import type { Shaper } from '../../mux/shaper.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
-import type { Bound, Claim, RequestLine } from '../../wire/messages.ts';
+import type { Bound, Claim, RefusalCode, RequestLine } from '../../wire/messages.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
 import type { Holds } from '../edge/holds.ts';
 import { dropKept } from '../edge/upstream.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { UsageMeter } from '../report/meter.ts';
 import { type Payer, type RouteEntry, type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
-import type { AgentSession } from './agent.ts';
+
+/** The agent's session, as far as what it serves needs it. */
+export interface ServingAgent {
+  readonly agentId: string;
+  readonly tunnelCount: number;
+  readonly shaper: Pick<Shaper, 'forgive'>;
+  /** A line for the agent's screen. */
+  note(line: RequestLine): void;
+  /** It serves `serving` no more. `cut` ends its streams in flight too. */
+  unbind(serving: Serving, code: RefusalCode, message: string, cut: boolean): void;
+}
 
 export class Serving implements ServedTunnel {
-  readonly agent: AgentSession;
+  readonly agent: ServingAgent;
   readonly entry: RouteEntry;
   readonly session: MuxSession;
   readonly agentId: string;
@@ -35,7 +46,7 @@ export class Serving implements ServedTunnel {
   readonly #claimed: Claim;
 
   constructor(of: {
-    agent: AgentSession;
+    agent: ServingAgent;
     session: MuxSession;
     payer: Payer;
     entry: RouteEntry;

@@ -10,8 +10,9 @@
 import { formatHostPort, plainIp } from '../../base/addr.ts';
 import { Allowance } from '../../base/allowance.ts';
 import type { DeviceEvent, RelayDevice } from '../../plane/relays.ts';
+import { DeviceMark } from './device-mark.ts';
 import type { Flow } from './flows.ts';
-import { Mac1Message, type Mac1State, mac1State } from './mac1.ts';
+import { Mac1Message } from './mac1.ts';
 import { MAC1_FROM_END } from '../../wire/wireguard.ts';
 
 /** REJECT_AFTER_TIME of WireGuard: no key is used for longer. */
@@ -23,35 +24,6 @@ const MAX_SESSIONS = 16;
  * organization together stay under a tenth of a core, whatever their servers make up, and 4,096 devices are looked through at once.
  */
 const OWN_MACS = { perSecond: 1_024, burst: 8_192 };
-
-/** One device, and what is known of it since the last batch of events. */
-export class DeviceMark {
-  readonly deviceId: string;
-  readonly publicKey: string;
-  readonly mac1: Mac1State;
-  /** Milliseconds since the epoch, or null. */
-  expiresAt: number | null;
-  isGone = false;
-  /** Flows that are taken for it; counted by `came` and `left`. */
-  flows = 0;
-  /** Numbers of its sessions, the newest last. */
-  readonly sessions: number[] = [];
-
-  isNews = false;
-  address = '';
-  port = 0;
-  heardMs = 0;
-  handshakeMs: number | undefined;
-  bytesIn = 0;
-  bytesOut = 0;
-
-  constructor({ deviceId, publicKey, expiresAt }: RelayDevice) {
-    this.deviceId = deviceId;
-    this.publicKey = publicKey;
-    this.expiresAt = expiresAt;
-    this.mac1 = mac1State(Buffer.from(publicKey, 'base64'));
-  }
-}
 
 export class DeviceMarks {
   readonly #shared: Allowance;

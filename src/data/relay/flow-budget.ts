@@ -7,7 +7,6 @@
  * network has its first few whatever the others have.
  */
 import { Allowance } from '../../base/allowance.ts';
-import type { Flows } from './flows.ts';
 
 /** A node of one core is busy long before it has so many. */
 export const MAX_FLOWS_OF_NODE = 16_384;
@@ -17,9 +16,22 @@ const USUAL_UNPROVEN = 128;
 /** Under a tenth of a core: each takes 0.4 to 0.8 us. At once no more than 20 ms of it. Beyond what each network has for itself. */
 const COMPARISONS = { perSecond: 100_000, burst: 25_000 };
 
+/** The flows of one network (flows.ts). */
+export interface FlowHolder {
+  /** Whose network it is. */
+  readonly orgId: string;
+  readonly size: number;
+  /** Flows that could be displaced. */
+  readonly unproven: number;
+  /** Gives up an unproven flow. False: there is none. */
+  displace(): boolean;
+  /** Gives up a flow, proven or not. False: there is none. */
+  displaceAny(): boolean;
+}
+
 /** The networks of one organization that have flows. */
 interface Share {
-  readonly networks: Set<Flows>;
+  readonly networks: Set<FlowHolder>;
   used: number;
 }
 
@@ -43,7 +55,7 @@ export class FlowBudget {
   }
 
   /** Room for one more flow of `flows`. False: there is none. */
-  take(flows: Flows): boolean {
+  take(flows: FlowHolder): boolean {
     if (this.#used >= this.#most && flows.size >= OWN_FLOWS && !this.#makeRoom(flows)) return false;
     const share = this.#shares.get(flows.orgId);
     if (share === undefined) this.#shares.set(flows.orgId, { networks: new Set([flows]), used: 1 });
@@ -56,7 +68,7 @@ export class FlowBudget {
   }
 
   /** A flow of `flows` has gone. */
-  giveBack(flows: Flows): void {
+  giveBack(flows: FlowHolder): void {
     const share = this.#shares.get(flows.orgId);
     if (share === undefined) return;
     this.#used--;
@@ -66,9 +78,9 @@ export class FlowBudget {
   }
 
   /** Looks at each network that has flows: when the budget is used up, and for new flows alone, of which a network has 300 a second. */
-  #makeRoom(flows: Flows): boolean {
+  #makeRoom(flows: FlowHolder): boolean {
     const own = this.#shares.get(flows.orgId);
-    let flooded: Flows | undefined;
+    let flooded: FlowHolder | undefined;
     let largest: Share | undefined;
     for (const share of this.#shares.values()) {
       flooded = mostUnproven(share.networks, flooded);
@@ -85,13 +97,13 @@ export class FlowBudget {
 function giveUp({ networks }: Share): boolean {
   const unproven = mostUnproven(networks);
   if (unproven !== undefined) return unproven.displace();
-  let largest: Flows | undefined;
+  let largest: FlowHolder | undefined;
   for (const flows of networks) if (flows.size > (largest?.size ?? 0)) largest = flows;
   return largest?.displaceAny() ?? false;
 }
 
 /** Undefined: none has any. `first` goes before one that has no more. */
-function mostUnproven(networks: Iterable<Flows>, first?: Flows): Flows | undefined {
+function mostUnproven(networks: Iterable<FlowHolder>, first?: FlowHolder): FlowHolder | undefined {
   let most = first;
   for (const flows of networks) if (flows.unproven > (most?.unproven ?? 0)) most = flows;
   return most;

@@ -9,7 +9,7 @@
  */
 import { Allowance } from '../../base/allowance.ts';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
-import type { DeviceMark } from './devices.ts';
+import type { DeviceMark } from './device-mark.ts';
 import type { FlowBudget } from './flow-budget.ts';
 
 /** As many as a large office has machines; a flow costs some 300 bytes here and a socket at the agent. */

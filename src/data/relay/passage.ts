@@ -6,7 +6,8 @@
  * on to it.
  */
 import type { DeviceEvent, RelayDevice, RelayDrop } from '../../plane/relays.ts';
-import { type DeviceMark, DeviceMarks } from './devices.ts';
+import type { DeviceMark } from './device-mark.ts';
+import { DeviceMarks } from './devices.ts';
 import type { FlowBudget } from './flow-budget.ts';
 import { type Arrival, type Flow, Flows } from './flows.ts';
 import { Greeting } from './greeting.ts';

@@ -4,7 +4,7 @@
  */
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import type { EdgeChallenge } from '../../plane/certificates.ts';
-import type { EdgeRefusal } from './refusal.ts';
+import type { EdgeRefusal } from './fault.ts';
 import type { Head } from '../../http1/head.ts';
 
 /** Nothing but a certificate is said in this protocol. */

@@ -6,7 +6,7 @@ import type { HttpAnswers } from './acme-answers.ts';
 import { type AddressLoad, addressKey } from './admission.ts';
 import type { EdgeContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
-import type { FaultCode } from './fault.ts';
+import type { EdgeRefusal, FaultCode } from './fault.ts';
 import { forwardHead } from './forward.ts';
 import { ForwardedLines, type VisitorOrigin } from './forwarded.ts';
 import type { HttpsRedirect } from './https-redirect.ts';
@@ -19,7 +19,7 @@ import type { PolicyRequest, Verdict } from '../policy/step.ts';
 import { showsVisitorCookies } from '../policy/visitor-cookies.ts';
 import { visitorLines } from '../policy/visitor-lines.ts';
 import type { Hold, HoldEnd } from './holds.ts';
-import { type EdgeRefusal, EXHAUSTED, OFFLINE, refusalOf } from './refusal.ts';
+import { EXHAUSTED, OFFLINE, refusalOf } from './refusal.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import { acquire, openUpstream, type OwnStreams, type Upstream } from './upstream.ts';
 

@@ -181,6 +181,14 @@ function kind(status: number, reason: string, title: string, message: string): F
   return { status, reason, title, message };
 }
 
+/** Why the edge or the policy of a tunnel refuses a request. */
+export interface EdgeRefusal {
+  readonly code: FaultCode;
+  readonly detail?: string;
+  /** Header fields that the answer has besides. */
+  readonly fields?: readonly string[];
+}
+
 export interface FaultAnswer {
   readonly code: FaultCode;
   /** Words instead of the code's own message; escaped in HTML. */

@@ -5,7 +5,7 @@
  */
 import type { Exchange } from './exchange.ts';
 import type { Head } from '../../http1/head.ts';
-import type { EdgeRefusal } from './refusal.ts';
+import type { EdgeRefusal } from './fault.ts';
 
 /** Certificate authorities ask by plain HTTP, for services that get certificates of their own as well (RFC 8555 §8.3). */
 const CHALLENGES = Buffer.from('/.well-known/acme-challenge/');

@@ -4,14 +4,7 @@
  */
 import type { Route } from '../../plane/routes.ts';
 import type { RouteEntry } from '../routing/entry.ts';
-import type { FaultCode } from './fault.ts';
-
-export interface EdgeRefusal {
-  readonly code: FaultCode;
-  readonly detail?: string;
-  /** Header fields that the answer has besides. */
-  readonly fields?: readonly string[];
-}
+import type { EdgeRefusal } from './fault.ts';
 
 /** No agent serves the tunnel now. */
 export const OFFLINE: EdgeRefusal = { code: 'tunnel_offline' };

@@ -1,6 +1,6 @@
 /** What a node knows of the records of one tunnel. Hangs on the tunnel's entry; made and used by recorder.ts. */
 import type { Allowance } from '../../base/allowance.ts';
-import type { RouteEntry } from '../routing/entry.ts';
+import type { Route } from '../../plane/routes.ts';
 import type { OrgShare } from './org-shares.ts';
 
 export class TunnelRecords {
@@ -12,7 +12,10 @@ export class TunnelRecords {
   /** Requests that were not recorded, and of which the control plane has yet to hear. */
   untold = 0;
 
-  constructor({ route }: RouteEntry, of: { readonly allowance: Allowance; readonly org: OrgShare }) {
+  constructor(
+    { route }: { readonly route: Pick<Route, 'tunnelId' | 'orgId'> },
+    of: { readonly allowance: Allowance; readonly org: OrgShare },
+  ) {
     this.tunnelId = route.tunnelId;
     this.orgId = route.orgId;
     this.allowance = of.allowance;

@@ -1,5 +1,5 @@
 /** A tunnel's HTTP Basic gate as a step (RFC 7617): the last one of its chain, so that what is refused anyway costs no check. */
-import type { EdgeRefusal } from '../edge/refusal.ts';
+import type { EdgeRefusal } from '../edge/fault.ts';
 import type { Route } from '../../plane/routes.ts';
 import { authorizationLine } from './authorization.ts';
 import type { BasicChecks, CheckResult } from './basic-checks.ts';

@@ -4,7 +4,7 @@
  * up: what it does not know at once it finds out beside the request.
  */
 import type { Logger } from '../../base/log.ts';
-import type { EdgeRefusal } from '../edge/refusal.ts';
+import type { EdgeRefusal } from '../edge/fault.ts';
 import { type DryRun, type Seen, seenIn } from './dry-run.ts';
 import type { PolicyRequest, Step, StepTrace, Verdict } from './step.ts';
 import type { Tries } from './tries.ts';

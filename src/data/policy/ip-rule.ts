@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { NetworkSet } from '../../base/addr.ts';
 import type { IpAction } from '../../plane/policy.ts';
-import type { EdgeRefusal } from '../edge/refusal.ts';
+import type { EdgeRefusal } from '../edge/fault.ts';
 import type { PolicyRequest, Step } from './step.ts';
 
 const DENIED: EdgeRefusal = { code: 'denied', detail: 'The policy of this site blocks your address.' };

@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import { RecentMap } from '../../base/recent-map.ts';
 import type { AccessKey } from '../../plane/access-keys.ts';
 import type { JwtAction } from '../../plane/policy.ts';
-import type { EdgeRefusal } from '../edge/refusal.ts';
+import type { EdgeRefusal } from '../edge/fault.ts';
 import { authorizationLine } from './authorization.ts';
 import { bearerIn } from './bearer.ts';
 import type { JwtCheck } from './jwt-check.ts';

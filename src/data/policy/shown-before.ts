@@ -5,14 +5,13 @@
  * The line is kept in clear, as the buffer that it was read into has it, until the connection ends or shows another one.
  */
 import type { Head } from '../../http1/head.ts';
-import type { Step } from './step.ts';
 
 /** A longer line is decided by its hash each time: a connection is worth no more memory than this. */
 const MAX_BYTES = 2_048;
 const NOTHING = Buffer.alloc(0);
 
 export class ShownBefore {
-  #by: Step | null = null;
+  #by: object | null = null;
   #line = NOTHING;
   #untilMs = 0;
   #isOwn = false;
@@ -21,7 +20,7 @@ export class ShownBefore {
    * Is line `l` of the head the one that this very step allowed? A changed gate or policy is another step. Compared in constant time:
    * behind a proxy a connection has many visitors.
    */
-  isKnown(by: Step, bytes: Buffer, head: Head, l: number, nowMs: number): boolean {
+  isKnown(by: object, bytes: Buffer, head: Head, l: number, nowMs: number): boolean {
     if (this.#by !== by || nowMs >= this.#untilMs) return false;
     const line = this.#line;
     const start = head.lines[l] as number;
@@ -38,7 +37,7 @@ export class ShownBefore {
 
   /** The step has let line `l` in, and would for so long. */
   keep(
-    by: Step,
+    by: object,
     bytes: Buffer,
     head: Head,
     l: number,

@@ -4,7 +4,7 @@
  */
 import { PASS_MS, SIGN_OUT_PATH, TICKET_PATH, nonceHashOf, isSameText, returnPath } from '../../plane/visitor-words.ts';
 import { word } from '../../http1/fields.ts';
-import type { EdgeRefusal } from '../edge/refusal.ts';
+import type { EdgeRefusal } from '../edge/fault.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 import { BROWSER_COOKIE, NONCE_COOKIE, PASS_COOKIE, randomsIn } from './visitor-cookies.ts';
 import type { VisitorPasses } from './visitor-passes.ts';

@@ -4,7 +4,7 @@
  */
 import type { Route, VisitorGate } from '../../plane/routes.ts';
 import { nonceHashOf, returnPath } from '../../plane/visitor-words.ts';
-import type { EdgeRefusal } from '../edge/refusal.ts';
+import type { EdgeRefusal } from '../edge/fault.ts';
 import type { PolicyRequest } from './step.ts';
 import { type CookieName, newRandom, NONCE_COOKIE, randomsIn } from './visitor-cookies.ts';
 import { isOtherPageRequest } from './visitor-origin.ts';

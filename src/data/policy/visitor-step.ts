@@ -2,7 +2,7 @@
  * A tunnel's visitor gate as a step: the last of its chain. It accepts a pass that was made for this tunnel, host and version, unless
  * a page of another site makes the browser show it.
  */
-import type { EdgeRefusal } from '../edge/refusal.ts';
+import type { EdgeRefusal } from '../edge/fault.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 import { BROWSER_COOKIE, cookiesNamed, PASS_COOKIE, randomsIn } from './visitor-cookies.ts';
 import type { KnownVisitor, VisitorPasses } from './visitor-passes.ts';

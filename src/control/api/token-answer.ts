@@ -5,7 +5,7 @@ import type { TokenView } from '../services/tokens/token-rows.ts';
 import { MAX_GRACE_HOURS } from '../services/tokens/rotation.ts';
 import { MAX_BUDGET } from '../services/tokens/token-budgets.ts';
 import { MAX_SUBDOMAIN_PATTERNS, TOKEN_KINDS } from '../services/tokens/wire-form.ts';
-import { SUBDOMAIN_PATTERN } from '../services/tunnels/names.ts';
+import { SUBDOMAIN_PATTERN } from '../services/labels.ts';
 import { someName } from './new-account.ts';
 
 const LARGEST = 1_000_000;

@@ -6,7 +6,7 @@ import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { projects } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-import { isLabel } from '../tunnels/names.ts';
+import { isLabel } from '../labels.ts';
 
 export type ProjectRow = typeof projects.$inferSelect;
 

@@ -11,7 +11,7 @@ import { type Actor, allow, type UserActor } from '../actor.ts';
 import { recordAll } from '../audit.ts';
 import { type BillingMode, requireRoom } from '../billing/plan-gate.ts';
 import { checkDailyLimit } from '../daily-limit.ts';
-import { isSystemName } from '../tunnels/names.ts';
+import { isSystemName } from '../labels.ts';
 import type { OwnLabels } from '../tunnels/own-labels.ts';
 import { isBarred, letAllRest, liveByLabel, type ReservationRow, reservationOf } from '../tunnels/free-names.ts';
 import type { PendingWork } from '../pending-work/pending-rows.ts';

@@ -11,7 +11,7 @@ import type { Tx } from '../../db/tx.ts';
 import type { Keys } from '../keys/keys.ts';
 import { newTextKey } from '../keys/text-key.ts';
 import type { ProjectRow } from '../projects/project-rows.ts';
-import { isSubdomainPattern } from '../tunnels/names.ts';
+import { isSubdomainPattern } from '../labels.ts';
 import { signCwt } from './cwt.ts';
 import { forgetOldest } from './token-room.ts';
 import type { TokenRow, TokenView } from './token-rows.ts';

@@ -3,7 +3,7 @@
  * decides by these, the server's public keys and its list of revocations alone (revocations.ts), without a database.
  */
 import { z } from 'zod';
-import { isLabel, isSubdomainPattern } from '../tunnels/names.ts';
+import { isLabel, isSubdomainPattern } from '../labels.ts';
 import type { Claims } from './cwt.ts';
 
 export const TOKEN_KINDS = ['agent', 'master', 'project', 'cli'] as const;

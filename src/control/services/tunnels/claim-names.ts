@@ -7,7 +7,7 @@ import { findProject, findProjectById, type ProjectRow } from '../projects/proje
 import type { TokenRow } from '../tokens/token-rows.ts';
 import { refuse } from './refusals.ts';
 import { liveByLabel, nameFault } from './free-names.ts';
-import { fullLabel, isAllowedName, isLabel, NAME_TRIES, nameWithin, roomIn } from './names.ts';
+import { fullLabel, isAllowedName, isLabel, NAME_TRIES, nameWithin, roomIn } from '../labels.ts';
 import { anyById, type OrgRow, type TunnelRow, unnamedTcpTunnels } from './tunnel-rows.ts';
 
 /** Patterns of a token that a refusal names. */

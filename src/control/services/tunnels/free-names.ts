@@ -9,7 +9,7 @@ import { liveTunnels } from '../../db/gone.ts';
 import { reservedSubdomains, restingNames, tunnels } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { projectOfLabel } from '../projects/project-rows.ts';
-import { isSystemName } from './names.ts';
+import { isSystemName } from '../labels.ts';
 
 export type ReservationRow = typeof reservedSubdomains.$inferSelect;
 

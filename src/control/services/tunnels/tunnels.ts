@@ -16,7 +16,7 @@ import { type Actor, allow } from '../actor.ts';
 import { type AuditAction, recordAll, recordAudit } from '../audit.ts';
 import { liveByLabel, nameFault } from './free-names.ts';
 import type { Maintenance } from './maintenance.ts';
-import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from './names.ts';
+import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from '../labels.ts';
 import type { RouteEvents } from '../route-events.ts';
 import type { RouteMaker } from './route-maker.ts';
 import type { PendingWork } from '../pending-work/pending-rows.ts';

@@ -1,6 +1,6 @@
 /**
  * Labels under the edge's domain: what is one, what a token may use, which are reserved, and random ones for people who named
- * none. Pure; used by tunnels.ts, claims.ts, tokens.ts and the rules of free-names.ts.
+ * none. Pure; used by tunnels, access keys, projects and reserved subdomains.
  */
 import { randomInt } from 'node:crypto';
 

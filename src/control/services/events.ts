@@ -6,7 +6,7 @@ import { AppError } from '../../base/errors.ts';
 import { auditEvents, invitations, organizations, users } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import { type Actor, allow, allowOperator } from './actor.ts';
-import { isText } from './match-text.ts';
+import { isText } from '../db/text-match.ts';
 
 export type EventRow = typeof auditEvents.$inferSelect;
 

@@ -34,7 +34,7 @@ import {
   type Visit,
 } from '../sessions/session-rows.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { spend } from '../spent-once.ts';
+import { spend } from '../../db/spent-once.ts';
 import type { SignUpMemory } from './sign-up-memory.ts';
 
 const PROVIDER_IDS: readonly ProviderId[] = ['google', 'github'];

@@ -10,7 +10,7 @@ import { type JwtDeps, readJwt, signJwt } from '../keys/jwts.ts';
 import { findMember } from '../organizations/membership-rows.ts';
 import { CYCLES, type Offer, type Plan, SOLD_PLANS } from '../plans.ts';
 import { callerNow } from '../sessions/session-rows.ts';
-import { spend } from '../spent-once.ts';
+import { spend } from '../../db/spent-once.ts';
 import { findOrg } from '../tunnels/tunnel-rows.ts';
 import { changePlanIn, type PlanChangeDeps } from './plan-change.ts';
 

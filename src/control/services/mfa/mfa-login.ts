@@ -23,7 +23,7 @@ import {
   type Visit,
 } from '../sessions/session-rows.ts';
 import type { LoginResult, Sessions } from '../sessions/sessions.ts';
-import { spend } from '../spent-once.ts';
+import { spend } from '../../db/spent-once.ts';
 import { isCode } from './totp.ts';
 
 /** A warning is worth delivering for as long as mail servers are usually tried. */

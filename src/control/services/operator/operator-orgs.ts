@@ -9,7 +9,7 @@ import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allowOperator, asOperator, type Approval } from '../actor.ts';
 import { type AuditAction, recordAudit } from '../audit.ts';
 import { changePlanIn, type PlanChangeDeps } from '../billing/plan-change.ts';
-import { holdsText } from '../match-text.ts';
+import { holdsText } from '../../db/text-match.ts';
 import type { Page } from './operator-users.ts';
 import type { Plan } from '../plans.ts';
 

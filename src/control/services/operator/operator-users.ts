@@ -7,7 +7,7 @@ import { memberships, mfaFactors, organizations, users } from '../../db/schema.t
 import type { Db, Store } from '../../db/tx.ts';
 import { type Accounts, type CreatedUser, findUserByEmail } from '../accounts/accounts.ts';
 import { type Actor, allowOperator, asOperator, type Role } from '../actor.ts';
-import { holdsText } from '../match-text.ts';
+import { holdsText } from '../../db/text-match.ts';
 import type { Mfa } from '../mfa/mfa.ts';
 import type { PasswordReset } from '../accounts/password-reset.ts';
 import type { Plan } from '../plans.ts';

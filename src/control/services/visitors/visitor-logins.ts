@@ -9,7 +9,7 @@ import { sealTicket, TICKET_MS, TICKET_PATH } from '../../../plane/visitor-words
 import type { Store } from '../../db/tx.ts';
 import type { IdentityProvider } from '../../providers/oauth.ts';
 import type { Sealer } from '../keys/sealing.ts';
-import { spend } from '../spent-once.ts';
+import { spend } from '../../db/spent-once.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
 import { type GatedTunnel, gatedTunnel, landingOf } from './landing.ts';
 import { isAddress, isListed } from './visitor-address.ts';

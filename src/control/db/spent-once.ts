@@ -2,8 +2,8 @@
  * Signed values that may count once: the first who spends one wins, in one statement. What has run out
  * is forgotten by retention.ts.
  */
-import { spentOnce } from '../db/schema.ts';
-import type { Tx } from '../db/tx.ts';
+import { spentOnce } from './schema.ts';
+import type { Tx } from './tx.ts';
 
 /** True for the first caller with this id; false for every later one until `expiresAt` (ms), when the value itself has run out. */
 export function spend(tx: Tx, id: string, expiresAt: number): boolean {

@@ -23,7 +23,7 @@ import { Tunnels } from '../services/tunnels/tunnels.ts';
 import { Usage } from '../services/tunnels/usage.ts';
 import { VisitorGates } from '../services/tunnels/visitor-gates.ts';
 import { VisitorLogins } from '../services/visitors/visitor-logins.ts';
-import { Waits } from '../services/waits.ts';
+import { Waits } from '../../base/waits.ts';
 import { Forwarder } from '../services/webhooks/forwarder.ts';
 import { Mailbox, READER_WAITS } from '../services/webhooks/mailbox.ts';
 import { ReaderKeys } from '../services/webhooks/reader-keys.ts';

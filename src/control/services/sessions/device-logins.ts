@@ -10,7 +10,7 @@ import { capabilityTokens, deviceLogins, users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, can } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
-import { Waits } from '../waits.ts';
+import { Waits } from '../../../base/waits.ts';
 import { type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { hashOf } from '../keys/secret-hash.ts';

@@ -7,7 +7,7 @@ import type { Store } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
 import type { Sealer } from '../keys/sealing.ts';
-import type { Waits } from '../waits.ts';
+import type { Waits } from '../../../base/waits.ts';
 import {
   type Delivered,
   deliveriesBefore,

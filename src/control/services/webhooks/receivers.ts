@@ -12,7 +12,7 @@ import { type Actor, allow } from '../actor.ts';
 import { type AuditAction, type AuditDetails, recordAudit } from '../audit.ts';
 import { checkDailyLimit } from '../daily-limit.ts';
 import type { Sealer } from '../keys/sealing.ts';
-import type { Waits } from '../waits.ts';
+import type { Waits } from '../../../base/waits.ts';
 import { ownTunnel } from '../tunnels/tunnel-rows.ts';
 import { beginAnew, countWaiting, type Destination, destinationOf, emptyLine } from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Admission, addressKey } from './admission.ts';
+import { Admission } from './admission.ts';
+import { addressKey } from '../../base/address-key.ts';
 
 test('one address can not take what others need', () => {
   const admission = new Admission({ total: 3, perAddress: 2 });

@@ -3,7 +3,7 @@
  * share one (visitors), the agent listener has its own for sockets that have not shown a token yet.
  */
 import type { Drops } from './drops.ts';
-import { ipv6Groups } from './visitor-address.ts';
+import { addressKey } from '../../base/address-key.ts';
 
 export interface AdmissionLimits {
   /** Connections in all. */
@@ -97,11 +97,4 @@ export class Admission {
     this.#open--;
     if (--load.connections === 0) this.#byAddress.delete(key);
   }
-}
-
-/** What an address counts as: IPv4 itself (also when mapped into IPv6), IPv6 as its /64. */
-export function addressKey(ip: string): string {
-  if (!ip.includes(':')) return ip;
-  if (ip.includes('.')) return ip.slice(ip.lastIndexOf(':') + 1);
-  return ipv6Groups(ip).slice(0, 4).join(':');
 }

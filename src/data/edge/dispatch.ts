@@ -3,7 +3,8 @@
  * service, sends the head; and sends it once more when a kept connection turns out to be closed. One per visitor connection.
  */
 import type { HttpAnswers } from './acme-answers.ts';
-import { type AddressLoad, addressKey } from './admission.ts';
+import type { AddressLoad } from './admission.ts';
+import { addressKey } from '../../base/address-key.ts';
 import type { EdgeContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { EdgeRefusal, FaultCode } from './fault.ts';

@@ -149,11 +149,6 @@ export class ForwardedLines {
   }
 }
 
-/** IPv4 itself where a dual-stack socket shows it mapped into IPv6. */
-export function plainAddress(ip: string): string {
-  return ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip;
-}
-
 /** All values of all X-Forwarded-For lines, in order. */
 function forwardedFor(bytes: Buffer, head: Head): string[] {
   const values: string[] = [];

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { TestAgent } from '../fixtures/agent.ts';
 import { HandshakeRate } from '../../base/handshake-rate.ts';
-import { addressKey } from './admission.ts';
+import { addressKey } from '../../base/address-key.ts';
 import { Rig } from './testing/rig.ts';
 
 test('handshake rate: an address has its burst and then its rate, another has its own', () => {

@@ -14,7 +14,7 @@ import { socketBelow } from '../../base/socket.ts';
 import type { TunnelAnswer, TunnelRequest } from '../../plane/inspection.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { EdgeChallenge } from '../../plane/certificates.ts';
-import { addressKey } from './admission.ts';
+import { addressKey } from '../../base/address-key.ts';
 import { ACME_PROTOCOL, HttpAnswers } from './acme-answers.ts';
 import { CertificateWaits, type WantCertificate } from './certificate-waits.ts';
 import type { Drops } from './drops.ts';

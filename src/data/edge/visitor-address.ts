@@ -1,8 +1,6 @@
-/**
- * The visitor's address as bytes for the preamble of a stream, and as the groups of an IPv6 address. Used by the TCP edge and by
- * admission. Takes what the kernel reports, never what a visitor wrote.
- */
+/** The visitor's address as bytes for the preamble of a stream. Takes what the kernel reports, never what a visitor wrote. */
 import { isIPv4 } from 'node:net';
+import { ipv6Groups } from '../../base/address-key.ts';
 import type { VisitorAddress } from '../../wire/preamble.ts';
 
 /** Undefined when `ip` is no address, as on a socket that is gone already. IPv4 in IPv6 clothes is IPv4. */
@@ -17,14 +15,4 @@ export function visitorAddress(ip: string, port: number): VisitorAddress | undef
     bytes[at * 2 + 1] = value & 0xff;
   });
   return { family: 6, bytes, port };
-}
-
-/** The eight groups of an IPv6 address without an IPv4 tail; a zone (`%eth0`) is left out. */
-export function ipv6Groups(ip: string): string[] {
-  const [address = ''] = ip.split('%', 1);
-  const [head = '', tail] = address.split('::', 2);
-  const before = head === '' ? [] : head.split(':');
-  if (tail === undefined) return before;
-  const after = tail === '' ? [] : tail.split(':');
-  return [...before, ...Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0'), ...after];
 }

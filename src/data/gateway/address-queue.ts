@@ -3,7 +3,7 @@
  * thousand behind one address. They wait untouched for a place, in the order in which they came. Owned by anonymous.ts.
  */
 import type { Socket } from 'node:net';
-import { addressKey } from '../edge/admission.ts';
+import { addressKey } from '../../base/address-key.ts';
 
 /** In all and of one address; beyond it a socket is refused. A waiting one costs a descriptor and 2 KB. */
 const MAX_WAITING = 2_048;

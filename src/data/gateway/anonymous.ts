@@ -7,7 +7,8 @@
  */
 import type { Socket } from 'node:net';
 import { type HandshakeLimits, HandshakeRate } from '../../base/handshake-rate.ts';
-import { Admission, addressKey } from '../edge/admission.ts';
+import { Admission } from '../edge/admission.ts';
+import { addressKey } from '../../base/address-key.ts';
 import { AddressQueue } from './address-queue.ts';
 
 export interface AnonymousLimits {

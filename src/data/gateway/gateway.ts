@@ -10,7 +10,7 @@ import type { ListenAt } from '../../base/listen.ts';
 import type { SlabPool } from '../../base/slab.ts';
 import { attachSession } from '../../mux/attach.ts';
 import { Shaper } from '../../mux/shaper.ts';
-import { plainAddress } from '../edge/forwarded.ts';
+import { plainAddress } from '../../base/address-key.ts';
 import type { Drops } from '../edge/drops.ts';
 import type { HandshakeLimits } from '../../base/handshake-rate.ts';
 import type { Holds } from '../edge/holds.ts';

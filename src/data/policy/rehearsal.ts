@@ -19,7 +19,7 @@ import {
   type UnknownReason,
 } from '../../plane/rehearsal.ts';
 import type { Route } from '../../plane/routes.ts';
-import { addressKey } from '../edge/admission.ts';
+import { addressKey } from '../../base/address-key.ts';
 import { isPending, type PolicyChain } from './chain.ts';
 import { compilePolicy, type PolicyParts } from './compile.ts';
 import { DryRun } from './dry-run.ts';

@@ -6,7 +6,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { Allowance } from '../../base/allowance.ts';
-import { addressKey } from '../edge/admission.ts';
+import { addressKey } from '../../base/address-key.ts';
 
 /** All of them together, 640 MACs a second at 15 us with their answers, are 1 % of a core. */
 const PLACES = 64;

@@ -11,6 +11,7 @@ import { sessions, users } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
+import { emailKey } from '../email-key.ts';
 import { insertOrganization } from '../organizations/organization-rows.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { Plan } from '../plans.ts';
@@ -18,11 +19,6 @@ import { operatorNow } from '../sessions/session-rows.ts';
 
 export const FIRST_OWNER_EMAIL = 'admin@localhost';
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
-
-/** How addresses are compared. */
-export function emailKey(email: string): string {
-  return email.trim().toLowerCase();
-}
 
 /** The account with this address, in any case. Mail goes to the address in the row, never to the typed one. */
 export function findUserByEmail(db: Db, email: string): typeof users.$inferSelect | undefined {

@@ -8,7 +8,7 @@ import { AppError } from '../../../base/errors.ts';
 import type { VouchedPerson } from '../../providers/oauth.ts';
 import { emailCodes, identities, passwordResets, users } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
-import { emailKey } from './accounts.ts';
+import { emailKey } from '../email-key.ts';
 import {
   insertOrganization,
   type NewOrgRules,

@@ -10,7 +10,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { RecentMap } from '../../../base/recent-map.ts';
-import { emailKey } from './accounts.ts';
+import { emailKey } from '../email-key.ts';
 
 /** A few megabytes. */
 const MAX_ADDRESSES = 10_000;

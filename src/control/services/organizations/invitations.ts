@@ -9,7 +9,7 @@ import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
 import { invitations, memberships, users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
-import { emailKey } from '../accounts/accounts.ts';
+import { emailKey } from '../email-key.ts';
 import { type Actor, allow, hasRole, ROLES, type Role, type UserActor } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
 import { checkDailyLimit } from '../daily-limit.ts';

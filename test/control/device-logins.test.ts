@@ -8,7 +8,8 @@ import * as rows from '../../src/control/db/schema.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
 import type { Approved, Handed } from '../../src/control/services/sessions/device-logins.ts';
 import { findRefresh } from '../../src/control/services/sessions/refresh-rows.ts';
-import { readActor, revokeSessionsOf } from '../../src/control/services/sessions/session-rows.ts';
+import { revokeSessionsOf } from '../../src/control/services/sessions/session-rows.ts';
+import { readActor } from '../../src/control/services/caller.ts';
 import { checkPhrase } from '../../src/wire/check-phrase.ts';
 import { Plane, VISIT } from './plane.ts';
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { sql } from 'drizzle-orm';
 import { Passwords } from '../../src/control/services/passwords/passwords.ts';
-import type { Visit } from '../../src/control/services/sessions/session-rows.ts';
+import type { Visit } from '../../src/control/services/caller.ts';
 import type { Answer } from './harness.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { Plane, VISIT } from './plane.ts';

@@ -7,7 +7,7 @@ import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../../src/control/open.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
-import type { Visit } from '../../src/control/services/sessions/session-rows.ts';
+import type { Visit } from '../../src/control/services/caller.ts';
 import type { MintedToken } from '../../src/control/services/tokens/token-maker.ts';
 import type { MintInput } from '../../src/control/services/tokens/tokens.ts';
 import type { CreateTunnel, TunnelView } from '../../src/control/services/tunnels/tunnels.ts';

@@ -38,7 +38,7 @@ import type { OperatorUsers } from '../services/operator/operator-users.ts';
 import type { Refresh } from '../services/sessions/refresh.ts';
 import type { SessionList } from '../services/sessions/session-list.ts';
 import type { ProviderLogins } from '../services/accounts/provider-logins.ts';
-import type { Visit } from '../services/sessions/session-rows.ts';
+import type { Visit } from '../services/caller.ts';
 import type { Sessions } from '../services/sessions/sessions.ts';
 import type { SignUp } from '../services/accounts/sign-up.ts';
 import type { MasterKeys } from '../services/tokens/master-keys.ts';

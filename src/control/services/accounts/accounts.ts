@@ -15,7 +15,7 @@ import { emailKey } from '../email-key.ts';
 import { insertOrganization } from '../organizations/organization-rows.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { Plan } from '../plans.ts';
-import { operatorNow } from '../sessions/session-rows.ts';
+import { operatorNow } from '../caller.ts';
 
 export const FIRST_OWNER_EMAIL = 'admin@localhost';
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;

@@ -16,14 +16,8 @@ import type { Passwords } from '../passwords/passwords.ts';
 import { issueResetToken, ownerOfReset, RESET_SECONDS } from './reset-tokens.ts';
 import { hashOf } from '../keys/secret-hash.ts';
 import type { SessionEnds } from '../sessions/session-ends.ts';
-import {
-  callerNow,
-  operatorNow,
-  outsideActor,
-  recordOutside,
-  type UserRow,
-  type Visit,
-} from '../sessions/session-rows.ts';
+import { outsideActor, recordOutside, type UserRow } from '../sessions/session-rows.ts';
+import { callerNow, operatorNow, type Visit } from '../caller.ts';
 import type { SignUpMemory } from './sign-up-memory.ts';
 import { recordUserAudit } from './user-audit.ts';
 

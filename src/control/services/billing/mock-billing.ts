@@ -9,7 +9,7 @@ import { recordAudit } from '../audit.ts';
 import { type JwtDeps, readJwt, signJwt } from '../keys/jwts.ts';
 import { findMember } from '../organizations/membership-rows.ts';
 import { CYCLES, type Offer, type Plan, SOLD_PLANS } from '../plans.ts';
-import { callerNow } from '../sessions/session-rows.ts';
+import { callerNow } from '../caller.ts';
 import { spend } from '../../db/spent-once.ts';
 import { findOrg } from '../tunnels/tunnel-rows.ts';
 import { changePlanIn, type PlanChangeDeps } from './plan-change.ts';

@@ -11,7 +11,7 @@ import type { Tx } from '../../db/tx.ts';
 import { allow, type UserActor } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
 import { type Offer, PLAN_NAMES } from '../plans.ts';
-import { callerNow } from '../sessions/session-rows.ts';
+import { callerNow } from '../caller.ts';
 import { findOrg } from '../tunnels/tunnel-rows.ts';
 import { rereadDue } from './missed-events.ts';
 import {

@@ -12,7 +12,7 @@ import { type Actor, allow } from '../actor.ts';
 import { checkDailyLimit } from '../daily-limit.ts';
 import type { PendingWork } from '../pending-work/pending-rows.ts';
 import type { RouteEvents } from '../route-events.ts';
-import { callerNow } from '../sessions/session-rows.ts';
+import { callerNow } from '../caller.ts';
 import { isResting, letAllRest } from '../tunnels/free-names.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
 import { ownTunnel } from '../tunnels/tunnel-rows.ts';

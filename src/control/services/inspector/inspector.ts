@@ -18,7 +18,7 @@ import type {
 } from '../../db/usage/records.ts';
 import { type Actor, allow, hasRole, type UserActor } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
-import { callerNow } from '../sessions/session-rows.ts';
+import { callerNow } from '../caller.ts';
 import { type Archive, archiveOfMany, type FoundRequest } from './archive.ts';
 import { ArchivePlaces } from './archive-places.ts';
 import { masked, readHead, type RecordedHead } from './fields.ts';

@@ -9,7 +9,7 @@ import type { InspectedRequest } from '../../../plane/inspection.ts';
 import type { Store } from '../../db/tx.ts';
 import type { RecordItem } from '../../db/usage/records.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
-import { callerNow } from '../sessions/session-rows.ts';
+import { callerNow } from '../caller.ts';
 import { FeedWaiting, MAX_WAITING_BYTES_IN_ALL } from './feed-waiting.ts';
 import { knowTunnel } from './inspector.ts';
 

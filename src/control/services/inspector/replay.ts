@@ -12,7 +12,7 @@ import type { Store } from '../../db/tx.ts';
 import type { RecordStore } from '../../db/usage/records.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
-import { callerNow } from '../sessions/session-rows.ts';
+import { callerNow } from '../caller.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
 import type { TunnelRow } from '../tunnels/tunnel-rows.ts';
 import { ReplayPace } from './replay-pace.ts';

@@ -19,7 +19,7 @@ import { PendingFactors } from './pending-factors.ts';
 import type { RecoveryCodes } from './recovery-codes.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { otpauthUri } from './totp.ts';
-import { callerNow } from '../sessions/session-rows.ts';
+import { callerNow } from '../caller.ts';
 import { recordUserAudit } from '../accounts/user-audit.ts';
 
 /** A warning is worth delivering for as long as mail servers are usually tried. */

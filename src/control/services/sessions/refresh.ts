@@ -20,7 +20,8 @@ import { findRefresh, type RefreshRow, rotateRefresh } from './refresh-rows.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { hashOf } from '../keys/secret-hash.ts';
 import type { SessionEnds } from './session-ends.ts';
-import { leaveGoneOrg, readActor, SESSION_SECONDS, type Visit, visitColumns } from './session-rows.ts';
+import { leaveGoneOrg, SESSION_SECONDS, visitColumns } from './session-rows.ts';
+import { readActor, type Visit } from '../caller.ts';
 
 export interface Refreshed {
   readonly accessToken: string;

@@ -5,11 +5,12 @@
  */
 import { and, asc, count, eq, gt, isNotNull, isNull, ne } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
-import { deviceLogins, memberships, organizations, sessions, users } from '../../db/schema.ts';
+import { deviceLogins, organizations, sessions, type users } from '../../db/schema.ts';
 import { AppError } from '../../../base/errors.ts';
-import type { Db, Tx } from '../../db/tx.ts';
-import { type Actor, asOperator, type OperatorActor, type UserActor } from '../actor.ts';
+import type { Tx } from '../../db/tx.ts';
+import type { Actor, UserActor } from '../actor.ts';
 import { type AuditAction, recordAudit } from '../audit.ts';
+import { asActor, type Visit } from '../caller.ts';
 import { type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
 import { insertRefresh } from './refresh-rows.ts';
 
@@ -20,14 +21,6 @@ export const SESSION_SECONDS = 30 * 24 * 3600;
 /** Log-ins of one person at once; the oldest gives way, so that a script that never logs out can't fill the table. */
 const MAX_SESSIONS = 100;
 const MAX_USER_AGENT = 256;
-
-/** Where a request comes from, and a way to do something once its answer has left. */
-export interface Visit {
-  readonly ipAddress: string;
-  readonly userAgent: string;
-  /** Runs the work once the answer is on its way, so that its time tells the caller nothing. A failure of it is logged. */
-  readonly afterAnswer: (work: () => void) => void;
-}
 
 /** A session that was just opened, and the only copy of its refresh cookie. */
 export interface OpenedSession {
@@ -90,68 +83,6 @@ export function outsideActor(tx: Tx, user: UserRow, visit: Visit): Actor {
   return org === undefined
     ? { kind: 'system', orgId: null }
     : asActor(user, org, { sessionId: '', ipAddress: visit.ipAddress });
-}
-
-export function asActor(
-  user: { id: string; email: string; isSuperadmin: boolean },
-  org: OrgRow,
-  at: { sessionId: string; ipAddress: string },
-): UserActor {
-  return {
-    kind: 'user',
-    userId: user.id,
-    email: user.email,
-    orgId: org.id,
-    role: org.role,
-    approval: org.approval,
-    superadmin: user.isSuperadmin,
-    ...at,
-  };
-}
-
-/**
- * The person behind a live session, with the role that they have now in the organization: the one named, else the session's active one.
- * Undefined when session, membership or organization is gone, or the account is locked.
- */
-export function readActor(
-  db: Db,
-  named: { sessionId: string; orgId?: string },
-  at: { now: number; ipAddress: string },
-): UserActor | undefined {
-  const row = db
-    .select({ user: users, org: organizations, role: memberships.role })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .innerJoin(organizations, eq(organizations.id, named.orgId ?? sessions.orgId))
-    .innerJoin(memberships, and(eq(memberships.orgId, organizations.id), eq(memberships.userId, sessions.userId)))
-    .where(
-      and(
-        eq(sessions.id, named.sessionId),
-        isNull(sessions.revokedAt),
-        gt(sessions.expiresAt, at.now),
-        isNull(users.lockedAt),
-        isNull(organizations.deletedAt),
-      ),
-    )
-    .get();
-  if (row === undefined) return undefined;
-  const org = { ...row.org, approval: row.org.approvalStatus, role: row.role };
-  return asActor(row.user, org, { sessionId: named.sessionId, ipAddress: at.ipAddress });
-}
-
-/**
- * The same caller, as the tables have them now. For work that waited for anything (a body, a password, a payment provider) since it was asked
- * who calls. Throws `unauthorized` when session, membership or organization has gone meanwhile, or the account was locked.
- */
-export function callerNow({ db, now }: Pick<Tx, 'db' | 'now'>, actor: UserActor): UserActor {
-  const found = readActor(db, actor, { now, ipAddress: actor.ipAddress });
-  if (found === undefined) throw new AppError('unauthorized', 'The session is over. Log in again.');
-  return found;
-}
-
-/** The same of an operator of this server. Throws `forbidden` too, when they do so no more. */
-export function operatorNow(tx: Tx, actor: Actor): OperatorActor {
-  return asOperator(actor.kind === 'user' ? callerNow(tx, actor) : actor);
 }
 
 /** The row alone: an untrusted session is ended by session-ends.ts. */

@@ -17,15 +17,8 @@ import type { Passwords } from '../passwords/passwords.ts';
 import type { SignUpMemory } from '../accounts/sign-up-memory.ts';
 import { homeOrgOf, type NewOrgRules, type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
 import { ENTITLEMENTS, type Entitlements, type Plan } from '../plans.ts';
-import {
-  callerNow,
-  type OpenedSession,
-  openSession,
-  readActor,
-  recordFailedLogin,
-  refuseLocked,
-  type Visit,
-} from './session-rows.ts';
+import { type OpenedSession, openSession, recordFailedLogin, refuseLocked } from './session-rows.ts';
+import { callerNow, readActor, type Visit } from '../caller.ts';
 import type { SessionEnds } from './session-ends.ts';
 
 /**

@@ -11,7 +11,7 @@ import { type Actor, allow, type UserActor } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
 import type { RouteEvents } from '../route-events.ts';
 import type { Passwords } from '../passwords/passwords.ts';
-import { callerNow } from '../sessions/session-rows.ts';
+import { callerNow } from '../caller.ts';
 import type { RouteMaker } from './route-maker.ts';
 import { ownTunnel, type TunnelRow } from './tunnel-rows.ts';
 

@@ -8,7 +8,7 @@ import type { RehearsedRefusal, RehearsedVerdict, UnknownReason } from '../../..
 import type { Store } from '../../db/tx.ts';
 import { MAX_LIST, type RecordItem, type RecordStore } from '../../db/usage/records.ts';
 import { type Actor, allow } from '../actor.ts';
-import { callerNow } from '../sessions/session-rows.ts';
+import { callerNow } from '../caller.ts';
 import { policyFor } from './policies.ts';
 import { playable } from './recorded-credentials.ts';
 import { type Entrant, TrialLine, tooManyTrials } from './trial-line.ts';

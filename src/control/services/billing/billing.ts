@@ -6,7 +6,7 @@ import { AppError } from '../../../base/errors.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import { ENTITLEMENTS, type Entitlements, type Offer, type Plan } from '../plans.ts';
-import { findOrg } from '../tunnels/tunnel-rows.ts';
+import { findOrg } from '../organizations/organization-rows.ts';
 import type { Completion, MockBilling } from './mock-billing.ts';
 import type { PaidBilling } from './paid-billing.ts';
 import type { BillingMode } from './plan-gate.ts';

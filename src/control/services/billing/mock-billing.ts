@@ -11,7 +11,7 @@ import { findMember } from '../organizations/membership-rows.ts';
 import { CYCLES, type Offer, type Plan, SOLD_PLANS } from '../plans.ts';
 import { callerNow } from '../caller.ts';
 import { spend } from '../../db/spent-once.ts';
-import { findOrg } from '../tunnels/tunnel-rows.ts';
+import { findOrg } from '../organizations/organization-rows.ts';
 import { changePlanIn, type PlanChangeDeps } from './plan-change.ts';
 
 export interface MockBillingDeps extends JwtDeps, PlanChangeDeps {

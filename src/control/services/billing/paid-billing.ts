@@ -12,7 +12,7 @@ import { allow, type UserActor } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
 import { type Offer, PLAN_NAMES } from '../plans.ts';
 import { callerNow } from '../caller.ts';
-import { findOrg } from '../tunnels/tunnel-rows.ts';
+import { findOrg } from '../organizations/organization-rows.ts';
 import { rereadDue } from './missed-events.ts';
 import {
   findByCustomer,

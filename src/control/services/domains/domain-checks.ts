@@ -10,7 +10,7 @@ import type { Outbox } from '../mail/outbox.ts';
 import type { RouteEvents } from '../route-events.ts';
 import { membersOf } from '../organizations/membership-rows.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
-import { findOrg } from '../tunnels/tunnel-rows.ts';
+import { findOrg } from '../organizations/organization-rows.ts';
 import type { TxtRecords } from '../../providers/dns.ts';
 import { challengeName } from './domain-names.ts';
 import { announceTunnel, type DomainRow, recordDomain, updateDomain } from './domain-rows.ts';

@@ -25,10 +25,21 @@ export interface OrgRow {
   readonly createdAt: number;
 }
 
+export type OrganizationRow = typeof organizations.$inferSelect;
+
 /** What a new organization gets from the settings (`plans.default`, `accounts.require_approval`). */
 export interface NewOrgRules {
   readonly plan: Plan;
   readonly approval: Approval;
+}
+
+/** The live organization with this id. */
+export function findOrg(db: Db, orgId: string): OrganizationRow | undefined {
+  return db
+    .select()
+    .from(organizations)
+    .where(and(eq(organizations.id, orgId), isNull(organizations.deletedAt)))
+    .get();
 }
 
 /** Live organizations of a person, oldest membership first. */

@@ -15,7 +15,7 @@ import { isSystemName } from '../labels.ts';
 import type { OwnLabels } from '../tunnels/own-labels.ts';
 import { isBarred, letAllRest, liveByLabel, type ReservationRow, reservationOf } from '../tunnels/free-names.ts';
 import type { PendingWork } from '../pending-work/pending-rows.ts';
-import { findOrg } from '../tunnels/tunnel-rows.ts';
+import { findOrg } from '../organizations/organization-rows.ts';
 
 export type ReservedSubdomain = ReservationRow;
 

@@ -8,7 +8,8 @@ import type { TokenRow } from '../tokens/token-rows.ts';
 import { refuse } from './refusals.ts';
 import { liveByLabel, nameFault } from './free-names.ts';
 import { fullLabel, isAllowedName, isLabel, NAME_TRIES, nameWithin, roomIn } from '../labels.ts';
-import { anyById, type OrgRow, type TunnelRow, unnamedTcpTunnels } from './tunnel-rows.ts';
+import { anyById, type TunnelRow, unnamedTcpTunnels } from './tunnel-rows.ts';
+import type { OrganizationRow } from '../organizations/organization-rows.ts';
 
 /** Patterns of a token that a refusal names. */
 const MAX_LISTED = 5;
@@ -16,7 +17,7 @@ const MAX_LISTED = 5;
 /** Who claims, and where. */
 export interface Ground {
   readonly token: TokenRow;
-  readonly org: OrgRow;
+  readonly org: OrganizationRow;
   readonly project: ProjectRow;
   readonly nodes: Pick<NodeControl, 'isTaken'>;
 }

@@ -6,10 +6,10 @@ import type { Refusal } from '../../../plane/link.ts';
 import type { Db } from '../../db/tx.ts';
 import { endOf, isRevoked, type TokenRow } from '../tokens/token-rows.ts';
 import { refuse } from './refusals.ts';
-import { findOrg, type OrgRow } from './tunnel-rows.ts';
+import { findOrg, type OrganizationRow } from '../organizations/organization-rows.ts';
 
 /** The token's organization when the token is alive and may open tunnels. */
-export function standingOf(db: Db, token: TokenRow, now: number): OrgRow | Refusal {
+export function standingOf(db: Db, token: TokenRow, now: number): OrganizationRow | Refusal {
   if (isRevoked(db, token)) return refuse('unauthorized', `The token ${token.name} was revoked.`);
   const expiredAt = endOf(token);
   if (expiredAt <= now) return { ...refuse('unauthorized', `The token ${token.name} has expired.`), expiredAt };

@@ -8,15 +8,7 @@ import { DAY_MS } from '../../../base/clock.ts';
 import type { PortRange } from '../../../base/addr.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Route } from '../../../plane/routes.ts';
-import {
-  basicGates,
-  capabilityTokens,
-  domains,
-  organizations,
-  restingNames,
-  tunnels,
-  visitorGates,
-} from '../../db/schema.ts';
+import { basicGates, capabilityTokens, domains, restingNames, tunnels, visitorGates } from '../../db/schema.ts';
 import { liveTunnels } from '../../db/gone.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { forgetDryRuns } from './dry-runs.ts';
@@ -32,7 +24,6 @@ import { letPortRest, type PortFault } from '../public-ports.ts';
 import { pickTcpPort } from './tcp-ports.ts';
 
 export type TunnelRow = typeof tunnels.$inferSelect;
-export type OrgRow = typeof organizations.$inferSelect;
 
 /** Live tunnels of one organization: a bound for lists and for the routing table, far above need. */
 export const MAX_TUNNELS = 1_000;
@@ -218,14 +209,6 @@ export function unnamedTcpTunnels(
     .orderBy(desc(tunnels.touchedAt))
     .limit(20)
     .all();
-}
-
-export function findOrg(db: Db, orgId: string): OrgRow | undefined {
-  return db
-    .select()
-    .from(organizations)
-    .where(and(eq(organizations.id, orgId), isNull(organizations.deletedAt)))
-    .get();
 }
 
 function countLive(db: Db, orgId: string): number {

@@ -26,7 +26,8 @@ import { faultError } from './refusals.ts';
 import { flagsIn, flagsOf, type TunnelFlags } from './tunnel-flags.ts';
 import type { OwnLabels } from './own-labels.ts';
 import { placeTunnel } from './tunnel-room.ts';
-import { deleteTunnels, expiryFrom, findOrg, secondsFull, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
+import { deleteTunnels, expiryFrom, secondsFull, type TunnelRow, updateTunnel } from './tunnel-rows.ts';
+import { findOrg } from '../organizations/organization-rows.ts';
 
 export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const satisfies readonly Route['protocol'][];
 export const MIN_TTL_SECONDS = 60;

@@ -12,7 +12,8 @@ import { recordAudit } from '../audit.ts';
 import { type BillingMode, requireEntitlement } from '../billing/plan-gate.ts';
 import type { RouteEvents } from '../route-events.ts';
 import type { RouteMaker } from './route-maker.ts';
-import { findOrg, ownTunnel, type TunnelRow } from './tunnel-rows.ts';
+import { ownTunnel, type TunnelRow } from './tunnel-rows.ts';
+import { findOrg } from '../organizations/organization-rows.ts';
 
 /** Domains and addresses of one gate together. */
 export const MAX_VISITOR_ENTRIES = 100;

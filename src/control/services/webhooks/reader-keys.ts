@@ -7,7 +7,7 @@ import type { Store } from '../../db/tx.ts';
 import type { TokenActor } from '../actor.ts';
 import { isLive } from '../tokens/token-rows.ts';
 import type { Tokens } from '../tokens/tokens.ts';
-import { findOrg } from '../tunnels/tunnel-rows.ts';
+import { findOrg } from '../organizations/organization-rows.ts';
 
 export class ReaderKeys {
   readonly #store: Store;

@@ -9,7 +9,7 @@ import { ENTITLEMENTS, type Entitlements, type Offer, type Plan } from '../plans
 import { findOrg } from '../organizations/organization-rows.ts';
 import type { Completion, MockBilling } from './mock-billing.ts';
 import type { PaidBilling } from './paid-billing.ts';
-import type { BillingMode } from './plan-gate.ts';
+import type { BillingMode } from '../plan-gate.ts';
 import { findSubscription } from './subscription-rows.ts';
 
 /** The way in which plans change hands on this server. */

@@ -9,7 +9,7 @@ import { reservedSubdomains } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
 import { recordAll } from '../audit.ts';
-import { type BillingMode, requireRoom } from '../billing/plan-gate.ts';
+import { type BillingMode, requireRoom } from '../plan-gate.ts';
 import { checkDailyLimit } from '../daily-limit.ts';
 import { isSystemName } from '../labels.ts';
 import type { OwnLabels } from '../tunnels/own-labels.ts';

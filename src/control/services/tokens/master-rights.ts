@@ -5,7 +5,7 @@
 import { AppError } from '../../../base/errors.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import type { MasterKeyActor } from '../actor.ts';
-import { type BillingMode, requireEntitlement } from '../billing/plan-gate.ts';
+import { type BillingMode, requireEntitlement } from '../plan-gate.ts';
 import { findOrg } from '../organizations/organization-rows.ts';
 import type { Minter } from './minter.ts';
 import { isLive, type TokenRow, tokenById } from './token-rows.ts';

@@ -9,7 +9,7 @@ import { visitorGates } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
-import { type BillingMode, requireEntitlement } from '../billing/plan-gate.ts';
+import { type BillingMode, requireEntitlement } from '../plan-gate.ts';
 import type { RouteEvents } from '../route-events.ts';
 import type { RouteMaker } from './route-maker.ts';
 import { ownTunnel, type TunnelRow } from './tunnel-rows.ts';

@@ -2,8 +2,8 @@
  * What is said to an organization whose plan does not include something: which plans have it, and who can change the plan, by the billing
  * of this server. The one place where a plan refuses.
  */
-import { AppError } from '../../../base/errors.ts';
-import { ENTITLEMENTS, type Plan, PLAN_NAMES, PLANS } from '../plans.ts';
+import { AppError } from '../../base/errors.ts';
+import { ENTITLEMENTS, type Plan, PLAN_NAMES, PLANS } from './plans.ts';
 
 /** How plans change hands here. `stripe` without its keys is `none`; a plan without a price can't be bought. */
 export type BillingMode = 'mock' | 'stripe' | 'none';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AppError } from '../../../base/errors.ts';
-import type { Plan } from '../plans.ts';
+import { AppError } from '../../base/errors.ts';
+import type { Plan } from './plans.ts';
 import { type BillingMode, type Feature, requireEntitlement, requireRoom } from './plan-gate.ts';
 
 /** What is said, or undefined when the gate is open. */

@@ -8,7 +8,7 @@ import { auditEvents, spentOnce } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
 import { orgsOf } from './organizations/organization-rows.ts';
 
-/** Does the work of that many entries in an audit log (session-rows.ts, `recordOutside`), which is what all these actions leave. */
+/** Does the work of that many entries in an audit log (accounts/user-rows.ts, `recordOutside`), which is what all these actions leave. */
 export function writeNothing(tx: Tx, entries = 1): void {
   for (let i = 0; i < entries; i++) writeAndForget(tx);
 }

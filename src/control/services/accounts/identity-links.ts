@@ -7,7 +7,7 @@ import type { Tx } from '../../db/tx.ts';
 import { addIdentity, findByIdentity } from './identity-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import type { Sealer } from '../keys/sealing.ts';
-import { recordOutside, type UserRow } from '../sessions/session-rows.ts';
+import { recordOutside, type UserRow } from './user-rows.ts';
 import type { Visit } from '../caller.ts';
 
 /** The email reports a change; a week later it is out of date. */

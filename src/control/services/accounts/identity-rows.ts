@@ -15,7 +15,8 @@ import {
   orgsOf,
   renameOrganization,
 } from '../organizations/organization-rows.ts';
-import { revokeSessionsOf, type UserRow } from '../sessions/session-rows.ts';
+import { revokeSessionsOf } from '../sessions/session-rows.ts';
+import type { UserRow } from './user-rows.ts';
 import { withoutUnseen } from './unseen-signs.ts';
 
 export type ProviderId = (typeof identities.$inferInsert)['provider'];

@@ -16,7 +16,7 @@ import type { Passwords } from '../passwords/passwords.ts';
 import { issueResetToken, ownerOfReset, RESET_SECONDS } from './reset-tokens.ts';
 import { hashOf } from '../keys/secret-hash.ts';
 import type { SessionEnds } from '../sessions/session-ends.ts';
-import { outsideActor, recordOutside, type UserRow } from '../sessions/session-rows.ts';
+import { outsideActor, recordOutside, type UserRow } from './user-rows.ts';
 import { callerNow, operatorNow, type Visit } from '../caller.ts';
 import type { SignUpMemory } from './sign-up-memory.ts';
 import { recordUserAudit } from './user-audit.ts';

@@ -25,13 +25,8 @@ import { homeOrgOf, type NewOrgRules } from '../organizations/organization-rows.
 import type { Outbox } from '../mail/outbox.ts';
 import { landingUrl, safeReturnTo } from './return-to.ts';
 import type { Sealer } from '../keys/sealing.ts';
-import {
-  type OpenedSession,
-  openSession,
-  recordOutside,
-  refuseLocked,
-  type UserRow,
-} from '../sessions/session-rows.ts';
+import { type OpenedSession, openSession } from '../sessions/session-rows.ts';
+import { recordOutside, refuseLocked, type UserRow } from './user-rows.ts';
 import type { Visit } from '../caller.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { spend } from '../../db/spent-once.ts';

@@ -4,7 +4,7 @@ import { and, eq, gt } from 'drizzle-orm';
 import { passwordResets, users } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { hashOf } from '../keys/secret-hash.ts';
-import type { UserRow } from '../sessions/session-rows.ts';
+import type { UserRow } from './user-rows.ts';
 
 export const RESET_SECONDS = 3600;
 

@@ -27,7 +27,7 @@ import {
 import type { Outbox } from '../mail/outbox.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { issueResetToken, RESET_SECONDS } from './reset-tokens.ts';
-import { recordOutside, type UserRow } from '../sessions/session-rows.ts';
+import { recordOutside, type UserRow } from './user-rows.ts';
 import type { Visit } from '../caller.ts';
 import type { SignUpMemory } from './sign-up-memory.ts';
 

@@ -14,13 +14,8 @@ import { homeOrgOf, type NewOrgRules } from '../organizations/organization-rows.
 import type { Outbox } from '../mail/outbox.ts';
 import type { RecoveryCodes } from './recovery-codes.ts';
 import type { Sealer } from '../keys/sealing.ts';
-import {
-  type OpenedSession,
-  openSession,
-  recordFailedLogin,
-  refuseLocked,
-  type UserRow,
-} from '../sessions/session-rows.ts';
+import { type OpenedSession, openSession, recordFailedLogin } from '../sessions/session-rows.ts';
+import { refuseLocked, type UserRow } from '../accounts/user-rows.ts';
 import type { Visit } from '../caller.ts';
 import type { LoginResult, Sessions } from '../sessions/sessions.ts';
 import { spend } from '../../db/spent-once.ts';

@@ -12,7 +12,7 @@ import type { Mfa } from '../mfa/mfa.ts';
 import type { PasswordReset } from '../accounts/password-reset.ts';
 import type { Plan } from '../plans.ts';
 import type { Ended, SessionEnds } from '../sessions/session-ends.ts';
-import type { UserRow } from '../sessions/session-rows.ts';
+import type { UserRow } from '../accounts/user-rows.ts';
 import { recordUserAudit } from '../accounts/user-audit.ts';
 
 export interface UserView {

@@ -5,7 +5,7 @@
 import { openLink, type PendingLink, sealLink } from '../accounts/identity-links.ts';
 import { type JwtDeps, readJwt, signJwt } from '../keys/jwts.ts';
 import type { Sealer } from '../keys/sealing.ts';
-import type { UserRow } from './session-rows.ts';
+import type { UserRow } from '../accounts/user-rows.ts';
 
 /** Audience and type of its own: a challenge opens no API, and an access token is no challenge. */
 const KIND = { typ: 'mfa-challenge+jwt', audience: 'culvert-mfa', lifeSeconds: 5 * 60 };

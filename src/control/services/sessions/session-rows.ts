@@ -5,16 +5,14 @@
  */
 import { and, asc, count, eq, gt, isNotNull, isNull, ne } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
-import { deviceLogins, organizations, sessions, type users } from '../../db/schema.ts';
-import { AppError } from '../../../base/errors.ts';
+import { deviceLogins, organizations, sessions } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
-import type { Actor, UserActor } from '../actor.ts';
-import { type AuditAction, recordAudit } from '../audit.ts';
+import { recordOutside, refuseLocked, type UserRow } from '../accounts/user-rows.ts';
+import type { UserActor } from '../actor.ts';
+import { recordAudit } from '../audit.ts';
 import { asActor, type Visit } from '../caller.ts';
 import { type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
 import { insertRefresh } from './refresh-rows.ts';
-
-export type UserRow = typeof users.$inferSelect;
 
 /** Since its last use a session lives this long. */
 export const SESSION_SECONDS = 30 * 24 * 3600;
@@ -27,12 +25,6 @@ export interface OpenedSession {
   readonly actor: UserActor;
   readonly org: OrgRow;
   readonly refreshToken: string;
-}
-
-/** For a user who has proven their identity. Throws `forbidden` for an account that an operator has locked. */
-export function refuseLocked(user: Pick<UserRow, 'lockedAt'>): void {
-  if (user.lockedAt === null) return;
-  throw new AppError('forbidden', 'This account is locked. Ask an operator of this server.');
 }
 
 /**
@@ -66,23 +58,6 @@ export function openSession(
 /** Writes a wrong password or code for this account into the audit log. */
 export function recordFailedLogin(tx: Tx, user: UserRow, visit: Visit): void {
   recordOutside(tx, user, { action: 'auth.login_failed', visit });
-}
-
-/** Writes an action without a session into the audit log of the user and of their oldest organization. */
-export function recordOutside(tx: Tx, user: UserRow, what: { action: AuditAction; visit: Visit }): void {
-  recordAudit(tx, outsideActor(tx, user, what.visit), {
-    action: what.action,
-    resourceType: 'user',
-    resourceId: user.id,
-  });
-}
-
-/** An actor for the account without a session, in its oldest organization. */
-export function outsideActor(tx: Tx, user: UserRow, visit: Visit): Actor {
-  const org = orgsOf(tx.db, user.id)[0];
-  return org === undefined
-    ? { kind: 'system', orgId: null }
-    : asActor(user, org, { sessionId: '', ipAddress: visit.ipAddress });
 }
 
 /** The row alone: an untrusted session is ended by session-ends.ts. */

@@ -19,14 +19,13 @@ import {
   proven,
 } from './identity-rows.ts';
 import { type LoginState, makeState, openState, sealState, spentId } from './login-state.ts';
-import { isMfaEnabled } from '../mfa/mfa-rows.ts';
 import { openKept, sealKept, setAside } from './kept-secrets.ts';
 import { homeOrgOf, type NewOrgRules } from '../organizations/organization-rows.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import { landingUrl, safeReturnTo } from './return-to.ts';
 import type { Sealer } from '../keys/sealing.ts';
 import { type OpenedSession, openSession } from '../sessions/session-rows.ts';
-import { recordOutside, refuseLocked, type UserRow } from './user-rows.ts';
+import { isMfaEnabled, recordOutside, refuseLocked, type UserRow } from './user-rows.ts';
 import type { Visit } from '../caller.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { spend } from '../../db/spent-once.ts';

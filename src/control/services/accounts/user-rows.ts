@@ -1,7 +1,8 @@
 /** The rows of users, and what the audit log gets of a user who has no session. Not to be called from outside the services. */
+import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
-import type { users } from '../../db/schema.ts';
-import type { Tx } from '../../db/tx.ts';
+import { mfaFactors, type users } from '../../db/schema.ts';
+import type { Db, Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
 import { type AuditAction, recordAudit } from '../audit.ts';
 import { asActor, type Visit } from '../caller.ts';
@@ -30,4 +31,10 @@ export function outsideActor(tx: Tx, user: UserRow, visit: Visit): Actor {
   return org === undefined
     ? { kind: 'system', orgId: null }
     : asActor(user, org, { sessionId: '', ipAddress: visit.ipAddress });
+}
+
+/** Must every way into this account ask for a second factor? */
+export function isMfaEnabled(db: Db, userId: string): boolean {
+  const found = db.select({ of: mfaFactors.userId }).from(mfaFactors).where(eq(mfaFactors.userId, userId)).get();
+  return found !== undefined;
 }

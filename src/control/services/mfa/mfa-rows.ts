@@ -25,11 +25,6 @@ const MAX_STEPS_AHEAD = 2;
 export type CodeOutcome = 'right' | 'wrong' | 'locked';
 export type FactorRow = typeof mfaFactors.$inferSelect;
 
-/** Must every way into this account ask for a second factor? */
-export function isMfaEnabled(db: Db, userId: string): boolean {
-  return findFactor(db, userId) !== undefined;
-}
-
 export function findFactor(db: Db, userId: string): FactorRow | undefined {
   return db.select().from(mfaFactors).where(eq(mfaFactors.userId, userId)).get();
 }

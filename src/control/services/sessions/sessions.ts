@@ -12,13 +12,12 @@ import { type Actor, allow, type UserActor } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
 import { writeNothing } from '../blank-write.ts';
 import type { Challenges } from './challenges.ts';
-import { isMfaEnabled } from '../mfa/mfa-rows.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import type { SignUpMemory } from '../accounts/sign-up-memory.ts';
 import { homeOrgOf, type NewOrgRules, type OrgRow, orgsOf } from '../organizations/organization-rows.ts';
 import { ENTITLEMENTS, type Entitlements, type Plan } from '../plans.ts';
 import { type OpenedSession, openSession, recordFailedLogin } from './session-rows.ts';
-import { refuseLocked } from '../accounts/user-rows.ts';
+import { isMfaEnabled, refuseLocked } from '../accounts/user-rows.ts';
 import { callerNow, readActor, type Visit } from '../caller.ts';
 import type { SessionEnds } from './session-ends.ts';
 

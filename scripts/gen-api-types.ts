@@ -1,17 +1,15 @@
 /**
- * `npm run api:generate`: the OpenAPI document of a server of this source → src/dashboard/api/schema.gen.ts, the types that the dashboard is
- * checked against. `--check` fails when the file is not what the document says.
+ * `npm run api:types`: the OpenAPI document of a server of this source → src/dashboard/api/schema.gen.ts, the types that the dashboard is checked
+ * against. Not stored: made before they are needed (types, lint), and anew when a file that the document may come from has changed.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import openapiTypes, { astToString, type OpenAPI3 } from 'openapi-typescript';
-import { silentLog } from '../src/base/log.ts';
-import { checkServerConfig } from '../src/config/load.ts';
-import { startServer } from '../src/server/start.ts';
+import type { OpenAPI3 } from 'openapi-typescript';
 
-const FILE = join(import.meta.dirname, '../src/dashboard/api/schema.gen.ts');
-const HEADER = '/** Made by `npm run api:generate` out of the OpenAPI document: never edited. */\n';
+const ROOT = join(import.meta.dirname, '..');
+const FILE = join(ROOT, 'src/dashboard/api/schema.gen.ts');
 
 type Operation = { responses?: Record<string, { headers?: unknown }>; tags?: string[] };
 
@@ -32,6 +30,9 @@ function trimmed(document: OpenAPI3): OpenAPI3 {
 
 /** As a running server serves it. */
 async function readDocument(): Promise<OpenAPI3> {
+  const { silentLog } = await import('../src/base/log.ts');
+  const { checkServerConfig } = await import('../src/config/load.ts');
+  const { startServer } = await import('../src/server/start.ts');
   const folder = mkdtempSync(join(tmpdir(), 'culvert-api-'));
   const listeners = ['api', 'agents'].map((name) => `[${name}]\nlisten = "127.0.0.1:0"`).join('\n');
   const toml = `data_dir = "${folder}"\n${listeners}\n[edge]\nhttp_listen = "127.0.0.1:0"`;
@@ -47,11 +48,25 @@ async function readDocument(): Promise<OpenAPI3> {
   }
 }
 
-const types = astToString(await openapiTypes(trimmed(await readDocument()), { alphabetize: true }));
-/** Kinds that the document has nothing of are left out. */
-const made = HEADER + types.replaceAll(/^export type \S+ = Record<string, never>;\n/gm, '');
-if (!process.argv.includes('--check')) writeFileSync(FILE, made);
-else if (readFileSync(FILE, 'utf8') !== made) {
-  console.error('src/dashboard/api/schema.gen.ts is not what the OpenAPI document says: npm run api:generate');
-  process.exitCode = 1;
+/** The first line of the file: what it was made from. */
+function header(): string {
+  const hash = createHash('sha256');
+  const sources = globSync(['src/**/*.ts', 'scripts/gen-api-types.ts', 'package-lock.json'], { cwd: ROOT });
+  for (const path of sources.sort()) {
+    if (path.startsWith('src/dashboard/') || path.endsWith('.test.ts')) continue;
+    hash
+      .update(path)
+      .update('\0')
+      .update(readFileSync(join(ROOT, path)));
+  }
+  return `/** Generated from the OpenAPI document of ${hash.digest('hex')}. Do not edit. */`;
+}
+
+const first = header();
+if (!existsSync(FILE) || !readFileSync(FILE, 'utf8').startsWith(first)) {
+  // Loaded here, as they take longer than to see that nothing has changed.
+  const { default: openapiTypes, astToString } = await import('openapi-typescript');
+  const types = astToString(await openapiTypes(trimmed(await readDocument()), { alphabetize: true }));
+  // Kinds that the document has nothing of are left out.
+  writeFileSync(FILE, `${first}\n${types.replaceAll(/^export type \S+ = Record<string, never>;\n/gm, '')}`);
 }

@@ -23,7 +23,7 @@ export function render() {
   });
   return [
     '/** Generated from drizzle/ by scripts/gen-migrations.mjs. Do not edit. */',
-    "import type { Migration } from './migrate.ts';",
+    "import type { Migration } from './migration.ts';",
     '',
     `export const MIGRATIONS: readonly Migration[] = ${JSON.stringify(migrations, null, 2)};`,
     '',

@@ -12,8 +12,9 @@ import { silentLog } from '../../src/base/log.ts';
 import { BASELINE } from '../../src/control/db/baseline.ts';
 import { migrate } from '../../src/control/db/migrate.ts';
 import { MIGRATIONS } from '../../src/control/db/migrations.gen.ts';
-import { openDatabase, type Sqlite } from '../../src/control/db/open.ts';
+import { openDatabase } from '../../src/control/db/open.ts';
 import * as schema from '../../src/control/db/schema.ts';
+import type { Sqlite } from '../../src/control/db/sqlite.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');

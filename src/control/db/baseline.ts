@@ -2,7 +2,7 @@
  * The migrations before the first release, which 0000_start has replaced. A database that has all of them has the schema that 0000_start makes (a
  * test compares them), and is recorded as such; an older one is refused. Used by migrate.ts.
  */
-import type { Applied, Migration } from './migrate.ts';
+import type { Applied, Migration } from './migration.ts';
 import type { Sqlite } from './sqlite.ts';
 
 export interface Baseline {

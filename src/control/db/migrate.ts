@@ -8,25 +8,10 @@
 import { fileFault } from '../../base/file-fault.ts';
 import type { Logger } from '../../base/log.ts';
 import { BASELINE, type Baseline, rebase } from './baseline.ts';
+import type { Applied, Migration } from './migration.ts';
 import { DAMAGED_DATABASE } from './open.ts';
 import type { Sqlite } from './sqlite.ts';
 import { keepNewest, SNAPSHOT_DIR, takeSnapshot } from './snapshots.ts';
-
-export interface Migration {
-  /** Counts from 1 without gaps. */
-  readonly index: number;
-  readonly tag: string;
-  /** SHA-256 of the .sql file: a migration that was edited after it ran is refused. */
-  readonly hash: string;
-  readonly statements: readonly string[];
-}
-
-/** As recorded in the database. */
-export interface Applied {
-  readonly id: number;
-  readonly tag: string;
-  readonly hash: string;
-}
 
 export interface MigrateOptions {
   readonly dataDir: string;

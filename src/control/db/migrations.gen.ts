@@ -1,5 +1,5 @@
 /** Generated from drizzle/ by scripts/gen-migrations.mjs. Do not edit. */
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 export const MIGRATIONS: readonly Migration[] = [
   {

@@ -47,7 +47,7 @@ const TABLE: readonly Row[] = [
 ];
 
 /** A package that only one file may import, so that the build replaces its native part in one place. */
-const ONE_DOOR: Readonly<Record<string, string>> = {
+const ENTRY_POINT: Readonly<Record<string, string>> = {
   'better-sqlite3': 'src/control/db/open.ts',
   '@node-rs/argon2': 'src/argon2/argon2-worker.ts',
 };
@@ -175,14 +175,14 @@ test('product code imports no test code', () => {
   );
 });
 
-for (const [name, door] of Object.entries(ONE_DOOR)) {
-  test(`${name} comes in by ${door} alone`, () => {
-    const others = product().filter(({ from, to, kind }) => to === name && kind !== 'type' && from !== door);
+for (const [name, entryPoint] of Object.entries(ENTRY_POINT)) {
+  test(`${name} is imported by ${entryPoint} alone`, () => {
+    const others = product().filter(({ from, to, kind }) => to === name && kind !== 'type' && from !== entryPoint);
     assert.deepEqual(
       others.map(({ from }) => from),
       [],
     );
-    assert.ok(product().some(({ from, to }) => to === name && from === door));
+    assert.ok(product().some(({ from, to }) => to === name && from === entryPoint));
   });
 }
 

@@ -31,7 +31,11 @@ const BANNED: readonly Banned[] = [
   },
   { word: /\b(?:lets? in|letting in)\b(?! String)/i, because: 'say allow or accept' },
   { word: /\b(?:shuts? out|shutting out)\b/i, because: 'say block or refuse' },
-  { word: /\bthe doors?\b/i, because: 'say entry point, listener or handshake' },
+  {
+    word: /\bdoors?\b/i,
+    because: 'say entry point, listener or handshake',
+    unless: /barn door|door dove|boot-door|IconDoorExit/,
+  },
   { word: /\bto rest\b(?!-)/i, because: 'say cooldown (of a name), idle (of a connection) or wait' },
 ];
 

@@ -1,5 +1,5 @@
 /**
- * One data node: routing table, agents, public doors and reports, built from settings and a Link. Called by server/start.ts; it
+ * One data node: routing table, agents, public listeners and reports, built from settings and a Link. Called by server/start.ts; it
  * runs the same in a thread of its own or on another host, so it reads no file, no environment and no database.
  */
 import { randomUUID, X509Certificate } from 'node:crypto';
@@ -152,7 +152,7 @@ const TELL_MS = 60_000;
 const LAST_REPORT_MS = 2_000;
 const MEGABYTE = 1 << 20;
 
-/** Opens all doors of a node. When one does not open, those that did are closed again and the promise rejects. */
+/** Opens all listeners of a node. When one does not open, those that did are closed again and the promise rejects. */
 export async function startNode(settings: NodeSettings, deps: NodeDeps): Promise<DataNode> {
   const life = new Lifecycle();
   try {

@@ -8,7 +8,7 @@ import type { Settings } from '../config/schema.ts';
 import { buildApi } from '../control/api/app.ts';
 import type { Api, Discovery } from '../control/api/context.ts';
 import { ClientIps } from '../control/api/client-ip.ts';
-import { LiveFeedDoor } from '../control/api/live-feed.ts';
+import { LiveFeedServer } from '../control/api/live-feed.ts';
 import type { ControlPlane } from '../control/open.ts';
 
 export interface ApiParts {
@@ -39,9 +39,9 @@ export function makeApi(settings: Settings, { control, version, log, apiUrl, dis
 export function makeLiveFeed(
   settings: Settings,
   { control, log, apiUrl }: Pick<ApiParts, 'control' | 'log' | 'apiUrl'>,
-): LiveFeedDoor {
+): LiveFeedServer {
   const part = log.child({ part: 'api' });
-  return new LiveFeedDoor({
+  return new LiveFeedServer({
     sessions: control.sessions,
     feed: control.liveFeed,
     clientIps: new ClientIps(new NetworkSet(settings.api.trusted_proxies), part),

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { test } from 'node:test';
 import { checkServerConfig } from '../../src/config/load.ts';
-import { Door } from '../../src/data/relay/door.ts';
+import { Handshake } from '../../src/data/relay/handshake.ts';
 import { FlowBudget } from '../../src/data/relay/flow-budget.ts';
 import { Passage } from '../../src/data/relay/passage.ts';
 import { dataPacket, initiation } from '../../src/data/relay/testing.ts';
@@ -49,12 +49,12 @@ test('NetBird STUN: no port is open before an agent carries a network', WITHIN, 
   socket.close();
 });
 
-test('NetBird STUN: who has proven nothing gets no more bytes than he sent, from door or service', WITHIN, () => {
+test('NetBird STUN: an unproven peer gets no more bytes than it sent, from handshake or service', WITHIN, () => {
   const token = randomBytes(RELAY_TOKEN_BYTES);
   const key = randomBytes(RELAY_KEY_BYTES);
-  const door = new Door({ token, key, nowMs: 0 });
+  const handshake = new Handshake({ token, key, nowMs: 0 });
   const hello = encodeSigned({ kind: RELAY_KIND.hello, token, key, body: randomBytes(NONCE_BYTES), size: HELLO_BYTES });
-  const { answer } = door.onPacket(hello, 0, hello.length, '192.0.2.1', 9, 0);
+  const { answer } = handshake.onPacket(hello, 0, hello.length, '192.0.2.1', 9, 0);
   assert.ok(answer !== undefined && answer.length <= hello.length);
   for (const kind of Object.values(RELAY_KIND)) {
     const forged = encodeSigned({
@@ -64,7 +64,7 @@ test('NetBird STUN: who has proven nothing gets no more bytes than he sent, from
       body: randomBytes(NONCE_BYTES),
       size: HELLO_BYTES,
     });
-    assert.equal(door.onPacket(forged, 0, forged.length, '192.0.2.1', 9, 0).answer, undefined, String(kind));
+    assert.equal(handshake.onPacket(forged, 0, forged.length, '192.0.2.1', 9, 0).answer, undefined, String(kind));
   }
 
   const passage = new Passage({ orgId: 'org', budget: new FlowBudget(0), nowMs: 0, serverKey: publicKey });

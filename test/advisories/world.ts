@@ -1,6 +1,6 @@
 /**
  * The worlds of the advisory tests: one edge, or one whole server, for all tests of a file, with two tunnels of strangers in front of services
- * that remember what they were sent. Everything comes in by the public doors.
+ * that remember what they were sent. Everything comes in by the public listeners.
  */
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { after, before } from 'node:test';
@@ -67,7 +67,7 @@ export interface Whole {
   take(): Seen[];
   /** The tunnel of this name. */
   tunnelOf(account: Account, name: string): Promise<string>;
-  /** Text to the public HTTP door, and all that comes back. */
+  /** Text to the public HTTP listener, and all that comes back. */
   say(text: string): Promise<string>;
   readonly ask: Ask;
 }

@@ -6,7 +6,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { buildApi } from '../../src/control/api/app.ts';
 import { ClientIps } from '../../src/control/api/client-ip.ts';
 import type { ApiDeps } from '../../src/control/api/context.ts';
-import { LiveFeedDoor } from '../../src/control/api/live-feed.ts';
+import { LiveFeedServer } from '../../src/control/api/live-feed.ts';
 import { listenApi } from '../../src/control/api/listener.ts';
 import type { LiveFeed } from '../../src/control/services/inspector/live-feed.ts';
 import { callerOf, type Harness } from './harness.ts';
@@ -15,7 +15,7 @@ import type { Plane } from './plane.ts';
 export interface PlaneApi {
   readonly call: Harness['call'];
   readonly port: number;
-  readonly liveFeed: LiveFeedDoor;
+  readonly liveFeed: LiveFeedServer;
   /** Cuts what is open; the plane is left as it is. */
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function servePlane(
     log: silentLog,
     ...changes,
   });
-  const liveFeed = new LiveFeedDoor({
+  const liveFeed = new LiveFeedServer({
     sessions: plane.control.sessions,
     feed: feed ?? plane.control.liveFeed,
     clientIps: new ClientIps(trustedProxies, silentLog),

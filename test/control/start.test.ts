@@ -102,8 +102,8 @@ test('a start that fails half way closes what it opened', async () => {
   await assert.rejects(startServer(settings, { version: '1', log: silentLog, startNode }), { code: 'EADDRINUSE' });
   assert.equal(closed, 1);
   await assert.rejects(
-    startServer(settings, { version: '1', log: silentLog, startNode: () => Promise.reject(new Error('no door')) }),
-    /no door/,
+    startServer(settings, { version: '1', log: silentLog, startNode: () => Promise.reject(new Error('no port')) }),
+    /no port/,
   );
   squatter.close();
   const server = await start();

@@ -1,11 +1,11 @@
 /**
- * One network of the relay's fuzzer, with what the product has at the edge (door, passage, batch) and an agent, and no sockets: as relay.ts and
+ * One network of the relay's fuzzer, with what the product has at the edge (handshake, passage, batch) and an agent, and no sockets: as relay.ts and
  * attachment.ts put them together. It checks what passes in both directions, and throws where a rule is broken.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { TurnJob } from '../../src/base/turn.ts';
-import { Door } from '../../src/data/relay/door.ts';
+import { Handshake } from '../../src/data/relay/handshake.ts';
 import type { FlowBudget } from '../../src/data/relay/flow-budget.ts';
 import type { Flow } from '../../src/data/relay/flows.ts';
 import { Passage } from '../../src/data/relay/passage.ts';
@@ -41,7 +41,7 @@ export class DryNetwork {
   readonly index: number;
   readonly token: Buffer;
   readonly key: Buffer;
-  readonly door: Door;
+  readonly handshake: Handshake;
   readonly passage: Passage;
   readonly ledgers = new Map<number, Ledger>();
   /** What the server sent to that address: answers of the handshake. */
@@ -62,7 +62,7 @@ export class DryNetwork {
     this.index = index;
     this.token = secret.subarray(0, RELAY_TOKEN_BYTES);
     this.key = secret.subarray(RELAY_KEY_BYTES);
-    this.door = new Door({ token: this.token, key: this.key, nowMs });
+    this.handshake = new Handshake({ token: this.token, key: this.key, nowMs });
     const serverKey = secret.toString('base64', 0, RELAY_KEY_BYTES);
     this.passage = new Passage({ orgId: `org ${index}`, budget, nowMs, serverKey: () => serverKey });
     const turn = { add: (job: TurnJob): void => void this.#turn.push(job) };
@@ -75,16 +75,16 @@ export class DryNetwork {
 
   /** A datagram comes to the public port. */
   receive(bytes: Buffer, source: Source, nowMs: number): void {
-    const before = nameOf([this.door.address, this.door.port]);
-    const kind = this.door.kindOf(bytes, 0, bytes.length);
+    const before = nameOf([this.handshake.address, this.handshake.port]);
+    const kind = this.handshake.kindOf(bytes, 0, bytes.length);
     if (kind === 0) this.#fromClient(bytes, source, nowMs);
     else if (kind === RELAY_KIND.data || kind === RELAY_KIND.batch) this.#fromAgent(kind, bytes, source, nowMs);
     else {
-      const { answer, moved, drop } = this.door.onPacket(bytes, 0, bytes.length, source[0], source[1], nowMs);
+      const { answer, moved, drop } = this.handshake.onPacket(bytes, 0, bytes.length, source[0], source[1], nowMs);
       assert.ok((answer?.length ?? 0) <= bytes.length, 'an answer is longer than what it answers');
       assert.ok(answer === undefined || drop === undefined, 'what is dropped is not answered');
-      if (moved === true) assert.equal(nameOf([this.door.address, this.door.port]), nameOf(source));
-      else assert.equal(nameOf([this.door.address, this.door.port]), before, 'moved without a word');
+      if (moved === true) assert.equal(nameOf([this.handshake.address, this.handshake.port]), nameOf(source));
+      else assert.equal(nameOf([this.handshake.address, this.handshake.port]), before, 'moved without a word');
       if (answer !== undefined) this.answers.push({ to: source, bytes: answer });
       if (drop !== undefined) this.dropped++;
     }
@@ -148,7 +148,7 @@ export class DryNetwork {
   }
 
   #fromAgent(kind: number, bytes: Buffer, source: Source, nowMs: number): void {
-    if (!this.door.isAgent(source[0], source[1])) {
+    if (!this.handshake.isAgent(source[0], source[1])) {
       this.dropped++;
       return;
     }

@@ -261,7 +261,7 @@ class Round {
     const isLate = net.lostProofs.get(packet.toString('hex')) === nameOf(source);
     if (!isLate) assert.equal(placeOf(net), before, 'a stranger moved the agent');
     net.lostProofs.delete(packet.toString('hex'));
-    if (!dry.door.isAgent(source[0], source[1]) || nameOf(source) !== placeOf(net))
+    if (!dry.handshake.isAgent(source[0], source[1]) || nameOf(source) !== placeOf(net))
       assert.equal(dry.passedOut, passedOut, 'taken from who is not the agent');
     const signed = packet.subarray(0, SIGNED_BYTES);
     const isMade = this.#overheard.some((each) => each.subarray(0, SIGNED_BYTES).equals(signed));
@@ -354,7 +354,7 @@ class Round {
 }
 
 /** The agent's address by the handshake. */
-const placeOf = ({ dry }: Net): string => nameOf([dry.door.address, dry.door.port]);
+const placeOf = ({ dry }: Net): string => nameOf([dry.handshake.address, dry.handshake.port]);
 
 /** One round of so many steps. Throws at the first rule that is broken. */
 export function relayRound(seed: number, steps = 2_000): RelayReport {

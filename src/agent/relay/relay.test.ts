@@ -43,7 +43,7 @@ test('works over IPv6, and asks the host of the endpoint where the session goes 
     attached: ({ port }) => ({ endpoint: `[::1]:${port}` }),
   });
   await world.pass(() => world.view.path === 'udp');
-  assert.equal(world.relay.door.address, '::1', 'the session goes to 127.0.0.1');
+  assert.equal(world.relay.handshake.address, '::1', 'the session goes to 127.0.0.1');
   world.relay.sendUdp(3, text('hello'));
   await world.until(() => world.relay.heard.length === 1);
   assert.equal(world.relay.heard[0]?.bytes.toString(), 'hello');
@@ -127,7 +127,7 @@ test('the stream gives back what it has taken, and is nothing to wait for', asyn
 test('relay: pings keep an idle relay from being lost', async (t) => {
   const world = await RelayWorld.start(t);
   await world.pass(() => world.view.path === 'udp');
-  const { address, port } = world.relay.door;
+  const { address, port } = world.relay.handshake;
   const count = (wanted: number): number => world.relay.kinds.filter((kind) => kind === wanted).length;
   const hellos = count(RELAY_KIND.hello);
   for (let pings = 1; pings <= 20; pings++) {
@@ -136,7 +136,11 @@ test('relay: pings keep an idle relay from being lost', async (t) => {
     await world.time.advance(RELAY_PING_MS);
   }
   assert.deepEqual(world.paths, ['udp']);
-  assert.deepEqual([world.relay.door.address, world.relay.door.port], [address, port], 'the same socket all the time');
+  assert.deepEqual(
+    [world.relay.handshake.address, world.relay.handshake.port],
+    [address, port],
+    'the same socket all the time',
+  );
   assert.equal(count(RELAY_KIND.hello), hellos);
 });
 
@@ -145,9 +149,9 @@ test('a NAT that gives the agent another port costs seconds and no change of the
   t.after(() => nat.close());
   const world = await RelayWorld.start(t, { attached: ({ port }) => ({ port: nat.before(port) }) });
   await world.pass(() => world.view.path === 'udp');
-  const before = world.relay.door.port;
+  const before = world.relay.handshake.port;
   await nat.rebind();
-  const seconds = await world.pass(() => world.relay.door.port !== before);
+  const seconds = await world.pass(() => world.relay.handshake.port !== before);
   assert.ok(seconds <= 10, `after ${seconds} s`);
   world.relay.sendUdp(1, text('here again'));
   await world.until(() => world.relay.heard.length === 1);
@@ -237,7 +241,7 @@ test('nothing of a wrong source, with a wrong token or a wrong key is believed',
   ]);
   const stranger = await bindDatagrams({ host: '127.0.0.1', port: 0, onDatagram: () => {}, onError: () => {} });
   t.after(() => stranger.close());
-  stranger.send(packet, 0, packet.length, relay.door.port, '127.0.0.1');
+  stranger.send(packet, 0, packet.length, relay.handshake.port, '127.0.0.1');
   const wrong = Buffer.from(packet);
   wrong[3] = (wrong[3] as number) ^ 1;
   relay.sendPacket(wrong);

@@ -11,7 +11,7 @@ import { type ListenAt, listenAt } from '../../base/listen.ts';
 import { CIPHER_SUITES } from '../../base/tls-suites.ts';
 import type { Api } from './context.ts';
 import { ConnectionBound, type ConnectionRules } from './connection-bound.ts';
-import type { LiveFeedDoor } from './live-feed.ts';
+import type { LiveFeedServer } from './live-feed.ts';
 import { answerMalformed, refuseUnroutable } from './malformed.ts';
 
 /** Slow-loris bounds; bodies are at most 1 MiB. */
@@ -36,7 +36,7 @@ export interface ListenerRules extends ConnectionRules {
   /** Speaks TLS, and this certificate first; null or left out: plain HTTP. */
   readonly tls?: ApiCertificate | null;
   /** Takes what asks to become a WebSocket; left out: such a request is answered as if it had not asked. */
-  readonly upgrades?: Pick<LiveFeedDoor, 'wants' | 'take'>;
+  readonly upgrades?: Pick<LiveFeedServer, 'wants' | 'take'>;
 }
 
 export interface ApiListener {

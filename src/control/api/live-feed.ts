@@ -56,7 +56,8 @@ export interface Upgrade {
   readonly accepted: () => void;
 }
 
-export class LiveFeedDoor {
+/** The WebSocket server of the live feeds. */
+export class LiveFeedServer {
   readonly #deps: LiveFeedDeps;
   readonly #server: WebSocketServer;
   readonly #open = new Set<WebSocket>();

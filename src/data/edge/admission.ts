@@ -1,5 +1,5 @@
 /**
- * How many connections may be open at once, in all and per address, and what an address has under way. One object per door: the HTTP edge and the public TCP ports
+ * How many connections may be open at once, in all and per address, and what an address has under way. One object per entry point: the HTTP edge and the public TCP ports
  * share one (visitors), the agent listener has its own for sockets that have not shown a token yet.
  */
 import type { Drops } from './drops.ts';

@@ -18,7 +18,7 @@ import { RateLimit } from './rate-limit.ts';
 import { rateStep } from './rate-step.ts';
 import type { PolicyRequest, Step } from './step.ts';
 import type { Tries } from './tries.ts';
-import { visitorDoor } from './visitor-door.ts';
+import { visitorPaths } from './visitor-paths.ts';
 import type { VisitorPasses } from './visitor-passes.ts';
 import type { GatedRoute } from './visitor-sign-in.ts';
 import { visitorStep } from './visitor-step.ts';
@@ -48,7 +48,7 @@ const KINDS: ReadonlySet<string> = new Set([...ORDER, 'header_set', 'response_he
 
 /** What is no action of a policy, as records call it. */
 const NAMES = {
-  door: { name: 'visitor_sign_in', index: null, rule: null },
+  paths: { name: 'visitor_sign_in', index: null, rule: null },
   basic: { name: 'basic_gate', index: null, rule: null },
   visitor: { name: 'visitor_gate', index: null, rule: null },
 } as const;
@@ -83,7 +83,7 @@ export function compilePolicy(route: Route, before: CompiledPolicy | null, parts
   for (const kind of ORDER) {
     // Its own paths are no business of the rules about paths.
     if (kind === 'deny' && isGated(route))
-      steps.push({ step: visitorDoor(route, parts.visitors), ...NAMES.door, dryRun: null, isQuiet: true });
+      steps.push({ step: visitorPaths(route, parts.visitors), ...NAMES.paths, dryRun: null, isQuiet: true });
     for (const [index, action] of actions.entries()) {
       if (action.kind !== kind) continue;
       const step = kind === 'deny' ? denies.shift() : stepOf(action, rate, checkJwt);

@@ -1,6 +1,6 @@
 /**
  * Which page made a browser send a request: one of the very host that is asked, or another's. Tunnels are neighbours under one domain, and to
- * browsers one site: SameSite=Lax keeps a visitor's pass from no neighbour. Asked by visitor-step.ts and visitor-door.ts.
+ * browsers one site: SameSite=Lax keeps a visitor's pass from no neighbour. Asked by visitor-step.ts and visitor-paths.ts.
  */
 import { word } from '../../http1/fields.ts';
 import type { PolicyRequest } from './step.ts';

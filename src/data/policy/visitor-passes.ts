@@ -1,6 +1,6 @@
 /**
  * Who a visitor is by the pass that its browser shows, for all gates of a node; and what becomes of tickets. Made by data/node.ts, asked by
- * visitor-step.ts and visitor-door.ts. It knows no lists: the control plane decides when it makes a ticket, and each change of a list is
+ * visitor-step.ts and visitor-paths.ts. It knows no lists: the control plane decides when it makes a ticket, and each change of a list is
  * another version.
  */
 import type { Clock } from '../../base/clock.ts';

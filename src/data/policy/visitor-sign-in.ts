@@ -1,6 +1,6 @@
 /**
  * The response to a visitor without a pass: browsers go to the login, programs get a refusal. Used by
- * visitor-step.ts and visitor-door.ts.
+ * visitor-step.ts and visitor-paths.ts.
  */
 import type { Route, VisitorGate } from '../../plane/routes.ts';
 import { nonceHashOf, returnPath } from '../../plane/visitor-words.ts';

@@ -21,7 +21,7 @@ import {
 } from '../../wire/relay-packets.ts';
 import { type OnRecord, readFlow, readRecords } from '../../wire/relay-records.ts';
 import type { Carrier } from './carrier.ts';
-import { Door } from './door.ts';
+import { Handshake } from './handshake.ts';
 import type { RelayCounts } from './relay-counts.ts';
 import { StreamLeg } from './stream-leg.ts';
 
@@ -51,7 +51,7 @@ export class Attachment {
   readonly token = randomBytes(RELAY_TOKEN_BYTES);
   readonly key = randomBytes(RELAY_KEY_BYTES);
   readonly epoch: number;
-  readonly door: Door;
+  readonly handshake: Handshake;
   readonly #host: AttachmentHost;
   readonly #batch: RelayBatch;
   readonly #stream: StreamLeg;
@@ -67,11 +67,11 @@ export class Attachment {
     this.carrier = carrier;
     this.epoch = host.epoch;
     this.#host = host;
-    this.door = new Door({ token: this.token, key: this.key, nowMs: host.nowMs() });
+    this.handshake = new Handshake({ token: this.token, key: this.key, nowMs: host.nowMs() });
     this.#batch = new RelayBatch({
       token: this.token,
       turn: host.turn,
-      send: (bytes, start, end) => host.send(bytes, start, end, this.door.port, this.door.address),
+      send: (bytes, start, end) => host.send(bytes, start, end, this.handshake.port, this.handshake.address),
     });
     this.#stream = new StreamLeg({
       session: carrier.session,
@@ -124,7 +124,7 @@ export class Attachment {
   onPacket(kind: number, bytes: Buffer, start: number, end: number, address: string, port: number): void {
     const { counts, fromAgent } = this.#host;
     if (kind === RELAY_KIND.data || kind === RELAY_KIND.batch) {
-      if (!this.door.isAgent(address, port)) return counts.drop('wrong_source');
+      if (!this.handshake.isAgent(address, port)) return counts.drop('wrong_source');
       this.#cameByUdp = true;
       if (kind === RELAY_KIND.batch) {
         if (!readRecords(bytes, start + RELAY_HEAD_BYTES, end, fromAgent)) counts.drop('malformed');
@@ -133,7 +133,7 @@ export class Attachment {
       return;
     }
     const nowMs = this.#host.nowMs();
-    const { answer, drop } = this.door.onPacket(bytes, start, end, address, port, nowMs);
+    const { answer, drop } = this.handshake.onPacket(bytes, start, end, address, port, nowMs);
     if (drop !== undefined) counts.drop(drop);
     // One that is lost is as good as one that the network lost: the agent asks again.
     if (answer !== undefined && !this.#host.send(answer, 0, answer.length, port, address)) counts.drop('send_failed');
@@ -168,12 +168,12 @@ export class Attachment {
   #onWord(bytes: Buffer, start: number, end: number): void {
     if (end - start !== 1 || bytes[start] !== STREAM_PLEASE) return this.#host.counts.drop('malformed');
     this.#why = 'the agent does not hear the server by UDP';
-    this.door.agentLost(this.#host.nowMs());
+    this.handshake.agentLost(this.#host.nowMs());
     this.#choose(this.#host.nowMs());
   }
 
   #choose(nowMs: number): void {
-    const path = this.door.isOpen(nowMs) ? 'udp' : 'stream';
+    const path = this.handshake.isOpen(nowMs) ? 'udp' : 'stream';
     if (path === this.#path) return;
     // What waits for the end of the turn goes first, for the agent takes it from either way.
     this.#batch.flush();

@@ -241,7 +241,7 @@ export class Relay implements AttachmentHost {
   /** Something came to the public port: of the agent or of a client. */
   #onDatagram(bytes: Buffer, start: number, end: number, address: string, port: number): void {
     const attachment = this.#attachment;
-    const kind = attachment === null ? 0 : attachment.door.kindOf(bytes, start, end);
+    const kind = attachment === null ? 0 : attachment.handshake.kindOf(bytes, start, end);
     if (kind !== 0) (attachment as Attachment).onPacket(kind, bytes, start, end, address, port);
     else if (this.#former.shownIn(bytes, start, end)) this.counts.drop('wrong_source');
     else this.#fromClient(bytes, start, end, address, port);

@@ -40,7 +40,7 @@ export class TableFollower {
     this.#unsubscribe = deps.link.onDelta((delta) => this.#take(delta));
   }
 
-  /** Loads the first snapshot. Rejects when the control plane has none: a node that knows no routes must not open its doors. */
+  /** Loads the first snapshot. Rejects when the control plane has none: a node that knows no routes must not open its listeners. */
   async start(): Promise<void> {
     this.#asking = true;
     try {

@@ -5,7 +5,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { Lifecycle } from '../../base/lifecycle.ts';
 import type { Api } from '../../control/api/context.ts';
 import { type ApiListener, listenApi } from '../../control/api/listener.ts';
-import type { LiveFeedDoor } from '../../control/api/live-feed.ts';
+import type { LiveFeedServer } from '../../control/api/live-feed.ts';
 import type { ControlPlane } from '../../control/open.ts';
 import { makeApi, makeLiveFeed } from '../api.ts';
 import type { ApiTls } from '../api-tls.ts';
@@ -16,7 +16,7 @@ import { learnApiUrl, type Starting } from './starting.ts';
 export interface ApiPart {
   readonly app: Api;
   readonly api: ApiListener;
-  readonly liveFeed: LiveFeedDoor;
+  readonly liveFeed: LiveFeedServer;
   /** Null: scrapers have no listener. */
   readonly metrics: AddressInfo | null;
 }

@@ -1,6 +1,6 @@
 /**
  * A traffic policy as people write it, checked and turned into what the data plane carries out. Everything that is not known is refused: a
- * mistyped field must not leave a door open.
+ * mistyped field must not leave a tunnel open.
  */
 import { z } from 'zod';
 import { isLoopback, parseNetwork } from '../../../base/addr.ts';

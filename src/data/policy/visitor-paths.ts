@@ -36,7 +36,8 @@ const BUSY: EdgeRefusal = {
   detail: 'Too many people are signing in. Please open the site again in a minute.',
 };
 
-export function visitorDoor(route: GatedRoute, passes: VisitorPasses): Step {
+/** The step that answers the two paths. */
+export function visitorPaths(route: GatedRoute, passes: VisitorPasses): Step {
   const signIn = new SignIn(route, passes);
   const { tunnelId, visitorGate } = route;
   const publicUrl = new URL(route.publicUrl);

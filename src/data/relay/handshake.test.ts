@@ -13,19 +13,19 @@ import {
   RELAY_PING_MS,
   RELAY_SILENT_MS,
 } from '../../wire/relay-packets.ts';
-import { Door, type DoorVerdict } from './door.ts';
+import { Handshake, type HandshakeVerdict } from './handshake.ts';
 
 const HOME = ['192.0.2.7', 40_000] as const;
 const ELSEWHERE = ['192.0.2.7', 40_001] as const;
 const STRANGER = ['203.0.113.9', 40_000] as const;
 type From = readonly [string, number];
 
-/** A door and an agent that knows its key. */
+/** A handshake and an agent that knows its key. */
 class World {
   readonly token = randomBytes(7);
   readonly key = randomBytes(32);
   nowMs = 5_000.5;
-  readonly door = new Door({ token: this.token, key: this.key, nowMs: this.nowMs });
+  readonly handshake = new Handshake({ token: this.token, key: this.key, nowMs: this.nowMs });
 
   packet(kind: number, body: Uint8Array, key: Uint8Array = this.key): Buffer {
     const size = kind === RELAY_KIND.hello ? { size: HELLO_BYTES } : {};
@@ -33,10 +33,10 @@ class World {
   }
 
   /** Arrives somewhere in a read buffer. */
-  arrive(packet: Buffer, [address, port]: From): DoorVerdict {
+  arrive(packet: Buffer, [address, port]: From): HandshakeVerdict {
     const bytes = Buffer.concat([randomBytes(5), packet, randomBytes(3)]);
-    assert.equal(this.door.kindOf(bytes, 5, 5 + packet.length), packet[0]);
-    const verdict = this.door.onPacket(bytes, 5, 5 + packet.length, address, port, this.nowMs);
+    assert.equal(this.handshake.kindOf(bytes, 5, 5 + packet.length), packet[0]);
+    const verdict = this.handshake.onPacket(bytes, 5, 5 + packet.length, address, port, this.nowMs);
     assert.ok((verdict.answer?.length ?? 0) <= packet.length, 'an answer is never longer than what it answers');
     return verdict;
   }
@@ -52,11 +52,11 @@ class World {
     return answer.subarray(RELAY_HEAD_BYTES + NONCE_BYTES, RELAY_HEAD_BYTES + 2 * NONCE_BYTES);
   }
 
-  proof(nonce: Uint8Array, from: From): DoorVerdict {
+  proof(nonce: Uint8Array, from: From): HandshakeVerdict {
     return this.arrive(this.packet(RELAY_KIND.proof, nonce), from);
   }
 
-  ping(number: number, from: From): DoorVerdict {
+  ping(number: number, from: From): HandshakeVerdict {
     const body = Buffer.alloc(4);
     body.writeUInt32BE(number);
     return this.arrive(this.packet(RELAY_KIND.ping, body), from);
@@ -69,14 +69,14 @@ class World {
   }
 
   isAt(from: From): boolean {
-    return this.door.isAgent(from[0], from[1]);
+    return this.handshake.isAgent(from[0], from[1]);
   }
 }
 
 test('an agent that answers its challenge is in, at that address and port alone', () => {
   const world = new World();
   assert.equal(world.isAt(['', 0]), false);
-  assert.equal(world.door.isOpen(world.nowMs), false);
+  assert.equal(world.handshake.isOpen(world.nowMs), false);
   const nonce = world.hello(HOME);
   assert.equal(world.isAt(HOME), false);
   const { answer, moved } = world.proof(nonce, HOME);
@@ -84,7 +84,7 @@ test('an agent that answers its challenge is in, at that address and port alone'
   assert.ok(answer !== undefined && hasRelayMac(world.key, answer, answer.length - MAC_BYTES));
   assert.deepEqual(answer.subarray(RELAY_HEAD_BYTES, RELAY_HEAD_BYTES + NONCE_BYTES), nonce);
   assert.deepEqual([world.isAt(HOME), world.isAt(ELSEWHERE), world.isAt(STRANGER)], [true, false, false]);
-  assert.deepEqual([world.door.address, world.door.port], HOME);
+  assert.deepEqual([world.handshake.address, world.handshake.port], HOME);
 });
 
 test('a proof that comes twice, because `ready` was lost, is answered again and moves nothing', () => {
@@ -138,7 +138,7 @@ test('handshake: a challenge is good for ten seconds, and only at the attachment
   world.nowMs += 10_002;
   assert.deepEqual(world.proof(old, HOME), { drop: 'wrong_source' });
   const { token, key, nowMs } = world;
-  const other = new Door({ token, key, nowMs });
+  const other = new Handshake({ token, key, nowMs });
   const proof = world.packet(RELAY_KIND.proof, world.hello(HOME));
   assert.deepEqual(other.onPacket(proof, 0, proof.length, ...HOME, nowMs), { drop: 'wrong_source' });
   // The agent itself, which has the key, can't make a challenge for an address that it does not hear at.
@@ -154,15 +154,15 @@ test('handshake: a packet with another token is not its own', () => {
   for (let at = 1; at < RELAY_HEAD_BYTES; at++) {
     const other = Buffer.from(hello);
     other.writeUInt8((other[at] as number) ^ 0x40, at);
-    assert.equal(world.door.kindOf(other, 0, other.length), 0);
+    assert.equal(world.handshake.kindOf(other, 0, other.length), 0);
   }
   for (const kind of [0, 4, 0xcf, 0xd8, 0xff]) {
     hello.writeUInt8(kind, 0);
-    assert.equal(world.door.kindOf(hello, 0, hello.length), 0);
+    assert.equal(world.handshake.kindOf(hello, 0, hello.length), 0);
   }
   hello.writeUInt8(RELAY_KIND.data, 0);
-  assert.equal(world.door.kindOf(hello, 0, hello.length), RELAY_KIND.data);
-  assert.equal(world.door.kindOf(hello, 0, RELAY_HEAD_BYTES - 1), 0);
+  assert.equal(world.handshake.kindOf(hello, 0, hello.length), RELAY_KIND.data);
+  assert.equal(world.handshake.kindOf(hello, 0, RELAY_HEAD_BYTES - 1), 0);
 });
 
 test('a packet that was changed anywhere, cut, or made with another key is dropped', () => {
@@ -205,7 +205,7 @@ test('what only the server says is dropped', () => {
 
 test('pings keep the way open; silence, and the word that UDP was lost, close it', () => {
   const world = new World();
-  const isOpen = (): boolean => world.door.isOpen(world.nowMs);
+  const isOpen = (): boolean => world.handshake.isOpen(world.nowMs);
   world.attach(HOME);
   world.nowMs += RELAY_SILENT_MS - 1;
   assert.equal(isOpen(), true);
@@ -217,7 +217,7 @@ test('pings keep the way open; silence, and the word that UDP was lost, close it
   // The agent is still heard, and hears the pong: both directions are well.
   assert.equal(world.ping(2, HOME).answer?.[0], RELAY_KIND.pong);
   assert.equal(isOpen(), true);
-  world.door.agentLost(world.nowMs);
+  world.handshake.agentLost(world.nowMs);
   assert.equal(isOpen(), false);
   world.ping(3, HOME);
   assert.equal(isOpen(), false, 'a ping that was under way says nothing of the other direction');
@@ -229,10 +229,10 @@ test('pings keep the way open; silence, and the word that UDP was lost, close it
 test('the word that UDP was lost, when it comes behind the proof that made it obsolete, holds for one ping', () => {
   const world = new World();
   world.attach(HOME);
-  world.door.agentLost(world.nowMs);
+  world.handshake.agentLost(world.nowMs);
   world.nowMs += RELAY_PING_MS;
   world.ping(1, HOME);
-  assert.equal(world.door.isOpen(world.nowMs), true);
+  assert.equal(world.handshake.isOpen(world.nowMs), true);
 });
 
 test('handshake: a ping from elsewhere, or a repeated one, keeps no agent alive', () => {
@@ -243,7 +243,7 @@ test('handshake: a ping from elsewhere, or a repeated one, keeps no agent alive'
   assert.deepEqual(world.ping(8, ELSEWHERE), { drop: 'wrong_source' });
   assert.deepEqual(world.ping(7, HOME), { drop: 'malformed' });
   assert.deepEqual(world.ping(6, HOME), { drop: 'malformed' });
-  assert.equal(world.door.isOpen(world.nowMs), false);
+  assert.equal(world.handshake.isOpen(world.nowMs), false);
 });
 
 test('handshake: an overheard token causes a bounded number of MACs, and blocks no attached agent', () => {

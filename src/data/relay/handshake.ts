@@ -39,7 +39,7 @@ const CHALLENGE_MS = 10_000;
 const AGENT_MACS = { perSecond: 20, burst: 40 };
 
 /** What became of a packet. `answer` goes to where the packet came from. */
-export interface DoorVerdict {
+export interface HandshakeVerdict {
   readonly answer?: Buffer;
   /** Why it counts for nothing. */
   readonly drop?: 'malformed' | 'wrong_source';
@@ -47,13 +47,14 @@ export interface DoorVerdict {
   readonly moved?: true;
 }
 
-export interface DoorOptions {
+export interface HandshakeOptions {
   readonly token: Uint8Array;
   readonly key: Uint8Array;
   readonly nowMs: number;
 }
 
-export class Door {
+/** The server's side of one agent's UDP handshake. */
+export class Handshake {
   readonly #token: Uint8Array;
   readonly #key: Uint8Array;
   readonly #secret = randomBytes(32);
@@ -73,7 +74,7 @@ export class Door {
   /** When the agent said that it does not hear us. */
   #lostMs: number | undefined;
 
-  constructor({ token, key, nowMs }: DoorOptions) {
+  constructor({ token, key, nowMs }: HandshakeOptions) {
     this.#token = token;
     this.#key = key;
     this.#strangerMacs = new StrangerMacs(nowMs);
@@ -112,7 +113,7 @@ export class Door {
   }
 
   /** Takes `bytes[start, end)`, a packet that `kindOf` knows, other than `data` and `batch`. */
-  onPacket(bytes: Buffer, start: number, end: number, address: string, port: number, nowMs: number): DoorVerdict {
+  onPacket(bytes: Buffer, start: number, end: number, address: string, port: number, nowMs: number): HandshakeVerdict {
     const kind = bytes[start];
     const size = end - start;
     const drop = this.isAgent(address, port) ? 'malformed' : 'wrong_source';
@@ -141,7 +142,7 @@ export class Door {
     return this.#signed(RELAY_KIND.challenge, Buffer.concat([agentNonce, nonce]));
   }
 
-  #proof(nonce: Buffer, address: string, port: number, nowMs: number): DoorVerdict | undefined {
+  #proof(nonce: Buffer, address: string, port: number, nowMs: number): HandshakeVerdict | undefined {
     const number = nonce.readUIntBE(0, NUMBER_BYTES);
     const isHere = this.isAgent(address, port);
     // Our `ready` was lost, or the network brought the proof twice.
@@ -162,7 +163,7 @@ export class Door {
     return isHere ? { answer } : { answer, moved: true };
   }
 
-  #ping(body: Buffer, nowMs: number): DoorVerdict | undefined {
+  #ping(body: Buffer, nowMs: number): HandshakeVerdict | undefined {
     const number = body.readUInt32BE(0);
     // Numbers rise from one `ready` to the next: an overheard ping, sent again, keeps no agent alive.
     if (number <= this.#lastPing) return undefined;

@@ -36,6 +36,7 @@ const BANNED: readonly Banned[] = [
     because: 'say entry point, listener or handshake',
     unless: /barn door|door dove|boot-door|IconDoorExit/,
   },
+  { word: /\bbooks?\b/i, because: 'say registry or cache', unless: /IconBook|bonnet book boot/ },
   { word: /\bto rest\b(?!-)/i, because: 'say cooldown (of a name), idle (of a connection) or wait' },
 ];
 

@@ -29,7 +29,7 @@ import { Gateway } from './gateway/gateway.ts';
 import type { AgentTls } from './gateway/listener.ts';
 import { NO_RECORDS, Recorder, type InspectorSettings } from './inspect/recorder.ts';
 import { BasicChecks } from './policy/basic-checks.ts';
-import { PolicyBook } from './policy/book.ts';
+import { PolicyRegistry } from './policy/policy-registry.ts';
 import { JwtCheck } from './policy/jwt-check.ts';
 import { JwtSteps } from './policy/jwt-step.ts';
 import { Rehearsals } from './policy/rehearsal.ts';
@@ -37,7 +37,7 @@ import { Tries } from './policy/tries.ts';
 import { VisitorPasses } from './policy/visitor-passes.ts';
 import type { FetchRules } from './policy/key-fetch.ts';
 import { KeySources } from './policy/key-sources.ts';
-import { RelayBook } from './relay/relay-book.ts';
+import { RelayRegistry } from './relay/relay-registry.ts';
 import { DryRuns } from './report/dry-runs.ts';
 import { UsageMeter } from './report/meter.ts';
 import { Outbox } from './report/outbox.ts';
@@ -183,8 +183,8 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
   const outbox = new Outbox({ node: `${settings.nodeId}/${randomUUID()}` }, { link, log });
   const dryRuns = new DryRuns(outbox);
   const tries = new Tries(log);
-  life.onClose('policies', table.subscribe(new PolicyBook({ log, checks, jwts, visitors, dryRuns, tries })));
-  const relays = new RelayBook({ host: edge.udpHost, batched: edge.udpBatches }, { outbox, log });
+  life.onClose('policies', table.subscribe(new PolicyRegistry({ log, checks, jwts, visitors, dryRuns, tries })));
+  const relays = new RelayRegistry({ host: edge.udpHost, batched: edge.udpBatches }, { outbox, log });
   const deaf = table.subscribe(relays);
   life.onClose('relays', () => {
     deaf();

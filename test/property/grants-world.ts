@@ -18,7 +18,7 @@ import { TestAgent } from '../../src/data/fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../../src/data/fixtures/certificate.ts';
 import { HOLD_BOUNDS, Holds } from '../../src/data/edge/holds.ts';
 import { Gateway } from '../../src/data/gateway/gateway.ts';
-import { RelayBook } from '../../src/data/relay/relay-book.ts';
+import { RelayRegistry } from '../../src/data/relay/relay-registry.ts';
 import { UsageMeter } from '../../src/data/report/meter.ts';
 import { Outbox } from '../../src/data/report/outbox.ts';
 import { TableFollower } from '../../src/data/routing/follow.ts';
@@ -270,7 +270,7 @@ export class GrantsWorld {
     const outbox = new Outbox({ node: `n/${randomUUID()}` }, { link, log: silentLog });
     const meter = new UsageMeter(outbox);
     const sweeper = new Sweeper<MuxSession>(1_000);
-    const relays = new RelayBook({ host: '127.0.0.1' }, { outbox, log: silentLog });
+    const relays = new RelayRegistry({ host: '127.0.0.1' }, { outbox, log: silentLog });
     const gateway = new Gateway(
       {
         listen: { host: '127.0.0.1', port: 0 },

@@ -9,10 +9,10 @@ import type { RelayRoute } from '../../plane/relays.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
 import type { Attach, Attached, FromServer, RefusalCode } from '../../wire/messages.ts';
 import type { Carrier } from '../relay/carrier.ts';
-import type { RelayBook } from '../relay/relay-book.ts';
+import type { RelayRegistry } from '../relay/relay-registry.ts';
 import type { Payer } from '../routing/entry.ts';
 import type { AttachDesk, AttachOutcome } from './attaches.ts';
-import type { Serving, ServingBook } from './serving.ts';
+import type { Serving, ServingRegistry } from './serving.ts';
 import type { SlotMap } from './slots.ts';
 
 /** One network that one session carries. */
@@ -40,8 +40,8 @@ export interface RelayingSession {
 
 interface AgentRelaysDeps {
   readonly attachDesk: AttachDesk;
-  readonly relays: RelayBook;
-  readonly book: ServingBook;
+  readonly relays: RelayRegistry;
+  readonly servings: ServingRegistry;
   readonly onPresence: (event: PresenceEvent) => void;
 }
 
@@ -74,7 +74,7 @@ export class AgentRelays {
   /** Resolves once the agent has its answer, or is gone. Never rejects. */
   async ask(asked: Attach, { tokenId }: TokenGrant): Promise<void> {
     const { network } = asked;
-    const { attachDesk, relays, book } = this.#deps;
+    const { attachDesk, relays, servings } = this.#deps;
     // As the control plane reads it: an id before a name.
     const isAsked = ({ networkId, name }: { networkId: string; name: string }): boolean =>
       relays.routeOf(network) === undefined ? name === network : networkId === network;
@@ -84,7 +84,7 @@ export class AgentRelays {
         gone: () => !this.#session.takesMore,
         isAnswered: () => this.repeats(asked),
         serving: () =>
-          book.tunnelsOf(tokenId).length + relays.carriedBy(tokenId).filter((carried) => !isAsked(carried)).length,
+          servings.tunnelsOf(tokenId).length + relays.carriedBy(tokenId).filter((carried) => !isAsked(carried)).length,
         settle: (outcome) => this.#settle(asked, tokenId, outcome),
       },
     );

@@ -1,7 +1,7 @@
 /**
  * One connected agent: hello, claims, and its end. Made by listener.ts once TLS stands; registry.ts holds it while it is live.
- * It owns its mux session and the slots of its tunnels and private networks; who serves what is written in the books (serving.ts,
- * relay/relay-book.ts).
+ * It owns its mux session and the slots of its tunnels and private networks; who serves what is written in the registries (serving.ts,
+ * relay/relay-registry.ts).
  *
  * However a session ends (agent leaves, connection dies, token revoked), everything goes through `#over`, once.
  *
@@ -31,7 +31,7 @@ import {
 } from '../../wire/messages.ts';
 import type { Drops } from '../edge/drops.ts';
 import { dropKept } from '../edge/upstream.ts';
-import type { RelayBook } from '../relay/relay-book.ts';
+import type { RelayRegistry } from '../relay/relay-registry.ts';
 import type { Payer, RouteEntry } from '../routing/entry.ts';
 import { ClaimPace } from './claim-pace.ts';
 import { admit } from './admission.ts';
@@ -42,7 +42,7 @@ import type { ClaimDesk, ClaimOutcome } from './claims.ts';
 import { ControlChannel, type ControlEvents } from './control.ts';
 import type { GrantChanges } from './grant-changes.ts';
 import { RequestLines } from './request-lines.ts';
-import { Serving, type ServingAgent, type ServingBook } from './serving.ts';
+import { Serving, type ServingAgent, type ServingRegistry } from './serving.ts';
 import { SlotMap } from './slots.ts';
 import { type SessionEnd, WhyEnded } from './why-ended.ts';
 
@@ -69,10 +69,10 @@ export interface AgentHost {
 
 export interface AgentDeps {
   readonly link: Link;
-  readonly book: ServingBook;
+  readonly servings: ServingRegistry;
   readonly desk: ClaimDesk;
   readonly attachDesk: AttachDesk;
-  readonly relays: RelayBook;
+  readonly relays: RelayRegistry;
   readonly onPresence: (event: PresenceEvent) => void;
   readonly host: AgentHost;
   readonly drops: Pick<Drops, 'add'>;
@@ -224,7 +224,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
 
   /** This session serves `serving` no more, and its agent gets the reason. `cut` ends its streams in flight too. */
   unbind(serving: Serving, code: RefusalCode, message: string, cut: boolean): void {
-    this.#deps.book.release(serving, { cut });
+    this.#deps.servings.release(serving, { cut });
     if (!this.#slots.free(serving.slot, serving)) return;
     this.#log.info({ tunnelId: serving.entry.route.tunnelId, code }, 'tunnel unbound');
     this.onUnbound(serving.slot, code, message);
@@ -383,7 +383,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
         gone: () => this.#state !== 'live',
         isAnswered: () => this.#repeats(claim),
         live: () => ({
-          liveTunnelIds: this.#deps.book.tunnelsOf(grant.tokenId),
+          liveTunnelIds: this.#deps.servings.tunnelsOf(grant.tokenId),
           relays: this.#deps.relays.carriedBy(grant.tokenId).length,
         }),
         settle: (outcome) => this.#settle(claim, grant, outcome),
@@ -414,7 +414,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     // An agent that does not read may just have been cut off by that message: it must not serve as a ghost.
     if (!this.isLive) return;
     this.#why.serves();
-    const before = this.#deps.book.take(serving);
+    const before = this.#deps.servings.take(serving);
     this.#log.info({ tunnelId: route.tunnelId, url: route.publicUrl }, 'tunnel bound');
     before?.supersede(this.whence, this.#deps.now());
   }
@@ -424,7 +424,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     // Not an offence: the server's own `unbound` for this slot may have been under way.
     if (held === undefined) return;
     if (!(held instanceof Serving)) return this.relays.release(held);
-    this.#deps.book.release(held, { cut: false });
+    this.#deps.servings.release(held, { cut: false });
     this.#slots.free(slot, held);
   }
 
@@ -453,7 +453,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     this.#control?.close();
     this.#lines.close();
     const how = { cut: true, lost: isLost || this.#isRestarting, restarting: this.#isRestarting };
-    for (const serving of this.servings) this.#deps.book.release(serving, how);
+    for (const serving of this.servings) this.#deps.servings.release(serving, how);
     this.relays.releaseAll();
     this.#deps.host.left(this);
   }

@@ -6,7 +6,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { AttachAnswer, Link, Refusal } from '../../plane/link.ts';
 import type { AttachQuestion, RelayRoute } from '../../plane/relays.ts';
-import type { RelayBook } from '../relay/relay-book.ts';
+import type { RelayRegistry } from '../relay/relay-registry.ts';
 import type { RouteTable } from '../routing/table.ts';
 import { inTime, refusal, TABLE_MS, type TokenLines } from './token-lines.ts';
 
@@ -26,7 +26,7 @@ export interface Attacher {
 interface AttachDeps {
   readonly link: Link;
   readonly table: RouteTable;
-  readonly relays: RelayBook;
+  readonly relays: RelayRegistry;
   readonly lines: TokenLines;
   readonly log: Logger;
 }

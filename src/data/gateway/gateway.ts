@@ -20,7 +20,7 @@ import type { Link } from '../../plane/link.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
 import type { Prices } from '../../plane/spend.ts';
 import type { UsageMeter } from '../report/meter.ts';
-import type { RelayBook } from '../relay/relay-book.ts';
+import type { RelayRegistry } from '../relay/relay-registry.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { RouteTable } from '../routing/table.ts';
 import { type AgentDeps, AgentSession } from './agent.ts';
@@ -29,7 +29,7 @@ import { Budgets } from './budgets.ts';
 import { ClaimDesk, type PublicPorts } from './claims.ts';
 import { AgentListener, type AgentTls } from './listener.ts';
 import { AgentRegistry } from './registry.ts';
-import { ServingBook } from './serving.ts';
+import { ServingRegistry } from './serving.ts';
 import { TokenLines } from './token-lines.ts';
 
 /** `drain` goes in a faster lane than requests, and an agent that has it refuses new ones: those that were just sent get a head start. */
@@ -62,7 +62,7 @@ export interface GatewayDeps {
   readonly table: RouteTable;
   readonly ports: PublicPorts;
   /** Of private networks. */
-  readonly relays: RelayBook;
+  readonly relays: RelayRegistry;
   readonly meter: UsageMeter;
   /** Told of sessions that are lost, and of agents that come. */
   readonly holds: Holds;
@@ -109,7 +109,7 @@ export class Gateway {
     });
     this.#agentDeps = {
       link,
-      book: new ServingBook({ meter: deps.meter, outbox: deps.outbox, holds: deps.holds, onPresence, now }),
+      servings: new ServingRegistry({ meter: deps.meter, outbox: deps.outbox, holds: deps.holds, onPresence, now }),
       desk: new ClaimDesk({ link, table, ports, lines, log, now }),
       attachDesk: new AttachDesk({ link, table, relays, lines, log }),
       relays,

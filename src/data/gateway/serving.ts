@@ -1,5 +1,5 @@
 /**
- * One tunnel that one agent session serves, and the book of who serves what now. The book is the only writer of `entry.served`;
+ * One tunnel that one agent session serves, and the registry of what each session serves now. The registry is the only writer of `entry.served`;
  * agent.ts calls it, and clean-up goes by the identity of the serving, never by name: what a newer session serves is not touched.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -106,7 +106,8 @@ export interface ReleaseOptions {
   readonly restarting?: boolean;
 }
 
-export class ServingBook {
+/** The servings of all agent sessions of a node. */
+export class ServingRegistry {
   readonly #meter: UsageMeter;
   readonly #outbox: Outbox;
   readonly #holds: Holds;

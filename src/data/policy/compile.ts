@@ -1,6 +1,6 @@
 /**
  * From a route's policy and gate to what is carried out per request: the chain of its steps in their order, and the headers that it sets.
- * Called by book.ts when a route changes, never per request.
+ * Called by policy-registry.ts when a route changes, never per request.
  */
 import type { Logger } from '../../base/log.ts';
 import { type HeaderAction, type JwtAction, type PolicyAction, type RateAction, ruleOf } from '../../plane/policy.ts';

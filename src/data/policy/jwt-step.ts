@@ -1,5 +1,5 @@
 /**
- * `jwt_validation` as a step: decides at once about a token that it has lately found good, later about all others. One book of good tokens
+ * `jwt_validation` as a step: decides at once about a token that it has lately found good, later about all others. One cache of good tokens
  * per node, bounded: what falls out is verified again.
  */
 import { hash } from 'node:crypto';

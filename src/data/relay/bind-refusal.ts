@@ -1,6 +1,6 @@
 /**
  * Why the public UDP port of a private network is not bound, in words for the person at the agent: what is wrong, and who mends it how. Used by
- * relay-book.ts, which logs the error beside; the agent tries again whatever it was.
+ * relay-registry.ts, which logs the error beside; the agent tries again whatever it was.
  */
 import { codeOf } from '../../base/errors.ts';
 import type { RelayEnd } from './relay.ts';

@@ -1,6 +1,6 @@
 /**
  * What carries the datagrams of a network, as its relay sees it: an agent's session that was allowed to. Made by
- * data/gateway/agent-relays.ts, given to relay-book.ts; a newer one takes its place.
+ * data/gateway/agent-relays.ts, given to relay-registry.ts; a newer one takes its place.
  */
 import type { MuxSession } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';
@@ -18,6 +18,6 @@ export interface Carrier {
   readonly whence: string;
   /** Has the bucket of the key's bandwidth limit; asked per datagram, for a limit may come and go. */
   readonly shaper: Pick<Shaper, 'bucket'>;
-  /** The relay has let go of it; its agent gets the reason. Not called after `RelayBook.detach`. */
+  /** The relay has let go of it; its agent gets the reason. Not called after `RelayRegistry.detach`. */
   ended(code: RefusalCode, message: string): void;
 }

@@ -11,7 +11,7 @@ import { testCertificate, type TestCertificate } from '../fixtures/certificate.t
 import { startWorld, until, type World } from '../fixtures/gateway.ts';
 import { idOf, testRelay } from '../fixtures/link.ts';
 import { freeUdpPort, TestCarrier, TestClient } from '../fixtures/relay.ts';
-import type { OpenOutcome } from './relay-book.ts';
+import type { OpenOutcome } from './relay-registry.ts';
 import { dataPacket, deviceOf, initiation, response } from './testing.ts';
 
 let tls: TestCertificate;

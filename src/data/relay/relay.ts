@@ -1,6 +1,6 @@
 /**
  * The relay of one private network: its public UDP port, the clients that speak to it, and the agent that carries their datagrams. Made by
- * relay-book.ts when an agent wants to attach; passage.ts says what may pass, attachment.ts knows the ways to the agent.
+ * relay-registry.ts when an agent wants to attach; passage.ts says what may pass, attachment.ts knows the ways to the agent.
  *
  * Everything here is for each datagram: sent at once, or for the agent at the end of the turn; or dropped and counted.
  */

@@ -84,7 +84,7 @@ export class RouteEntry {
   lost: LostSession | null = null;
   /** Removed from the table: a holder of the entry must look it up again. */
   removed = false;
-  /** The route's policy as it is carried out; kept in step by data/policy/book.ts. */
+  /** The route's policy as it is carried out; kept in step by data/policy/policy-registry.ts. */
   policy: CompiledPolicy | null = null;
   /** Whether its requests may be recorded: what its last serving has said. */
   inspected = true;

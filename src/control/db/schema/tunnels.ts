@@ -46,7 +46,7 @@ export const tunnels = sqliteTable(
   (t) => [
     uniqueIndex('tunnels_live_label').on(t.label).where(sql`deleted_at IS NULL`),
     uniqueIndex('tunnels_live_port').on(t.tcpPort).where(sql`deleted_at IS NULL AND tcp_port IS NOT NULL`),
-    // Deleted rows stay for the books: a list must not walk through them. `deletedAt`, so that it is taken before `tunnels_made`.
+    // Deleted rows stay for accounting: a list must not walk through them. `deletedAt`, so that it is taken before `tunnels_made`.
     index('tunnels_live_org').on(t.orgId, t.deletedAt, t.createdAt).where(sql`deleted_at IS NULL`),
     // All of them, deleted ones too: what an organization made in a day.
     index('tunnels_made').on(t.orgId, t.createdAt),

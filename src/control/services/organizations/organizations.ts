@@ -107,7 +107,7 @@ export class Organizations {
   /**
    * Ends its tokens, tunnels, reserved names, domains, private networks and invitations: they are gone once this has returned, agents are cut off
    * after the commit, and many rows follow in slices. Sessions that were active in it go on in another
-   * organization of their person, or end where there is none. The other owners get an email. Soft: the rows stay for the books. Throws `not_found`, `forbidden`,
+   * organization of their person, or end where there is none. The other owners get an email. Soft: the rows stay for accounting. Throws `not_found`, `forbidden`,
    * `conflict` when it is the caller's only one, or goes on paying, and `unavailable` when a payment provider can't say whether it does.
    */
   async delete(actor: Actor, orgId: string): Promise<DeletedOrg> {

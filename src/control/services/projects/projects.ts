@@ -111,7 +111,7 @@ export class Projects {
 
   /**
    * Revokes its keys and deletes its tunnels: they are gone once this has returned, agents are cut off after the commit, and the names rest; many
-   * rows follow in slices. The slug is free for a new project, which inherits nothing. Soft: the row stays for the books. Throws `not_found`, and `invalid_request` for the default project.
+   * rows follow in slices. The slug is free for a new project, which inherits nothing. Soft: the row stays for accounting. Throws `not_found`, and `invalid_request` for the default project.
    */
   delete(actor: Actor, slug: string): DeletedProject {
     allow(actor, 'delete', 'project');

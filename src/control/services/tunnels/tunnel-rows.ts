@@ -28,7 +28,7 @@ export type TunnelRow = typeof tunnels.$inferSelect;
 /** Live tunnels of one organization: a bound for lists and for the routing table, far above need. */
 export const MAX_TUNNELS = 1_000;
 /**
- * Tunnels that one organization makes in any 24 hours, people and agents together, deleted ones too: their rows stay for the books, and each
+ * Tunnels that one organization makes in any 24 hours, people and agents together, deleted ones too: their rows stay for accounting, and each
  * name has a cooldown of a day for all others.
  */
 export const MAX_PER_DAY = 5_000;

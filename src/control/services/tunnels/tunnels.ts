@@ -162,7 +162,7 @@ export class Tunnels {
     });
   }
 
-  /** Soft: the row stays for the books, the name rests 24 h. */
+  /** Soft: the row stays for accounting, the name rests 24 h. */
   delete(actor: Actor, id: string): void {
     allow(actor, 'delete', 'tunnel');
     this.#deps.store.inTx((tx) => {

@@ -46,13 +46,14 @@ const GONE: RelayEnd = {
   message: 'This private network was deleted, or is not relayed here.',
 };
 
-export interface RelayBookDeps {
+export interface RelayRegistryDeps {
   readonly outbox: Outbox;
   readonly log: Logger;
   readonly clock?: Clock;
 }
 
-export class RelayBook implements TableListener {
+/** The private networks of a node and their relays. */
+export class RelayRegistry implements TableListener {
   readonly #place: RelayPlace;
   readonly #log: Logger;
   readonly #clock: Clock;
@@ -66,7 +67,7 @@ export class RelayBook implements TableListener {
   #sweeps = 0;
   #closed = false;
 
-  constructor(place: RelayPlace, deps: RelayBookDeps) {
+  constructor(place: RelayPlace, deps: RelayRegistryDeps) {
     this.#place = place;
     this.#log = deps.log;
     this.#clock = deps.clock ?? systemClock;

@@ -8,15 +8,16 @@ import type { TableListener } from '../routing/table.ts';
 import { compilePolicy, type PolicyParts } from './compile.ts';
 import type { JwtSteps } from './jwt-step.ts';
 
-/** It hears of this server's keys too. */
-export interface BookParts extends PolicyParts {
+/** It receives this server's access keys too. */
+export interface PolicyRegistryParts extends PolicyParts {
   readonly jwts: JwtSteps;
 }
 
-export class PolicyBook implements TableListener {
-  readonly #parts: BookParts;
+/** The compiled policies of a node, one for each entry. */
+export class PolicyRegistry implements TableListener {
+  readonly #parts: PolicyRegistryParts;
 
-  constructor(parts: BookParts) {
+  constructor(parts: PolicyRegistryParts) {
     this.#parts = parts;
   }
 

@@ -317,9 +317,9 @@ for (const [code, exit] of FINAL) {
     claiming.latest().refuse(1, code);
     assert.deepEqual(await ended(claiming), { code: exit, message: `refused: ${code}` });
 
-    const greeting = await fakeWorld();
-    greeting.latest().say({ type: 'bye', code, message: 'no' });
-    assert.deepEqual(await ended(greeting), { code: exit, message: 'no' });
+    const waiting = await fakeWorld();
+    waiting.latest().say({ type: 'bye', code, message: 'no' });
+    assert.deepEqual(await ended(waiting), { code: exit, message: 'no' });
   });
 }
 

@@ -139,7 +139,7 @@ describe('when there are too many', () => {
     assert.deepEqual([opened(0), opened(1_000), opened(1_500)], [500, 100, 50]);
     assert.equal(flows.isRush(1_500), true);
     // Who has shown something has as much apart.
-    assert.deepEqual([opened(1_501, 'greeting'), opened(2_501, 'greeting')], [500, 100]);
+    assert.deepEqual([opened(1_501, 'mac1'), opened(2_501, 'mac1')], [500, 100]);
     assert.deepEqual([opened(2_502, 'session'), opened(3_502, 'session')], [500, 100]);
   });
 

@@ -19,7 +19,7 @@ const NEW_FLOWS = { perSecond: 100, burst: 500 };
 const MAX_NUMBER = 0xffff_ffff;
 
 /** What a new client has shown: nothing; that it knows the network; the session of a device. Each kind has an allowance that the others can't use up. */
-export type Arrival = 'stranger' | 'greeting' | 'session';
+export type Arrival = 'stranger' | 'mac1' | 'session';
 
 export class Flow {
   readonly number: number;
@@ -95,7 +95,7 @@ export class Flows {
     this.#onGone = onGone;
     this.#arrivals = {
       stranger: new Allowance(NEW_FLOWS, nowMs),
-      greeting: new Allowance(NEW_FLOWS, nowMs),
+      mac1: new Allowance(NEW_FLOWS, nowMs),
       session: new Allowance(NEW_FLOWS, nowMs),
     };
   }

@@ -10,7 +10,7 @@ import type { DeviceMark } from './device-mark.ts';
 import { DeviceMarks } from './devices.ts';
 import type { FlowBudget } from './flow-budget.ts';
 import { type Arrival, type Flow, Flows } from './flows.ts';
-import { Greeting } from './greeting.ts';
+import { Mac1Check } from './mac1-check.ts';
 import { FORM, type Form, firstSession, formOf, isPadded, secondSession } from '../../wire/wireguard.ts';
 
 export interface PassageOptions {
@@ -28,15 +28,15 @@ export class Passage {
   drop: RelayDrop = 'flows';
   readonly #flows: Flows;
   readonly #devices: DeviceMarks;
-  readonly #greeting: Greeting;
-  /** The datagram that `fromClient` had last is a greeting: one counts once, so it must not be asked twice. */
-  #hasGreeted = false;
+  readonly #mac1Check: Mac1Check;
+  /** The datagram that `fromClient` had last has passed the mac1 check: a message counts once, so it is checked once. */
+  #passedMac1 = false;
 
   constructor({ orgId, budget, nowMs, serverKey }: PassageOptions) {
     const onGone = (flow: Flow): void => this.#setMark(flow, undefined);
     this.#flows = new Flows({ orgId, budget, nowMs, onGone });
     this.#devices = new DeviceMarks({ shared: budget.comparisons, nowMs });
-    this.#greeting = new Greeting({ serverKey, nowMs });
+    this.#mac1Check = new Mac1Check({ serverKey, nowMs });
   }
 
   /** Clients with a flow. */
@@ -54,7 +54,7 @@ export class Passage {
     nowMs: number,
   ): Flow | undefined {
     const form = formOf(bytes, start, end);
-    this.#hasGreeted = false;
+    this.#passedMac1 = false;
     let flow = this.#flows.find(address, port);
     const session = sessionOf(form, bytes, start);
     let owner: DeviceMark | undefined;
@@ -68,7 +68,7 @@ export class Passage {
       let arrival: Arrival = 'stranger';
       if (this.#flows.isRush(nowMs)) {
         if (owner !== undefined) arrival = 'session';
-        else if (this.greets(bytes, start, end, nowMs)) arrival = 'greeting';
+        else if (this.passesMac1(bytes, start, end, nowMs)) arrival = 'mac1';
       }
       flow = this.#flows.open(address, port, nowMs, arrival);
       if (flow === undefined) return this.#refuse('flows');
@@ -91,10 +91,10 @@ export class Passage {
    * Is `bytes[start, end)`, which `fromClient` has just had, the first message of a handshake by a client that knows the network? Not free: for when there is
    * no room for all.
    */
-  greets(bytes: Buffer, start: number, end: number, nowMs: number): boolean {
-    if (this.#hasGreeted || formOf(bytes, start, end) !== FORM.initiation) return this.#hasGreeted;
-    this.#hasGreeted = this.#greeting.isKnown(bytes, start, end, nowMs);
-    return this.#hasGreeted;
+  passesMac1(bytes: Buffer, start: number, end: number, nowMs: number): boolean {
+    if (this.#passedMac1 || formOf(bytes, start, end) !== FORM.initiation) return this.#passedMac1;
+    this.#passedMac1 = this.#mac1Check.isKnown(bytes, start, end, nowMs);
+    return this.#passedMac1;
   }
 
   /** `bytes[start, end)` came from the agent for flow `number`. The flow, to whose client it goes; undefined: `drop` says why it does not. */

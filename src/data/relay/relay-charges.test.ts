@@ -144,10 +144,10 @@ test('who floods the public port takes no rate from clients, and keeps no new on
   }
   for (let i = 0; i < 30; i++) {
     const newcomer = await TestClient.open(t, port);
-    const greeting = initiation({ sender: i, to: serverKey });
+    const message = initiation({ sender: i, to: serverKey });
     flood();
-    newcomer.send(greeting);
-    await until(() => carrier.came.at(-1)?.bytes.equals(greeting) === true);
+    newcomer.send(message);
+    await until(() => carrier.came.at(-1)?.bytes.equals(message) === true);
   }
   assert.ok((info(world)?.dropped.bandwidth ?? 0) > 1_000);
 });

@@ -259,7 +259,7 @@ export class Relay implements AttachmentHost {
     // Any host can send here. Its datagrams must not displace clients, nor keep a new one from its handshake.
     const passes = flow.isTrusted
       ? attachment.mayGo(length)
-      : attachment.maySpare(length) || (this.#passage.greets(bytes, start, end, nowMs) && attachment.mayGo(length));
+      : attachment.maySpare(length) || (this.#passage.passesMac1(bytes, start, end, nowMs) && attachment.mayGo(length));
     if (!passes) return this.counts.drop(attachment.path === 'stream' ? 'queue_full' : 'bandwidth');
     this.counts.packetsIn++;
     this.counts.bytesIn += length;

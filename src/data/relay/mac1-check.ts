@@ -13,7 +13,8 @@ const LOOKS = { perSecond: 10_000, burst: 10_000 };
 /** Messages that are known again, by the first four bytes of the MAC: the latest. */
 const MAX_SEEN = 4_096;
 
-export class Greeting {
+/** Knows which first messages come from a client that has the server's public key. */
+export class Mac1Check {
   readonly #serverKey: () => string;
   readonly #looks: Allowance;
   readonly #seen = new Set<number>();

@@ -112,7 +112,7 @@ describe('the line', () => {
     assert.ok(bulk > crumbs / 2 && bulk + crumbs < 60 * MBPS * 1.05, `${bulk} and ${crumbs}`);
   });
 
-  test('who has used up its step to the byte is owed the passage of a heartbeat all the same', (t) => {
+  test('token bucket: a payer that used up its step to the byte may still send a heartbeat', (t) => {
     const world = new World(t, 1);
     new Greedy(world.bucket, 65_536).paid();
     const small: Payer = { debt: 0, allowance: 0, paid: () => {} };

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { checkServerConfig } from '../../src/config/load.ts';
 import { Handshake } from '../../src/data/relay/handshake.ts';
 import { FlowBudget } from '../../src/data/relay/flow-budget.ts';
-import { Passage } from '../../src/data/relay/passage.ts';
+import { FlowFilter } from '../../src/data/relay/flow-filter.ts';
 import { dataPacket, initiation } from '../../src/data/relay/testing.ts';
 import {
   encodeSigned,
@@ -67,15 +67,15 @@ test('NetBird STUN: an unproven peer gets no more bytes than it sent, from hands
     assert.equal(handshake.onPacket(forged, 0, forged.length, '192.0.2.1', 9, 0).answer, undefined, String(kind));
   }
 
-  const passage = new Passage({ orgId: 'org', budget: new FlowBudget(0), nowMs: 0, serverKey: publicKey });
+  const filter = new FlowFilter({ orgId: 'org', budget: new FlowBudget(0), nowMs: 0, serverKey: publicKey });
   const question = initiation({ sender: 7 });
-  const flow = passage.fromClient(question, 0, question.length, '192.0.2.1', 9, 0);
+  const flow = filter.fromClient(question, 0, question.length, '192.0.2.1', 9, 0);
   assert.ok(flow !== undefined);
   const long = Buffer.alloc(question.length + 1, 'x');
-  assert.equal(passage.fromServer(flow.number, long, 0, long.length, 0), undefined);
+  assert.equal(filter.fromServer(flow.number, long, 0, long.length, 0), undefined);
   const unasked = dataPacket(7, 1_024);
-  assert.equal(passage.fromServer(flow.number, unasked, 0, unasked.length, 0), undefined);
-  assert.equal(passage.drop, 'unproven');
+  assert.equal(filter.fromServer(flow.number, unasked, 0, unasked.length, 0), undefined);
+  assert.equal(filter.drop, 'unproven');
 });
 
 test(

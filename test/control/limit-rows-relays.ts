@@ -19,7 +19,7 @@ export function relayLimits(): readonly Row[] {
       '500 at once, then 100 per second',
       [FLOWS, 'a network gets 500 new clients at once, and 100 a second'],
       [
-        '../../src/data/relay/passage.test.ts',
+        '../../src/data/relay/flow-filter.test.ts',
         'flow filter: a flood from forged addresses blocks no client that knows the network',
       ],
     ),

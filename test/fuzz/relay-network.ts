@@ -1,5 +1,5 @@
 /**
- * One network of the relay's fuzzer, with what the product has at the edge (handshake, passage, batch) and an agent, and no sockets: as relay.ts and
+ * One network of the relay's fuzzer, with what the product has at the edge (handshake, flow filter, batch) and an agent, and no sockets: as relay.ts and
  * attachment.ts put them together. It checks what passes in both directions, and throws where a rule is broken.
  */
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import type { TurnJob } from '../../src/base/turn.ts';
 import { Handshake } from '../../src/data/relay/handshake.ts';
 import type { FlowBudget } from '../../src/data/relay/flow-budget.ts';
 import type { Flow } from '../../src/data/relay/flows.ts';
-import { Passage } from '../../src/data/relay/passage.ts';
+import { FlowFilter } from '../../src/data/relay/flow-filter.ts';
 import { RelayBatch } from '../../src/wire/relay-batch.ts';
 import {
   BATCH_BYTES,
@@ -42,7 +42,7 @@ export class DryNetwork {
   readonly token: Buffer;
   readonly key: Buffer;
   readonly handshake: Handshake;
-  readonly passage: Passage;
+  readonly filter: FlowFilter;
   readonly ledgers = new Map<number, Ledger>();
   /** What the server sent to that address: answers of the handshake. */
   readonly answers: Array<{ readonly to: Source; readonly bytes: Buffer }> = [];
@@ -64,7 +64,7 @@ export class DryNetwork {
     this.key = secret.subarray(RELAY_KEY_BYTES);
     this.handshake = new Handshake({ token: this.token, key: this.key, nowMs });
     const serverKey = secret.toString('base64', 0, RELAY_KEY_BYTES);
-    this.passage = new Passage({ orgId: `org ${index}`, budget, nowMs, serverKey: () => serverKey });
+    this.filter = new FlowFilter({ orgId: `org ${index}`, budget, nowMs, serverKey: () => serverKey });
     const turn = { add: (job: TurnJob): void => void this.#turn.push(job) };
     const send = (bytes: Buffer, start: number, end: number): boolean => {
       this.#atAgent(bytes.subarray(start, end));
@@ -98,7 +98,7 @@ export class DryNetwork {
 
   /** The agent has a datagram for a flow, whichever way it came. True: it went to the flow's client. `isStamped`: as its server made it. */
   toClient(number: number, bytes: Buffer, isStamped: boolean, nowMs: number): boolean {
-    const flow = this.passage.fromServer(number, bytes, 0, bytes.length, nowMs);
+    const flow = this.filter.fromServer(number, bytes, 0, bytes.length, nowMs);
     if (flow === undefined) {
       this.dropped++;
       return false;
@@ -121,7 +121,7 @@ export class DryNetwork {
   }
 
   #fromClient(bytes: Buffer, source: Source, nowMs: number): void {
-    const flow = this.passage.fromClient(bytes, 0, bytes.length, source[0], source[1], nowMs);
+    const flow = this.filter.fromClient(bytes, 0, bytes.length, source[0], source[1], nowMs);
     if (flow === undefined) {
       this.dropped++;
       return;

@@ -297,14 +297,14 @@ class Round {
     else if (this.#chance(0.5)) this.#enroll(net, device);
     this.#nowMs += this.#chance(0.02) ? 200_000 : below(this.#random, 400);
     if (this.#chance(0.5)) return;
-    net.dry.passage.sweep(this.#nowMs, WALL_MS + this.#nowMs);
-    const events = net.dry.passage.takeDeviceEvents('net', this.#nowMs, WALL_MS + this.#nowMs);
+    net.dry.filter.sweep(this.#nowMs, WALL_MS + this.#nowMs);
+    const events = net.dry.filter.takeDeviceEvents('net', this.#nowMs, WALL_MS + this.#nowMs);
     const own = new Set(net.devices.map(({ deviceId }) => deviceId));
     for (const { deviceId } of events) assert.ok(own.has(deviceId), 'news of a device of another network');
   }
 
   #enroll(net: Net, device: RelayDevice): void {
-    net.dry.passage.addDevice(device, this.#nowMs, WALL_MS + this.#nowMs);
+    net.dry.filter.addDevice(device, this.#nowMs, WALL_MS + this.#nowMs);
     if (net.enrolled.has(device.deviceId)) return;
     net.enrolled.add(device.deviceId);
     // Enrolled anew: its sessions of before stay out for as long as they live. They are looked at by #client until then.
@@ -312,7 +312,7 @@ class Round {
   }
 
   #remove(net: Net, device: RelayDevice): void {
-    net.dry.passage.removeDevice(device.deviceId, this.#nowMs);
+    net.dry.filter.removeDevice(device.deviceId, this.#nowMs);
     if (net.enrolled.delete(device.deviceId)) net.removedAt.set(device.deviceId, this.#nowMs);
   }
 
@@ -341,8 +341,8 @@ class Round {
   #checkBounds(): void {
     let sum = 0;
     for (const { dry } of this.#nets) {
-      assert.ok(dry.passage.flows <= MAX_FLOWS);
-      sum += dry.passage.flows;
+      assert.ok(dry.filter.flows <= MAX_FLOWS);
+      sum += dry.filter.flows;
     }
     assert.equal(this.#budget.used, sum);
     assert.ok(sum <= NODE_FLOWS + NETWORKS * OWN_FLOWS, `${sum} flows`);

@@ -1,6 +1,6 @@
 /**
  * The mac1 check of strangers. The first message of a handshake carries a MAC keyed with the server's public key, which only the
- * holders of a configuration have. passage.ts asks while too many new clients come: a flood of forged addresses keeps no
+ * holders of a configuration have. flow-filter.ts asks while too many new clients come: a flood of forged addresses keeps no
  * device out. An eavesdropper can repeat messages, so each counts once: WireGuard makes every one anew. A holder of a configuration,
  * also of a device that was revoked, can make any number, so the messages that pass have a limit of their own.
  */

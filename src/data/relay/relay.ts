@@ -1,6 +1,6 @@
 /**
  * The relay of one private network: its public UDP port, the clients that speak to it, and the agent that carries their datagrams. Made by
- * relay-registry.ts when an agent wants to attach; passage.ts says what may pass, attachment.ts knows the ways to the agent.
+ * relay-registry.ts when an agent wants to attach; flow-filter.ts says what may pass, attachment.ts knows the ways to the agent.
  *
  * Everything here is for each datagram: sent at once, or for the agent at the end of the turn; or dropped and counted.
  */
@@ -19,7 +19,7 @@ import { Attachment, type AttachmentHost } from './attachment.ts';
 import type { Carrier } from './carrier.ts';
 import type { FlowBudget } from './flow-budget.ts';
 import { FormerTokens } from './former-tokens.ts';
-import { Passage } from './passage.ts';
+import { FlowFilter } from './flow-filter.ts';
 import { between, type Carried, RelayCounts } from './relay-counts.ts';
 
 /** Faults of one relay are said once in so long, and changes of its path, which an agent can bring about as it likes. */
@@ -58,7 +58,7 @@ export class Relay implements AttachmentHost {
     this.#toClient(flow, bytes, start, end);
   readonly #deps: RelayDeps;
   readonly #log: Logger;
-  readonly #passage: Passage;
+  readonly #filter: FlowFilter;
   readonly #faults: Throttle;
   readonly #paths: Throttle;
   #socket: DatagramSocket | null = null;
@@ -75,7 +75,7 @@ export class Relay implements AttachmentHost {
     this.turn = deps.turn;
     this.#deps = deps;
     this.#log = deps.log.child({ networkId: route.networkId, port: route.port });
-    this.#passage = new Passage({
+    this.#filter = new FlowFilter({
       orgId: route.orgId,
       budget: deps.flowBudget,
       nowMs: this.nowMs(),
@@ -98,7 +98,7 @@ export class Relay implements AttachmentHost {
 
   /** Clients with a flow. */
   get flows(): number {
-    return this.#passage.flows;
+    return this.#filter.flows;
   }
 
   /** Undefined while no agent carries the network. */
@@ -153,16 +153,16 @@ export class Relay implements AttachmentHost {
   // ------------------------------------------------------------------ devices
 
   addDevice(device: RelayDevice): void {
-    this.#passage.addDevice(device, this.nowMs(), this.#deps.clock.now());
+    this.#filter.addDevice(device, this.nowMs(), this.#deps.clock.now());
   }
 
   /** A device was removed at `at`, milliseconds since the epoch, perhaps before the port was bound. */
   lostDevice(at: number): void {
-    this.#passage.lostDevice(this.nowMs() - Math.max(0, this.#deps.clock.now() - at));
+    this.#filter.lostDevice(this.nowMs() - Math.max(0, this.#deps.clock.now() - at));
   }
 
   removeDevice(deviceId: string): void {
-    this.#passage.removeDevice(deviceId, this.nowMs());
+    this.#filter.removeDevice(deviceId, this.nowMs());
   }
 
   // ------------------------------------------------------------------ time
@@ -174,7 +174,7 @@ export class Relay implements AttachmentHost {
   /** About once a second. */
   sweep(): void {
     const nowMs = this.nowMs();
-    this.#passage.sweep(nowMs, this.#deps.clock.now());
+    this.#filter.sweep(nowMs, this.#deps.clock.now());
     const attachment = this.#attachment;
     if (attachment === null) return;
     attachment.sweep(nowMs);
@@ -186,7 +186,7 @@ export class Relay implements AttachmentHost {
   settle(): void {
     const { outbox, clock } = this.#deps;
     const { networkId } = this.route;
-    for (const event of this.#passage.takeDeviceEvents(networkId, this.nowMs(), clock.now())) outbox.addDevice(event);
+    for (const event of this.#filter.takeDeviceEvents(networkId, this.nowMs(), clock.now())) outbox.addDevice(event);
     const attachment = this.#attachment;
     if (attachment === null) return;
     const { payer } = attachment.carrier;
@@ -221,7 +221,7 @@ export class Relay implements AttachmentHost {
     if (end === undefined) this.#release();
     else this.#end(end);
     this.settle();
-    this.#passage.close();
+    this.#filter.close();
     this.#socket?.close();
     this.#socket = null;
   }
@@ -251,15 +251,15 @@ export class Relay implements AttachmentHost {
     const length = end - start;
     if (length > MAX_DATAGRAM_BYTES) return this.counts.drop('too_long');
     const nowMs = this.nowMs();
-    const flow = this.#passage.fromClient(bytes, start, end, address, port, nowMs);
-    if (flow === undefined) return this.counts.drop(this.#passage.drop);
+    const flow = this.#filter.fromClient(bytes, start, end, address, port, nowMs);
+    if (flow === undefined) return this.counts.drop(this.#filter.drop);
     const attachment = this.#attachment;
     if (attachment === null) return this.counts.drop('no_agent');
     if (attachment.carrier.payer.exhausted) return this.counts.drop('budget');
     // Any host can send here. Its datagrams must not displace clients, nor keep a new one from its handshake.
     const passes = flow.isTrusted
       ? attachment.mayGo(length)
-      : attachment.maySpare(length) || (this.#passage.passesMac1(bytes, start, end, nowMs) && attachment.mayGo(length));
+      : attachment.maySpare(length) || (this.#filter.passesMac1(bytes, start, end, nowMs) && attachment.mayGo(length));
     if (!passes) return this.counts.drop(attachment.path === 'stream' ? 'queue_full' : 'bandwidth');
     this.counts.packetsIn++;
     this.counts.bytesIn += length;
@@ -272,8 +272,8 @@ export class Relay implements AttachmentHost {
     const length = end - start;
     if (attachment.carrier.payer.exhausted) return this.counts.drop('budget');
     if (!attachment.mayCome(length)) return this.counts.drop('bandwidth');
-    const flow = this.#passage.fromServer(number, bytes, start, end, this.nowMs());
-    if (flow === undefined) return this.counts.drop(this.#passage.drop);
+    const flow = this.#filter.fromServer(number, bytes, start, end, this.nowMs());
+    if (flow === undefined) return this.counts.drop(this.#filter.drop);
     if (!this.send(bytes, start, end, flow.port, flow.address)) return this.counts.drop('send_failed');
     this.counts.packetsOut++;
     this.counts.bytesOut += length;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { DeviceEvent } from '../../plane/relays.ts';
 import { FlowBudget } from './flow-budget.ts';
 import type { Flow } from './flows.ts';
-import { Passage } from './passage.ts';
+import { FlowFilter } from './flow-filter.ts';
 import { dataPacket, deviceOf, initiation, response } from './testing.ts';
 
 const ALICE = deviceOf('alice');
@@ -19,7 +19,7 @@ const WALL_MS = 1_800_000_000_000;
 class World {
   nowMs = 1_000;
   serverKey = deviceOf('server');
-  readonly passage = new Passage({
+  readonly filter = new FlowFilter({
     orgId: 'org',
     budget: new FlowBudget(0),
     nowMs: this.nowMs,
@@ -36,21 +36,21 @@ class World {
   }
 
   enroll(device: typeof ALICE): void {
-    this.passage.addDevice(device, this.nowMs, this.wallMs);
+    this.filter.addDevice(device, this.nowMs, this.wallMs);
   }
 
   /** From a client, somewhere in a read buffer; the flow, or why it was dropped. */
   in(bytes: Buffer, [address, port]: From): Flow | string {
     const buffer = Buffer.concat([Buffer.from([4, 0, 0]), bytes, Buffer.of(9)]);
-    const flow = this.passage.fromClient(buffer, 3, 3 + bytes.length, address, port, this.nowMs);
-    return flow ?? this.passage.drop;
+    const flow = this.filter.fromClient(buffer, 3, 3 + bytes.length, address, port, this.nowMs);
+    return flow ?? this.filter.drop;
   }
 
   /** From the server; where it goes, or why it was dropped. */
   out(bytes: Buffer, number: number): string {
     const buffer = Buffer.concat([Buffer.from([4, 0, 0]), bytes, Buffer.of(9)]);
-    const flow = this.passage.fromServer(number, buffer, 3, 3 + bytes.length, this.nowMs);
-    return flow === undefined ? this.passage.drop : `${flow.address} ${flow.port}`;
+    const flow = this.filter.fromServer(number, buffer, 3, 3 + bytes.length, this.nowMs);
+    return flow === undefined ? this.filter.drop : `${flow.address} ${flow.port}`;
   }
 
   flowOf(from: From): Flow {
@@ -71,7 +71,7 @@ class World {
   }
 
   events(): DeviceEvent[] {
-    return this.passage.takeDeviceEvents('net', this.nowMs, this.wallMs);
+    return this.filter.takeDeviceEvents('net', this.nowMs, this.wallMs);
   }
 }
 
@@ -146,8 +146,8 @@ test('a device that is removed is cut at once, wherever it comes from, until its
   const world = new World();
   const flow = world.connect(ALICE, AT_HOME, 70);
   const bobs = world.connect(BOB, AT_WORK, 80);
-  world.passage.removeDevice('alice', world.nowMs);
-  assert.equal(world.passage.flows, 1);
+  world.filter.removeDevice('alice', world.nowMs);
+  assert.equal(world.filter.flows, 1);
   assert.equal(world.out(dataPacket(71), flow.number), 'no_flow');
   for (const from of [AT_HOME, AT_WORK, ['198.51.100.1', 7]] as const)
     assert.equal(world.in(dataPacket(70), from), 'not_enrolled');
@@ -158,7 +158,7 @@ test('a device that is removed is cut at once, wherever it comes from, until its
   assert.equal(world.in(dataPacket(80), AT_WORK), bobs, 'no other is');
   assert.equal(world.out(dataPacket(81), bobs.number), '2001:db8::7 40000');
   world.nowMs += 180_000;
-  world.passage.sweep(world.nowMs, world.wallMs);
+  world.filter.sweep(world.nowMs, world.wallMs);
   // WireGuard itself takes it no more by now; the relay may forget it.
   assert.equal(typeof world.in(dataPacket(70), AT_HOME), 'object');
 });
@@ -168,7 +168,7 @@ test('what began before the relay did passes, but not once a device was removed:
   const flow = world.in(dataPacket(500), AT_HOME) as Flow;
   assert.equal(world.out(dataPacket(501), flow.number), '192.0.2.1 51820');
   const bobs = world.connect(BOB, AT_WORK, 80);
-  world.passage.removeDevice('alice', world.nowMs);
+  world.filter.removeDevice('alice', world.nowMs);
   assert.equal(world.in(dataPacket(500), AT_HOME), 'not_enrolled');
   assert.equal(world.out(dataPacket(501), flow.number), 'not_enrolled');
   assert.equal(world.in(dataPacket(80), AT_WORK), bobs);
@@ -179,7 +179,7 @@ test('what began before the relay did passes, but not once a device was removed:
 
 test('flow filter: a device that was removed before the relay was made is blocked too', () => {
   const world = new World();
-  world.passage.lostDevice(world.nowMs - 100_000);
+  world.filter.lostDevice(world.nowMs - 100_000);
   assert.equal(world.in(dataPacket(500), AT_HOME), 'not_enrolled');
   world.connect(BOB, AT_WORK, 80);
   world.nowMs += 80_000;
@@ -190,7 +190,7 @@ test('flow filter: a device that has run out unseen keeps strangers out too, an 
   const world = new World();
   world.enroll(deviceOf('carol'));
   assert.equal(typeof world.in(dataPacket(500), AT_HOME), 'object');
-  world.passage.removeDevice('another', world.nowMs);
+  world.filter.removeDevice('another', world.nowMs);
   assert.equal(world.in(dataPacket(500), AT_HOME), 'not_enrolled');
 });
 
@@ -199,7 +199,7 @@ test('two devices behind one address and port: neither passes as the other', () 
   world.connect(ALICE, AT_HOME, 70);
   world.connect(BOB, AT_HOME, 80);
   world.in(dataPacket(70), AT_HOME);
-  world.passage.removeDevice('alice', world.nowMs);
+  world.filter.removeDevice('alice', world.nowMs);
   assert.equal(world.in(dataPacket(70), AT_HOME), 'not_enrolled');
 });
 
@@ -207,7 +207,7 @@ test("a flow that has become another device's does not carry the first one's ses
   const world = new World();
   const flow = world.connect(ALICE, AT_HOME, 70);
   assert.equal(world.out(response({ sender: 80, to: BOB }), flow.number), '192.0.2.1 51820');
-  world.passage.removeDevice('alice', world.nowMs);
+  world.filter.removeDevice('alice', world.nowMs);
   assert.equal(world.in(dataPacket(70), AT_HOME), 'not_enrolled');
   assert.equal(world.in(dataPacket(80), AT_HOME), flow);
 });
@@ -220,7 +220,7 @@ test('a device that runs out is cut by the next sweep, and one whose time was ex
   const bobs = world.connect(BOB, AT_WORK, 80);
   world.enroll({ ...BOB, expiresAt: null });
   world.nowMs += 60_000;
-  world.passage.sweep(world.nowMs, world.wallMs);
+  world.filter.sweep(world.nowMs, world.wallMs);
   assert.equal(world.in(dataPacket(70), AT_HOME), 'not_enrolled');
   assert.equal(world.in(dataPacket(80), AT_WORK), bobs);
   // One that has run out before its event is never allowed.
@@ -233,7 +233,7 @@ test('a device whose key was changed is another: the old key is cut', () => {
   const world = new World();
   world.connect(ALICE, AT_HOME, 70);
   world.enroll({ ...deviceOf('new key'), deviceId: 'alice' });
-  assert.equal(world.passage.flows, 0);
+  assert.equal(world.filter.flows, 0);
   assert.equal(world.in(dataPacket(70), AT_HOME), 'not_enrolled');
   const { number } = world.in(initiation({ sender: 90 }), AT_HOME) as Flow;
   assert.equal(world.out(response({ sender: 91, to: ALICE }), number), 'not_enrolled');
@@ -242,7 +242,7 @@ test('a device whose key was changed is another: the old key is cut', () => {
 test('what has not the form of WireGuard passes as it is', () => {
   const world = new World();
   const flow = world.flowOf(AT_HOME);
-  world.passage.removeDevice('alice', world.nowMs);
+  world.filter.removeDevice('alice', world.nowMs);
   for (const bytes of [Buffer.alloc(0), Buffer.alloc(1_400, 7), Buffer.of(4, 0, 0, 0), dataPacket(1).subarray(0, 31)]) {
     assert.equal(world.in(bytes, AT_HOME), flow);
     assert.equal(world.out(bytes, flow.number), '192.0.2.1 51820');

@@ -13,7 +13,7 @@ import { type Arrival, type Flow, Flows } from './flows.ts';
 import { Mac1Check } from './mac1-check.ts';
 import { FORM, type Form, firstSession, formOf, isPadded, secondSession } from '../../wire/wireguard.ts';
 
-export interface PassageOptions {
+export interface FlowFilterOptions {
   /** Whose network it is. */
   readonly orgId: string;
   /** What all networks of the node share. */
@@ -23,7 +23,8 @@ export interface PassageOptions {
   readonly serverKey: () => string;
 }
 
-export class Passage {
+/** Decides for each datagram of one network whether it passes. */
+export class FlowFilter {
   /** Why the last datagram that did not pass did not. */
   drop: RelayDrop = 'flows';
   readonly #flows: Flows;
@@ -32,7 +33,7 @@ export class Passage {
   /** The datagram that `fromClient` had last has passed the mac1 check: a message counts once, so it is checked once. */
   #passedMac1 = false;
 
-  constructor({ orgId, budget, nowMs, serverKey }: PassageOptions) {
+  constructor({ orgId, budget, nowMs, serverKey }: FlowFilterOptions) {
     const onGone = (flow: Flow): void => this.#setMark(flow, undefined);
     this.#flows = new Flows({ orgId, budget, nowMs, onGone });
     this.#devices = new DeviceMarks({ shared: budget.comparisons, nowMs });

@@ -6,7 +6,7 @@ import type { Logger } from '../base/log.ts';
 import type { Hello } from '../wire/messages.ts';
 import type { OpenChannel } from './channel.ts';
 import type { AgentEvent, AgentView, ExitReason } from './events.ts';
-import type { Reach } from './lookout.ts';
+import type { Reach } from './reachability.ts';
 import type { RelaySpec } from './relay/spec.ts';
 import type { Schedule } from './schedule.ts';
 import type { PinStore } from './server-pin.ts';

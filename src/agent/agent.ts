@@ -26,7 +26,7 @@ import type { Channel } from './channel.ts';
 import { type AgentExitCode, fateOf } from './codes.ts';
 import type { AgentEvent, AgentState, AgentView, ExitReason, RelayPath } from './events.ts';
 import { LeavingSessions } from './leaving.ts';
-import { UnreachableError } from './lookout.ts';
+import { UnreachableError } from './reachability.ts';
 import { type Lost, lostBy } from './lost.ts';
 import { type PathOwner, type PathWatch, watchPaths } from './path-watch.ts';
 import { Relay, type RelayOwner } from './relay/relay.ts';

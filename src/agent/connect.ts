@@ -20,7 +20,7 @@ import type { Channel, ChannelSink, OpenChannel } from './channel.ts';
 import { dialServer } from './dial.ts';
 import { type AgentAddress, agentAddress, discover } from './discovery.ts';
 import type { Watch } from './inspect/watch.ts';
-import { canReach, type Reach } from './lookout.ts';
+import { canReach, type Reach } from './reachability.ts';
 import { ServeFloor, StreamServer } from './serve.ts';
 
 /** Growth of receive windows beyond 256 KB, for all streams of the process together. */

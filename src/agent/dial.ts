@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { ALPN } from '../wire/messages.ts';
 import type { AgentAddress } from './discovery.ts';
-import { UnreachableError } from './lookout.ts';
+import { UnreachableError } from './reachability.ts';
 import { connectFault } from './lost.ts';
 
 const TIMEOUT_MS = 10_000;

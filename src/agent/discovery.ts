@@ -5,7 +5,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import { DISCOVERY_PATH, type Discovery, discovery } from '../wire/discovery.ts';
-import { type Place, UnreachableError } from './lookout.ts';
+import { type Place, UnreachableError } from './reachability.ts';
 import { connectFault } from './lost.ts';
 
 const TIMEOUT_MS = 10_000;

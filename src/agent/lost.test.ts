@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { test } from 'node:test';
 import { connectFault, lostBy } from './lost.ts';
-import { UnreachableError } from './lookout.ts';
+import { UnreachableError } from './reachability.ts';
 import { testCertificate } from '../data/fixtures/certificate.ts';
 import { dialServer } from './dial.ts';
 

@@ -7,7 +7,7 @@ import type { Logger } from '../base/log.ts';
 import { Backoff } from './backoff.ts';
 import type { AgentEvent } from './events.ts';
 import type { Lost } from './lost.ts';
-import { Lookout, type Place, type Reach } from './lookout.ts';
+import { ReachabilityProbe, type Place, type Reach } from './reachability.ts';
 import type { Cancel, Schedule } from './schedule.ts';
 
 /** A session that lasted this long was a good one: the waits start again at 0.5 s. */
@@ -27,7 +27,7 @@ export interface WaitingDeps {
 export class Waiting {
   readonly backoff: Backoff;
   readonly #deps: WaitingDeps;
-  readonly #lookout: Lookout;
+  readonly #probe: ReachabilityProbe;
   #timer: Cancel | undefined;
   #retryAt: number | undefined;
   #cause: string | undefined;
@@ -37,7 +37,7 @@ export class Waiting {
   constructor(deps: WaitingDeps) {
     this.#deps = deps;
     this.backoff = new Backoff(deps.random);
-    this.#lookout = new Lookout(deps.schedule, deps.random, deps.reach);
+    this.#probe = new ReachabilityProbe(deps.schedule, deps.random, deps.reach);
   }
 
   /** Why there is no session; undefined while there is one. */
@@ -68,11 +68,11 @@ export class Waiting {
 
   /** The pause ends early when `place` can be reached. */
   watch(place: Place): void {
-    this.#lookout.watch(place, this.#deps.connect);
+    this.#probe.watch(place, this.#deps.connect);
   }
 
   cancel(): void {
-    this.#lookout.stop();
+    this.#probe.stop();
     this.#timer?.();
     this.#timer = undefined;
     this.#retryAt = undefined;

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { discover } from './discovery.ts';
 import { fakeWorld } from './fixtures/fake-channel.ts';
-import { canReach, UnreachableError } from './lookout.ts';
+import { canReach, UnreachableError } from './reachability.ts';
 
 const PLACE = { host: 'fake', port: 9090 };
 
@@ -32,18 +32,18 @@ test('an outage of an hour ends within three seconds of the path being back', as
   world.latest().bindAll();
   const tries = world.tries;
   await world.time.advance(60_000);
-  assert.equal(world.tries, tries, 'a session ends the looking');
+  assert.equal(world.tries, tries, 'a session ends the probes');
 });
 
 test('a server that can be reached and fails is tried as back-off says', async () => {
-  let looks = 0;
+  let probes = 0;
   const world = await fakeWorld({
     fault: new Error('no Culvert agent listener'),
-    reach: () => Promise.resolve(++looks > 0),
+    reach: () => Promise.resolve(++probes > 0),
   });
   await world.time.advance(61_400); // 0.5 + 1 + 2 + 4 + 8 + 16 + 30, less a moment
   assert.equal(world.tries, 7);
-  assert.equal(looks, 0);
+  assert.equal(probes, 0);
 });
 
 test('a proxy before a server that restarts: the whole way is tried every three seconds at most, and no more often than every second', async () => {
@@ -62,7 +62,7 @@ test('a proxy before a server that restarts: the whole way is tried every three 
   assert.equal(world.channels.length, 1);
 });
 
-test('a look that is answered after the agent has ended changes nothing', async () => {
+test('reachability: a probe that resolves after the agent has ended changes nothing', async () => {
   const late = Promise.withResolvers<boolean>();
   const world = await fakeWorld({ fault: new UnreachableError('down', PLACE), reach: () => late.promise });
   await world.time.advance(20_000);

@@ -2,16 +2,16 @@
  * Watches for the end of an outage. An agent that could not reach its server at all waits by back-off, up to 30 s; meanwhile a bare TCP
  * connection is tried every two seconds or so, and the first that succeeds ends the wait. So a path that comes back is used within
  * seconds, however long it was gone, and a server that answers but fails is still left alone for as long as back-off says.
- * A proxy that answers 502, 503 or 504 can be reached while the server behind it can't: there each look costs one more try of the
+ * A proxy that answers 502, 503 or 504 can be reached while the server behind it can't: there each probe costs one more try of the
  * whole way. Used by agent.ts.
  */
 import { lookup } from 'node:dns/promises';
 import { connect } from 'node:net';
 import type { Cancel, Schedule } from './schedule.ts';
 
-/** Between two looks; half of it to one and a half times, so that agents that lost one server don't come in step. */
-const LOOK_MS = 2_000;
-/** A connection that is not there after this has lost its first packets too: the next look has better chances. */
+/** Between two probes; half of it to one and a half times, so that agents that lost one server don't come in step. */
+const PROBE_MS = 2_000;
+/** A connection that is not there after this has lost its first packets too: the next probe has better chances. */
 const CONNECT_MS = 3_000;
 
 export interface Place {
@@ -33,7 +33,8 @@ export class UnreachableError extends Error {
 /** Resolves with whether a connection can be made; never rejects. */
 export type Reach = (place: Place) => Promise<boolean>;
 
-export class Lookout {
+/** Probes one address until a connection can be made. */
+export class ReachabilityProbe {
   readonly #schedule: Schedule;
   readonly #random: () => number;
   readonly #reach: Reach | undefined;
@@ -52,7 +53,7 @@ export class Lookout {
   watch(place: Place, onReached: () => void): void {
     this.stop();
     const reach = this.#reach;
-    if (reach !== undefined) this.#look(() => reach(place), onReached);
+    if (reach !== undefined) this.#probe(() => reach(place), onReached);
   }
 
   stop(): void {
@@ -61,20 +62,20 @@ export class Lookout {
     this.#cancel = undefined;
   }
 
-  #look(reach: () => Promise<boolean>, onReached: () => void): void {
+  #probe(reach: () => Promise<boolean>, onReached: () => void): void {
     const watch = this.#watch;
-    // The next look is planned when the last is over: a slow name server gets one question at a time.
-    this.#cancel = this.#schedule.after(Math.round(LOOK_MS * (0.5 + this.#random())), () => {
+    // The next probe is planned when the last is over: a slow name server gets one question at a time.
+    this.#cancel = this.#schedule.after(Math.round(PROBE_MS * (0.5 + this.#random())), () => {
       void reach().then((reached) => {
         if (watch !== this.#watch) return;
         if (reached) onReached();
-        else this.#look(reach, onReached);
+        else this.#probe(reach, onReached);
       });
     });
   }
 }
 
-/** One look: the name is resolved, a TCP connection is made and closed. Nothing is sent. */
+/** One probe: the name is resolved, a TCP connection is made and closed. Nothing is sent. */
 export async function canReach({ host, port }: Place): Promise<boolean> {
   let address: string;
   try {

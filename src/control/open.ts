@@ -9,7 +9,7 @@ import { inProcessLink } from './link.ts';
 import type { Nodes } from './nodes.ts';
 import type { ControlOptions } from './options.ts';
 import { registerDrains } from './parts/drains.ts';
-import { openGround } from './parts/ground.ts';
+import { openCore } from './parts/core.ts';
 import { type NetworkServices, openNetworks } from './parts/networks.ts';
 import { type PeopleServices, openPeople } from './parts/people.ts';
 import { openRelays, type RelayServices } from './parts/relays.ts';
@@ -62,19 +62,19 @@ export interface ControlPlane
 
 /** Opens the data folder's database, migrates it, and builds the services. Throws with what to do when the folder is not usable. */
 export function openControl(options: ControlOptions): ControlPlane {
-  const ground = openGround(options);
-  const { store, records, sealer, keys, serverId, outbox, billing, nodes, publisher, log } = ground;
+  const core = openCore(options);
+  const { store, records, sealer, keys, serverId, outbox, billing, nodes, publisher, log } = core;
   try {
-    const tokens = openTokens(ground);
-    const { clock } = ground;
+    const tokens = openTokens(core);
+    const { clock } = core;
     const disk = new DiskWatch({ dataDir: options.dataDir, minFree: options.minFree, clock, log });
     const liveFeed = new LiveFeed({ store });
-    const jobTimes = new JobTimes({ clock: ground.clock });
-    const { claims, usage, visitorKey, ...tunnels } = openTunnels(ground, tokens);
-    const networks = openNetworks(ground);
-    const { attachments, relaySlices, ...ofRelays } = openRelays(ground);
-    const people = openPeople(ground, { tokenEnds: tokens.tokenEnds, owned: { ...tunnels, ...networks } });
-    registerDrains(ground, { ...tokens, ...tunnels, ...networks, ...people });
+    const jobTimes = new JobTimes({ clock: core.clock });
+    const { claims, usage, visitorKey, ...tunnels } = openTunnels(core, tokens);
+    const networks = openNetworks(core);
+    const { attachments, relaySlices, ...ofRelays } = openRelays(core);
+    const people = openPeople(core, { tokenEnds: tokens.tokenEnds, owned: { ...tunnels, ...networks } });
+    registerDrains(core, { ...tokens, ...tunnels, ...networks, ...people });
     const health = new Health({
       store,
       disk,
@@ -89,7 +89,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     });
     return {
       store,
-      drains: ground.drains,
+      drains: core.drains,
       records,
       sealer,
       keys,
@@ -108,11 +108,11 @@ export function openControl(options: ControlOptions): ControlPlane {
       operatorMetrics: new OperatorMetrics({
         store,
         nodes,
-        passwords: ground.passwords,
+        passwords: core.passwords,
         certificates: tunnels.certificates,
         feed: liveFeed,
         records,
-        drains: ground.drains,
+        drains: core.drains,
         forwarder: tunnels.forwarder,
         mailbox: tunnels.mailbox,
         refusals: tunnels.refusals,
@@ -140,8 +140,8 @@ export function openControl(options: ControlOptions): ControlPlane {
         log,
       }),
       close: () => {
-        ground.drains.close();
-        ground.passwords.close();
+        core.drains.close();
+        core.passwords.close();
         void records.close();
         store.close();
       },

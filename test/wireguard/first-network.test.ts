@@ -14,7 +14,7 @@ import { inReverse } from '../harness/ends.ts';
 import { endOf } from '../harness/person.ts';
 import { culvertCommand } from '../harness/spawned.ts';
 import { missing, noNamespaces } from '../harness/tools.ts';
-import { prepareGround } from './world.ts';
+import { prepareTestbed } from './world.ts';
 
 /** Two tries of a handshake. */
 const UP_MS = 20_000;
@@ -23,7 +23,7 @@ const without = noNamespaces() || missing('wireguard-go', 'wg', 'wg-quick', 'nft
 suite('the first private network', { skip: without, timeout: 120_000 }, () => {
   test('made, served and joined by the commands of its page', async (context) => {
     const t = inReverse(context);
-    const { processes, places, culvert, api } = await prepareGround(t, 2);
+    const { processes, places, culvert, api } = await prepareTestbed(t, 2);
     const home = join(culvert.folder, 'person');
     mkdirSync(home);
     const env = { PATH: process.env['PATH'], HOME: home, XDG_RUNTIME_DIR: home, CULVERT_SERVER: culvert.apiUrl };

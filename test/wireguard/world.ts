@@ -34,7 +34,7 @@ export interface Client extends Device {
 }
 
 /** Places and a server between them. */
-export interface Ground {
+export interface Testbed {
   readonly processes: Processes;
   readonly places: Places;
   readonly culvert: SpawnedCulvert;
@@ -43,7 +43,7 @@ export interface Ground {
 }
 
 /** A home behind a NAT, so many clients, and a server that all reach. */
-export async function prepareGround(t: Ends, clients: number): Promise<Ground> {
+export async function prepareTestbed(t: Ends, clients: number): Promise<Testbed> {
   const processes = new Processes();
   t.after(() => processes.close());
   const places = await Places.make(processes, clients);
@@ -67,7 +67,7 @@ export class World {
   readonly #networkId: string;
   #agent: Program | undefined;
 
-  private constructor(of: Ground & { readonly home: Peer; readonly homeKeys: Keys; readonly networkId: string }) {
+  private constructor(of: Testbed & { readonly home: Peer; readonly homeKeys: Keys; readonly networkId: string }) {
     this.processes = of.processes;
     this.places = of.places;
     this.culvert = of.culvert;
@@ -79,15 +79,15 @@ export class World {
 
   /** Places, server and network; no device is enrolled and no agent runs. */
   static async build(t: Ends): Promise<World> {
-    const ground = await prepareGround(t, 3);
-    const { processes, places, api } = ground;
+    const testbed = await prepareTestbed(t, 3);
+    const { processes, places, api } = testbed;
     const homeKeys = await makeKeys(processes);
     const home = await Peer.start(processes, places.home);
     const created = await callInside(processes, api, ['POST', '/private-networks', { name: NETWORK, cidr: CIDR }]);
     const networkId = String(created['id']);
     const identity = { server_public_key: homeKeys.publicKey, server_listen_port: LISTEN_PORT };
     await callInside(processes, api, ['PUT', `/private-networks/${networkId}/server`, identity]);
-    return new World({ ...ground, home, homeKeys, networkId });
+    return new World({ ...testbed, home, homeKeys, networkId });
   }
 
   /** A call below the network's path: `['GET', '/devices']`. */

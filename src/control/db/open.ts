@@ -1,6 +1,6 @@
 /**
  * Opens the database, the file of recorded requests, and the lock of the data folder. The only file that loads better-sqlite3.
- * Called by control/parts/ground.ts, whose others are handed a Store (tx.ts), and by the thread of usage/.
+ * Called by control/parts/core.ts, whose others are handed a Store (tx.ts), and by the thread of usage/.
  */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -3,7 +3,7 @@ import { renewing } from '../services/billing/plan-change.ts';
 import { drainInvitations } from '../services/organizations/invitation-rows.ts';
 import type { Organizations } from '../services/organizations/organizations.ts';
 import type { Drain } from '../services/pending-work/drains.ts';
-import type { Ground } from './ground.ts';
+import type { Core } from './core.ts';
 import type { NetworkServices } from './networks.ts';
 import type { TokenServices } from './tokens.ts';
 import type { TunnelServices } from './tunnels.ts';
@@ -12,7 +12,7 @@ type Owners = Pick<TokenServices, 'tokenEnds'> &
   Pick<TunnelServices, 'tunnels' | 'reservedSubdomains' | 'receivers' | 'domains'> &
   Pick<NetworkServices, 'networks'> & { readonly organizations: Organizations };
 
-export function registerDrains({ drains, publisher: routeEvents, routes }: Ground, owners: Owners): void {
+export function registerDrains({ drains, publisher: routeEvents, routes }: Core, owners: Owners): void {
   const { tokenEnds, tunnels, reservedSubdomains, receivers, domains, networks, organizations } = owners;
   const keys: Drain = (tx, work, limit) => tokenEnds.drain(tx, work, limit);
   const ownTunnels: Drain = (tx, work, limit) => tunnels.drain(tx, work, limit);

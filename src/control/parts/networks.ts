@@ -3,16 +3,16 @@
  */
 import { NetworkDevices } from '../services/networks/network-devices.ts';
 import { Networks } from '../services/networks/networks.ts';
-import type { Ground } from './ground.ts';
+import type { Core } from './core.ts';
 
 export interface NetworkServices {
   readonly networks: Networks;
   readonly networkDevices: NetworkDevices;
 }
 
-export function openNetworks(ground: Ground): NetworkServices {
-  const { store, drains, publisher } = ground;
-  const { names, udpPorts, apiUrl } = ground.options;
+export function openNetworks(core: Core): NetworkServices {
+  const { store, drains, publisher } = core;
+  const { names, udpPorts, apiUrl } = core.options;
   const deps = { store, networkEvents: publisher.networks, names, udpPorts };
   return { networks: new Networks({ ...deps, drains, apiUrl }), networkDevices: new NetworkDevices(deps) };
 }

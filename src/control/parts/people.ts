@@ -1,7 +1,7 @@
 /**
  * The services of people: accounts, sessions, organizations and who runs the server. Opened by control/open.ts, after what organizations own.
  */
-import type { Ground } from './ground.ts';
+import type { Core } from './core.ts';
 import type { NetworkServices } from './networks.ts';
 import type { TunnelServices } from './tunnels.ts';
 import { Accounts } from '../services/accounts/accounts.ts';
@@ -60,7 +60,7 @@ interface PeopleDeps {
   readonly owned: Pick<TunnelServices, 'tunnels'> & Pick<NetworkServices, 'networks'>;
 }
 
-export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): PeopleServices {
+export function openPeople(core: Core, { tokenEnds, owned }: PeopleDeps): PeopleServices {
   const {
     options,
     store,
@@ -73,7 +73,7 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
     log,
     publisher: routeEvents,
     routes,
-  } = ground;
+  } = core;
   const { apiUrl, newOrg, signup } = options;
   const accessTokens = new AccessTokens({ keys, clock, issuer: apiUrl });
   const signUps = new SignUpMemory();
@@ -119,7 +119,7 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
       sessions,
       challenges,
       signUps,
-      providers: ground.providers,
+      providers: core.providers,
       newOrg: homeOrg,
       signup,
       apiUrl,
@@ -129,11 +129,11 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
       store,
       tokens: tokenEnds,
       ...owned,
-      drains: ground.drains,
-      records: ground.records,
+      drains: core.drains,
+      records: core.records,
       outbox,
       newOrg,
-      billing: ground.billing,
+      billing: core.billing,
     }),
     members: new Members({ store, tokens: tokenEnds }),
     invitations: new Invitations({ store, outbox, emailLimit }),
@@ -150,7 +150,7 @@ export function openPeople(ground: Ground, { tokenEnds, owned }: PeopleDeps): Pe
     events: new Events({ store }),
     operatorTokens: new OperatorTokens({ sealer, clock }),
     operatorUsers: new OperatorUsers({ store, accounts, passwordReset, mfa, sessionEnds, plan: newOrg.plan }),
-    operatorOrgs: new OperatorOrgs({ store, routeEvents, routes, drains: ground.drains }),
-    operatorEdge: new OperatorEdge({ nodes: ground.nodes }),
+    operatorOrgs: new OperatorOrgs({ store, routeEvents, routes, drains: core.drains }),
+    operatorEdge: new OperatorEdge({ nodes: core.nodes }),
   };
 }

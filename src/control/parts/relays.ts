@@ -7,7 +7,7 @@ import { Attachments } from '../services/networks/attach.ts';
 import { DeviceExpiry } from '../services/networks/device-expiry.ts';
 import { relaySlices } from '../services/networks/relay-routes.ts';
 import { RelayStatus } from '../services/networks/relay-status.ts';
-import type { Ground } from './ground.ts';
+import type { Core } from './core.ts';
 
 export interface RelayServices {
   readonly attachments: Attachments;
@@ -17,7 +17,7 @@ export interface RelayServices {
   readonly relaySlices: () => Iterable<readonly RelayRoute[]>;
 }
 
-export function openRelays({ store, spend, nodes, publisher, options: { names, udpPorts } }: Ground): RelayServices {
+export function openRelays({ store, spend, nodes, publisher, options: { names, udpPorts } }: Core): RelayServices {
   return {
     attachments: new Attachments({ store, spend, udpPorts }),
     deviceExpiry: new DeviceExpiry({ store, networkEvents: publisher.networks }),

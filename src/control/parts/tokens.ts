@@ -1,7 +1,7 @@
 /**
  * The services of capability tokens. Opened by control/open.ts, before what asks them whether an agent may act.
  */
-import type { Ground } from './ground.ts';
+import type { Core } from './core.ts';
 import { DeviceLogins } from '../services/sessions/device-logins.ts';
 import { MasterKeys } from '../services/tokens/master-keys.ts';
 import { MasterRights } from '../services/tokens/master-rights.ts';
@@ -24,8 +24,8 @@ export interface TokenServices {
   readonly deviceLogins: DeviceLogins;
 }
 
-export function openTokens(ground: Ground): TokenServices {
-  const { options, store, keys, sealer, spend, drains, publisher: routeEvents } = ground;
+export function openTokens(core: Core): TokenServices {
+  const { options, store, keys, sealer, spend, drains, publisher: routeEvents } = core;
   const maker = new TokenMaker({ keys });
   const tokens = new Tokens({ store, keys, maker, spend });
   const tokenEnds = new TokenEnds({ store, routeEvents, drains });

@@ -1,7 +1,7 @@
 /**
  * The services of tunnels and of what belongs to them: names, gates, policies, certificates, counters, webhooks. Opened by control/open.ts.
  */
-import type { Ground } from './ground.ts';
+import type { Core } from './core.ts';
 import type { TokenServices } from './tokens.ts';
 import { DnsTxtRecords } from '../providers/dns.ts';
 import { Certificates } from '../services/certificates/certificates.ts';
@@ -58,7 +58,7 @@ export interface TunnelServices {
   readonly visitorKey: string;
 }
 
-export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices): TunnelServices {
+export function openTunnels(core: Core, { tokens, tokenEnds }: TokenServices): TunnelServices {
   const {
     options,
     store,
@@ -71,7 +71,7 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
     routes,
     spend,
     log,
-  } = ground;
+  } = core;
   const { tcpPorts, apiUrl, visitorProvider } = options;
   // Visitors of another provider must log in again.
   const visitorKey = sealer.derive(`visitor_gates/${visitorProvider}/${options.oauth.google?.issuer ?? ''}`);
@@ -94,35 +94,35 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
       routes,
       keyPlaces: { allowPrivate: options.allowPrivateJwks, ownIssuer: apiUrl },
     }),
-    policyTrials: new PolicyTrials({ store, nodes, records: ground.records }),
-    basicGates: new BasicGates({ store, routeEvents, routes, passwords: ground.passwords }),
+    policyTrials: new PolicyTrials({ store, nodes, records: core.records }),
+    basicGates: new BasicGates({ store, routeEvents, routes, passwords: core.passwords }),
     visitorGates: new VisitorGates({
       store,
       routeEvents,
       routes,
       billing: options.billing.mode,
-      provider: { id: visitorProvider, isSetUp: ground.providers[visitorProvider] !== null },
+      provider: { id: visitorProvider, isSetUp: core.providers[visitorProvider] !== null },
     }),
     visitorLogins: new VisitorLogins({
       store,
       sealer,
       routes,
       edgeDomain: options.edgeDomain,
-      provider: ground.providers[visitorProvider],
+      provider: core.providers[visitorProvider],
       providerId: visitorProvider,
       visitorKey,
       apiUrl,
       log,
     }),
     maintenance: maintenanceSwitch,
-    projects: new Projects({ store, tokens: tokenEnds, tunnels, drains: ground.drains }),
+    projects: new Projects({ store, tokens: tokenEnds, tunnels, drains: core.drains }),
     reservedSubdomains: new ReservedSubdomains({ store, billing: options.billing.mode, ownLabels }),
     domains: new Domains({
       store,
       routeEvents,
       routes,
       challenges: new DomainChallenges(dns),
-      ownHosts: ground.ownHosts,
+      ownHosts: core.ownHosts,
     }),
     domainChecks: new DomainChecks({ store, routeEvents, routes, records: dns, outbox }),
     certificates: new Certificates({ store, sealer, acme: options.acme, log }),
@@ -131,13 +131,13 @@ export function openTunnels(ground: Ground, { tokens, tokenEnds }: TokenServices
       store,
       nodes,
       routes,
-      records: ground.records,
+      records: core.records,
       rules: options.replay,
       edgeDomain: options.edgeDomain,
     }),
     metrics: new Metrics({ store, nodes }),
     metricKeys: new MetricKeys({ store }),
-    receivers: new Receivers({ store, sealer, lines: forwarder, refusals, waits, drains: ground.drains }),
+    receivers: new Receivers({ store, sealer, lines: forwarder, refusals, waits, drains: core.drains }),
     mailbox: new Mailbox({ store, sealer, lines: forwarder, refusals, waits }),
     forwarder,
     refusals,

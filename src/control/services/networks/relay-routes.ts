@@ -18,29 +18,29 @@ const NETWORKS_OF_A_SLICE = 50;
 const DEVICES_OF_A_SLICE = 1_000;
 
 /** What a RelayRoute is made with. */
-export interface RelayGround {
+export interface RelayContext {
   readonly names: Pick<PublicNames, 'udpEndpoint'>;
   /** Milliseconds since the epoch: a device whose time has run out by then is left out. */
   readonly now: number;
 }
 
 /** The relay of a network; null: it has no server key, or no port of this server, or clients reach it without this server. */
-export function relayOf(db: Db, row: NetworkRow, ground: RelayGround): RelayRoute | null {
+export function relayOf(db: Db, row: NetworkRow, context: RelayContext): RelayRoute | null {
   if (!isRelayed(row)) return null;
   const devices = db
     .select(KNOWN)
     .from(networkDevices)
-    .where(and(eq(networkDevices.networkId, row.id), isLive(ground.now)))
+    .where(and(eq(networkDevices.networkId, row.id), isLive(context.now)))
     .orderBy(asc(networkDevices.host))
     .all();
-  return made(row, devices.map(relayDeviceOf), ground);
+  return made(row, devices.map(relayDeviceOf), context);
 }
 
 /**
  * Every relay of every organization, for a snapshot, a slice at a time: so many devices, or one network that has more. Also of one that is suspended, as
  * its tunnels have routes: its agents are cut off and none of it attaches, and there is nothing to tell when it is approved again.
  */
-export function* relaySlices(db: Db, ground: RelayGround): Generator<readonly RelayRoute[]> {
+export function* relaySlices(db: Db, context: RelayContext): Generator<readonly RelayRoute[]> {
   const { id, orgId, reservedUdpPort, serverPublicKey, selfEndpoint } = privateNetworks;
   const isShown = and(isNotNull(reservedUdpPort), isNotNull(serverPublicKey), isNull(selfEndpoint), notGone(id, orgId));
   let after = '';
@@ -55,7 +55,7 @@ export function* relaySlices(db: Db, ground: RelayGround): Generator<readonly Re
     let slice: RelayRoute[] = [];
     let devices = 0;
     for (const row of rows) {
-      const relay = relayOf(db, row, ground);
+      const relay = relayOf(db, row, context);
       if (relay === null) continue;
       slice.push(relay);
       devices += relay.devices.length;
@@ -88,7 +88,7 @@ function isLive(now: number) {
   return or(isNull(networkDevices.expiresAt), gt(networkDevices.expiresAt, now));
 }
 
-function made(row: RelayedRow, devices: readonly RelayDevice[], { names }: RelayGround): RelayRoute {
+function made(row: RelayedRow, devices: readonly RelayDevice[], { names }: RelayContext): RelayRoute {
   return {
     networkId: row.id,
     orgId: row.orgId,

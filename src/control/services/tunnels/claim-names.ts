@@ -15,7 +15,7 @@ import type { OrganizationRow } from '../organizations/organization-rows.ts';
 const MAX_LISTED = 5;
 
 /** Who claims, and where. */
-export interface Ground {
+export interface ClaimContext {
   readonly token: TokenRow;
   readonly org: OrganizationRow;
   readonly project: ProjectRow;
@@ -46,11 +46,11 @@ export function projectFor(tx: Tx, token: TokenRow, slug: string | undefined): P
 }
 
 /** The name that is claimed and the live row that has it, if any. Refuses names that are none, or that the token may not use. */
-export function locate(tx: Tx, ground: Ground, question: ClaimQuestion): Found | Refusal {
-  const { token, project } = ground;
-  if (question.subdomain === undefined || question.subdomain === '') return locateUnnamed(tx, ground, question);
+export function locate(tx: Tx, context: ClaimContext, question: ClaimQuestion): Found | Refusal {
+  const { token, project } = context;
+  if (question.subdomain === undefined || question.subdomain === '') return locateUnnamed(tx, context, question);
   const name = question.subdomain;
-  const label = claimedLabel(tx, ground, question);
+  const label = claimedLabel(tx, context, question);
   if (!isLabel(name) || !isLabel(label)) return refuse('invalid_name', `${label} is not a valid subdomain.`);
   // The scope is meant for the name inside the project, so the suffix is taken off again where an agent repeats its full label.
   const short = project.isDefault || label !== name ? name : name.slice(0, -(project.slug.length + 1));
@@ -63,7 +63,7 @@ export function locate(tx: Tx, ground: Ground, question: ClaimQuestion): Found |
   return { label, row: liveByLabel(tx.db, label), ephemeral: false };
 }
 
-function locateUnnamed(tx: Tx, { token, project, nodes }: Ground, question: ClaimQuestion): Found | Refusal {
+function locateUnnamed(tx: Tx, { token, project, nodes }: ClaimContext, question: ClaimQuestion): Found | Refusal {
   if (roomIn(project) === 0) {
     return refuse(
       'subdomain_not_allowed',
@@ -102,7 +102,7 @@ function locateUnnamed(tx: Tx, { token, project, nodes }: Ground, question: Clai
  * Name plus suffix; but a full label of this project that exists already is itself, and so is that of the tunnel which the agent says it had,
  * also when it has gone since: so an agent repeats it after a reconnect.
  */
-function claimedLabel(tx: Tx, { project }: Ground, { subdomain: name = '', tunnelId }: ClaimQuestion): string {
+function claimedLabel(tx: Tx, { project }: ClaimContext, { subdomain: name = '', tunnelId }: ClaimQuestion): string {
   if (!project.isDefault && name.endsWith(`-${project.slug}`)) {
     const row = liveByLabel(tx.db, name) ?? (tunnelId === undefined ? undefined : anyById(tx.db, tunnelId));
     if (row?.label === name && row.projectId === project.id) return name;

@@ -15,7 +15,7 @@ import type { Route } from '../../../plane/routes.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { TokenActor } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
-import { type Ground, locate, projectFor } from './claim-names.ts';
+import { type ClaimContext, locate, projectFor } from './claim-names.ts';
 import { refuse, refuseFault } from './refusals.ts';
 import type { RouteEvents } from '../route-events.ts';
 import type { RouteMaker } from './route-maker.ts';
@@ -101,8 +101,8 @@ export class Claims {
     if ('code' in org) return org;
     const project = projectFor(tx, token, question.project);
     if ('code' in project) return project;
-    const ground: Ground = { token, org, project, nodes: this.#deps.nodes };
-    const found = locate(tx, ground, question);
+    const context: ClaimContext = { token, org, project, nodes: this.#deps.nodes };
+    const found = locate(tx, context, question);
     if ('code' in found) return found;
     // Also a tunnel that had the name before the server did.
     if (this.#deps.ownLabels.has(found.label)) return refuseFault('system_name', found.label);
@@ -112,12 +112,16 @@ export class Claims {
     const others = question.liveTunnelIds.filter((id) => id !== found.row?.id);
     if (new Set(others).size + (question.relays ?? 0) >= token.tunnelQuota) return refuseMore(token);
     return found.row === undefined
-      ? this.#make(tx, ground, { question, ...found })
-      : this.#take(tx, ground, { question, row: found.row });
+      ? this.#make(tx, context, { question, ...found })
+      : this.#take(tx, context, { question, row: found.row });
   }
 
-  #make(tx: Tx, ground: Ground, input: { question: ClaimQuestion; label: string; ephemeral: boolean }): ClaimDecision {
-    const { token, org, project, nodes } = ground;
+  #make(
+    tx: Tx,
+    context: ClaimContext,
+    input: { question: ClaimQuestion; label: string; ephemeral: boolean },
+  ): ClaimDecision {
+    const { token, org, project, nodes } = context;
     const { question, label, ephemeral } = input;
     // Also what was granted to a claim before this one, and is not bound yet.
     const isTaken = (id: string): boolean => nodes.isTaken(id) || question.liveTunnelIds.includes(id);
@@ -140,8 +144,8 @@ export class Claims {
     return this.#bind(tx, row, true);
   }
 
-  #take(tx: Tx, ground: Ground, input: { question: ClaimQuestion; row: TunnelRow }): ClaimDecision {
-    const { token, org, project } = ground;
+  #take(tx: Tx, context: ClaimContext, input: { question: ClaimQuestion; row: TunnelRow }): ClaimDecision {
+    const { token, org, project } = context;
     const { question, row } = input;
     if (row.orgId !== org.id || row.projectId !== project.id) return refuseFault('name_taken', row.label);
     if (row.stopped)

@@ -1,6 +1,4 @@
-/**
- * What all services of the control plane stand on: database, keys, mail, the way to the data nodes. The first part that control/open.ts opens.
- */
+/** The core of the control plane: database, keys, mail and the link to the data nodes. control/open.ts opens it before all services. */
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import { migrate } from '../db/migrate.ts';
@@ -30,7 +28,8 @@ import { Maintenance } from '../services/tunnels/maintenance.ts';
 import { OwnLabels } from '../services/tunnels/own-labels.ts';
 import { RouteMaker } from '../services/tunnels/route-maker.ts';
 
-export interface Ground {
+/** What all services of the control plane need. */
+export interface Core {
   readonly options: ControlOptions;
   readonly store: Store;
   readonly sealer: Sealer;
@@ -59,7 +58,7 @@ export interface Ground {
 }
 
 /** Opens the data folder's database and migrates it. Throws with what to do when the folder is not usable. */
-export function openGround(options: ControlOptions): Ground {
+export function openCore(options: ControlOptions): Core {
   const { log, clock = systemClock, names, apiUrl, edgeDomain, agentsHost, oauth } = options;
   refuseRemains(options.dataDir);
   const sqlite = openDatabase(options.dataDir);

@@ -37,6 +37,9 @@ const BANNED: readonly Banned[] = [
     unless: /barn door|door dove|boot-door|IconDoorExit/,
   },
   { word: /\bbooks?\b/i, because: 'say registry or cache', unless: /IconBook|bonnet book boot/ },
+  { word: /\bstandings?\b/i, because: 'say state or status, and of what' },
+  { word: /\b(?:lookouts?|greetings?)\b/i, because: 'say reachability probe, mac1 check', unless: /greetingTimeout/ },
+  { word: /\bpassages?\b/i, because: 'say flow filter' },
   { word: /\bto rest\b(?!-)/i, because: 'say cooldown (of a name), idle (of a connection) or wait' },
 ];
 

@@ -34,7 +34,7 @@ import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
 import { type Dispute, ServerPin } from './server-pin.ts';
 import { type Bye, Session, type SessionOwner, type Welcome } from './session.ts';
 import { ShownKey } from './shown-key.ts';
-import type { Refusal, Standing } from './standing.ts';
+import type { Refusal, Wanted } from './wanted.ts';
 import type { LocalTarget } from './target.ts';
 import { Tunnel } from './tunnel.ts';
 import { Waiting } from './waiting.ts';
@@ -68,7 +68,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
   readonly #run = randomUUID();
   readonly #tunnels: readonly Tunnel[];
   readonly #relays: readonly Relay[];
-  readonly #wanted: readonly Standing[];
+  readonly #wanted: readonly Wanted[];
   readonly #resolve: (reason: ExitReason) => void;
   readonly #key: ShownKey;
 
@@ -233,7 +233,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     this.#emit({ kind: 'relay_path', relay: relay.view(), path, why });
   }
 
-  onRefused(session: Session, wanted: Standing, refusal: Refusal): void {
+  onRefused(session: Session, wanted: Wanted, refusal: Refusal): void {
     if (session !== this.#session) return;
     const { code, message } = refusal;
     const fate = fateOf(code, wanted.noun);
@@ -318,7 +318,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     for (const tunnel of this.#tunnels) if (tunnel.spec.target === target) this.onFault(tunnel, fault);
   }
 
-  onFault(wanted: Standing, fault: string | undefined): void {
+  onFault(wanted: Wanted, fault: string | undefined): void {
     wanted.fault = fault;
     const which = { [wanted.noun]: wanted.spec.name };
     if (fault === undefined) this.#log.info(which, 'the local service is reachable again');
@@ -398,7 +398,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     }
   }
 
-  #askAgain(wanted: Standing): void {
+  #askAgain(wanted: Wanted): void {
     wanted.cancelRetry();
     if (this.#state === 'online') this.#session?.ask(wanted);
   }

@@ -5,7 +5,7 @@
 import type { Attached, Bound, FromServer, Hello, RequestLine } from '../wire/messages.ts';
 import type { Channel, ChannelSink, StreamTaker } from './channel.ts';
 import { Relay } from './relay/relay.ts';
-import type { Refusal, Standing } from './standing.ts';
+import type { Refusal, Wanted } from './wanted.ts';
 import type { LocalTarget } from './target.ts';
 import { Tunnel } from './tunnel.ts';
 
@@ -20,7 +20,7 @@ export interface SessionOwner {
   onBound(session: Session, tunnel: Tunnel, bound: Bound): void;
   onAttached(session: Session, relay: Relay, attached: Attached): void;
   /** What was asked for was refused, or is taken away. */
-  onRefused(session: Session, wanted: Standing, refusal: Refusal): void;
+  onRefused(session: Session, wanted: Wanted, refusal: Refusal): void;
   onDrain(session: Session, retryAfterMs: number, message: string): void;
   onRequest(tunnel: Tunnel, line: RequestLine): void;
   /** The server ended the session and said why. The session is destroyed already. */
@@ -33,10 +33,10 @@ export interface SessionOwner {
 
 export class Session implements ChannelSink {
   readonly #owner: SessionOwner;
-  readonly #asked = new Map<number, Standing>();
+  readonly #asked = new Map<number, Wanted>();
   /** Asked for as answers come; bounded by the number of tunnels and relays. */
-  readonly #line = new Set<Standing>();
-  readonly #slots = new Map<number, Standing>();
+  readonly #line = new Set<Wanted>();
+  readonly #slots = new Map<number, Wanted>();
   #channel: Channel | undefined;
   #nextRef = 1;
   #ended = false;
@@ -62,7 +62,7 @@ export class Session implements ChannelSink {
   }
 
   /** Asks for it, unless an answer about it is due already. */
-  ask(wanted: Standing): void {
+  ask(wanted: Wanted): void {
     for (const asked of this.#asked.values()) if (asked === wanted) return;
     this.#line.add(wanted);
     this.#askNext();
@@ -181,7 +181,7 @@ export class Session implements ChannelSink {
     }
   }
 
-  #takeAsked(ref: number): Standing | undefined {
+  #takeAsked(ref: number): Wanted | undefined {
     const wanted = this.#asked.get(ref);
     this.#asked.delete(ref);
     this.#askNext();

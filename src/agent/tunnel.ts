@@ -3,7 +3,7 @@
  */
 import type { Bound, Claim, Protocol } from '../wire/messages.ts';
 import type { AgentEvent, TunnelView } from './events.ts';
-import { type Refusal, Standing } from './standing.ts';
+import { type Refusal, Wanted } from './wanted.ts';
 import type { LocalTarget } from './target.ts';
 
 export interface TunnelSpec {
@@ -17,7 +17,7 @@ export interface TunnelSpec {
   readonly inspect?: boolean | undefined;
 }
 
-export class Tunnel extends Standing {
+export class Tunnel extends Wanted {
   readonly noun = 'tunnel';
   readonly spec: TunnelSpec;
   #bound: Bound | undefined;

@@ -307,12 +307,12 @@ test('invitations: emails are limited: 5 at once to an address, 100 open, 200 in
 });
 
 test('an organization that waits for approval or is suspended sends no mail', async () => {
-  const standing = (approvalStatus: 'pending' | 'suspended') =>
+  const setApproval = (approvalStatus: 'pending' | 'suspended') =>
     plane.control.store.db.update(organizations).set({ approvalStatus }).where(eq(organizations.id, ann.home)).run();
   assert.equal((await invite(ann, 'bob@example.test')).status, 201);
-  standing('pending');
+  setApproval('pending');
   assert.deepEqual(said(await invite(ann, 'cid@example.test')), FORBIDDEN);
-  standing('suspended');
+  setApproval('suspended');
   assert.deepEqual(said(await invite(ann, 'cid@example.test')), FORBIDDEN);
   assert.equal((await ann.call('GET', `/orgs/${ann.home}`)).body['approval_status'], 'suspended');
   assert.equal(team.emails().length, 1);

@@ -242,9 +242,9 @@ test('while an organization is suspended its owners stay owners; others may leav
   const eve = await team.member('eve@example.test', ann, 'owner');
   const bob = await team.member('bob@example.test', ann, 'admin');
   const { db } = plane.control.store;
-  const standing = (approvalStatus: 'approved' | 'suspended') =>
+  const setApproval = (approvalStatus: 'approved' | 'suspended') =>
     db.update(organizations).set({ approvalStatus }).where(eq(organizations.id, ann.home)).run();
-  standing('suspended');
+  setApproval('suspended');
   assert.deepEqual(said(await setRole(eve, eve, 'member')), FORBIDDEN);
   assert.deepEqual(said(await setRole(ann, eve, 'viewer')), FORBIDDEN);
   assert.deepEqual(said(await remove(ann, eve)), FORBIDDEN);
@@ -253,7 +253,7 @@ test('while an organization is suspended its owners stay owners; others may leav
   assert.match(String(left.body['message']), /suspended/);
   assert.equal((await eve.call('POST', '/orgs', { name: 'again' })).body['approval_status'], 'pending');
   assert.equal((await remove(bob, bob)).status, 200);
-  standing('approved');
+  setApproval('approved');
   assert.equal((await remove(eve, eve)).status, 200);
 });
 

@@ -134,7 +134,7 @@ const MACHINES: readonly Actor[] = [
   { kind: 'system', orgId: 'o' },
 ];
 
-test('roles: every permission is allowed to exactly the roles of the table, in an organization of each standing', () => {
+test('roles: every permission is allowed to exactly the roles of the table, in an organization of each approval status', () => {
   const known = new Set<string>();
   for (const thing of THINGS) {
     for (const verb of VERBS) {

@@ -168,13 +168,13 @@ test('what is revoked while its master key has a grace is refused at once, and s
 
 test('tokens of an organization that is suspended are listed for as long as it is', async () => {
   const key = await mint(ann);
-  const standing = (approvalStatus: 'suspended' | 'approved') =>
+  const setApproval = (approvalStatus: 'suspended' | 'approved') =>
     plane.control.store.inTx(
       ({ db }) => void db.update(organizations).set({ approvalStatus }).where(eq(organizations.id, ann.home)).run(),
     );
-  standing('suspended');
+  setApproval('suspended');
   assert.equal(await agree(key), false);
-  standing('approved');
+  setApproval('approved');
   assert.equal(await agree(key), true);
 });
 

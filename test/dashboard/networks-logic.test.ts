@@ -15,13 +15,13 @@ import { expiryOf, localTime } from '../../src/dashboard/pages/networks/device-t
 import {
   addPeerCommand,
   type Device,
-  deviceStanding,
+  deviceStatus,
   dropsOf,
   isOnlyHere,
   type Network,
   type Relay,
   relayCommand,
-  standingOf,
+  networkStatus,
 } from '../../src/dashboard/pages/networks/network-labels.ts';
 import { fileNameOf, withKey, withoutRemarks } from '../../src/dashboard/pages/networks/wireguard-config.ts';
 import { isWireGuardKey, makeKeyPair } from '../../src/dashboard/pages/networks/wireguard-keys.ts';
@@ -148,7 +148,7 @@ test('network commands: names are safe for a shell, and devices include their ne
 
 test('network state: one label each', () => {
   const said = (network: Partial<Network>, relay?: Partial<Relay>) =>
-    standingOf({ ...NETWORK, ...network }, relay && { ...RELAY, ...relay })?.words;
+    networkStatus({ ...NETWORK, ...network }, relay && { ...RELAY, ...relay })?.words;
   assert.equal(said({ server_public_key: null, public_endpoint: null, reserved_udp_port: null }), 'No server yet');
   assert.equal(said({ public_endpoint: null }), 'Port taken away');
   assert.equal(said({ reserved_udp_port: null, public_endpoint: 'vpn.example.com:1' }), 'Own endpoint');
@@ -173,7 +173,7 @@ test('network drops: labels, the most frequent first, without zero counts', () =
 test('device state: connected for three minutes after its last handshake', () => {
   const at = '2026-11-21T09:00:00.000Z';
   const seen = { ...DEVICE, last_handshake_at: at, last_seen_at: at };
-  const words = (device: Device, afterMs: number): string => deviceStanding(device, Date.parse(at) + afterMs).words;
+  const words = (device: Device, afterMs: number): string => deviceStatus(device, Date.parse(at) + afterMs).words;
   assert.deepEqual(
     [words(DEVICE, 0), words(seen, 179_000), words(seen, 181_000), words({ ...seen, expired: true }, 0)],
     ['Never seen', 'Connected', 'Away', 'Expired'],

@@ -6,7 +6,7 @@ import type { Logger } from '../../base/log.ts';
 import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import type { Attach, Attached } from '../../wire/messages.ts';
 import type { AgentEvent, RelayPath, RelayView } from '../events.ts';
-import { type Refusal, Standing } from '../standing.ts';
+import { type Refusal, Wanted } from '../wanted.ts';
 import { Carrier, type CarrierFloor } from './carrier.ts';
 import type { RelaySpec } from './spec.ts';
 
@@ -15,7 +15,7 @@ export interface RelayOwner {
   onFault(relay: Relay, fault: string | undefined): void;
 }
 
-export class Relay extends Standing {
+export class Relay extends Wanted {
   readonly noun = 'relay';
   readonly spec: RelaySpec;
   readonly #carrier: Carrier;

@@ -181,7 +181,7 @@ const OPENS: readonly Permission[] = [
   'billing.create',
 ];
 
-/** Permissions denied in an organization of this standing. In a suspended one owners stay owners. */
+/** Permissions denied in an organization with this approval status. In a suspended one owners stay owners. */
 const BARRED: Readonly<Record<Approval, ReadonlySet<string>>> = {
   approved: new Set(),
   pending: new Set(OPENS),
@@ -193,7 +193,7 @@ export function hasRole(actor: UserActor, role: Role): boolean {
   return ROLES.indexOf(actor.role) >= ROLES.indexOf(role);
 }
 
-/** May people of this role do this, in an organization of good standing? */
+/** May people of this role do this, in an approved organization? */
 export function roleMay(role: Role, verb: Verb, thing: Thing): boolean {
   const lowest = LOWEST_ROLE[`${thing}.${verb}`];
   return lowest !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(lowest);

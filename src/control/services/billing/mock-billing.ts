@@ -55,7 +55,7 @@ export class MockBilling {
     return token;
   }
 
-  /** The first visit with a token gives the plan, if its user is still an owner, of an organization in good standing. */
+  /** The first visit with a token gives the plan, if its user is still an owner, of an approved organization. */
   async complete(token: string): Promise<Completion> {
     const claims = CLAIMS.safeParse(await readJwt(this.#deps, KIND, token));
     if (!claims.success) return { state: 'invalid' };

@@ -3,7 +3,7 @@
  */
 import { type Plan, PLANS, type SoldPlan } from '../plans.ts';
 
-export interface Standing {
+export interface PlanState {
   /** The plan that the organization has. */
   readonly plan: Plan;
   /** What billing gave it last; null when it pays for nothing. Where the two differ, an operator has spoken since. */
@@ -14,7 +14,7 @@ export interface Standing {
   readonly isNew: boolean;
 }
 
-export function planAfter({ plan, given, paid, isNew }: Standing): Plan {
+export function planAfter({ plan, given, paid, isNew }: PlanState): Plan {
   // Billing gave it, billing takes it.
   if (given !== null && plan === given) return paid ?? 'free';
   if (paid === null) return plan;

@@ -8,7 +8,7 @@ import type { Db } from '../../db/tx.ts';
 import { lastOrdersSince, newNamesSince } from './certificate-rows.ts';
 import type { Waiting } from './line.ts';
 import { type NoRoom, type Population, type Ranks, roomFor, type Taken } from './precedence.ts';
-import { isBelow, type Standing } from './standing.ts';
+import { isBelow, type OrderTerms } from './order-terms.ts';
 
 const WEEK_MS = 7 * DAY_MS;
 /** Orders for new names in an hour of one owner, in all organizations of theirs. */
@@ -35,7 +35,7 @@ export interface Hold {
 /** An order that is about to begin, for a name without a certificate. */
 export interface AskedFor {
   readonly of: Pick<Waiting, 'name' | 'ownerId' | 'isFirst'>;
-  readonly standing: Standing;
+  readonly terms: OrderTerms;
   /** None has been sent for this name before. */
   readonly isNewName: boolean;
   readonly population: Population;
@@ -107,9 +107,9 @@ export class Allowance {
     return this.#orders;
   }
 
-  #holdOfWeek(db: Db, { of, standing, isNewName, population, now }: AskedFor): Hold | null {
+  #holdOfWeek(db: Db, { of, terms, isNewName, population, now }: AskedFor): Hold | null {
     const { edgeDomain, maxNewPerWeek } = this.#deps;
-    if (!isNewName || !standing.isOurs || of.ownerId === null || !isBelow(of.name, edgeDomain)) return null;
+    if (!isNewName || !terms.isOurs || of.ownerId === null || !isBelow(of.name, edgeDomain)) return null;
     const taken = newNamesSince(db, this.#deps, now - WEEK_MS);
     const full = roomFor(of, { taken, most: maxNewPerWeek, population });
     if (full === null) return null;

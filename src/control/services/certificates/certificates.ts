@@ -29,7 +29,7 @@ import { Orders } from './orders.ts';
 import { RenewalTimes } from './renewal-times.ts';
 import type { AcmeSetup, CertificateEdge } from './setup.ts';
 import { Shown } from './shown.ts';
-import { certificateFor, missingNames, standingOf } from './standing.ts';
+import { certificateFor, missingNames, orderTermsOf } from './order-terms.ts';
 
 /** Rows that it makes: those of a few organizations with all their domains, which others would wait behind. */
 const MAX_MISSING = 500;
@@ -119,9 +119,9 @@ export class Certificates {
     const row = certificateNamed(store.db, name);
     const now = store.clock.now();
     if (row === undefined) {
-      const standing = standingOf(store.db, name, { names: setup, now });
-      if (standing === undefined) return false;
-      const { orgId } = standing;
+      const terms = orderTermsOf(store.db, name, { names: setup, now });
+      if (terms === undefined) return false;
+      const { orgId } = terms;
       // Relaxed: what a power cut undoes is asked for by the next visitor.
       store.inTx((tx) => void insertCertificate(tx, { name, orgId }), { relaxed: true });
     } else if (row.nextAt > now && !orders.isUnderWay(name)) return false;
@@ -211,11 +211,11 @@ export class Certificates {
     }
     const { store } = this.#deps;
     store.inTx((tx) => {
-      const standing = standingOf(tx.db, name, { names: setup, now: tx.now });
-      if (standing === undefined) {
+      const terms = orderTermsOf(tx.db, name, { names: setup, now: tx.now });
+      if (terms === undefined) {
         throw new AppError('not_found', `${name} leads to no live tunnel: no certificate is asked for.`);
       }
-      insertCertificate(tx, { name, orgId: standing.orgId });
+      insertCertificate(tx, { name, orgId: terms.orgId });
       updateCertificate(tx, name, { nextAt: tx.now });
       recordAudit(tx, asOperator(actor), {
         action: 'certificate.renew',
@@ -245,7 +245,7 @@ export class Certificates {
       );
     }
     for (const name of over.slice(0, MAX_SAID)) {
-      if (standingOf(store.db, name, { names, now: store.clock.now() }) === undefined) continue;
+      if (orderTermsOf(store.db, name, { names, now: store.clock.now() }) === undefined) continue;
       log.error(
         { name },
         'a certificate has run out and could not be renewed; its visitors are warned until it is. Is the clock of this machine right?',

@@ -30,7 +30,7 @@ import { isFull, isFullForNew, Line, type Running, type Waiting, waitingNames } 
 import { type Population, populationOf } from './precedence.ts';
 import { firstRenewalOf, waitAfter } from './schedule.ts';
 import type { AcmeSetup } from './setup.ts';
-import { type Standing, standingOf } from './standing.ts';
+import { type OrderTerms, orderTermsOf } from './order-terms.ts';
 
 /** Names that one call looks at; each comes from a table, and most may turn out to be held. */
 const MAX_LOOKS = 64;
@@ -71,7 +71,7 @@ type NoOrder = 'done' | 'moved';
 
 interface Order {
   readonly row: CertificateRow;
-  readonly standing: Standing;
+  readonly terms: OrderTerms;
   /** What is shown is good. */
   readonly isRenewal: boolean;
 }
@@ -205,20 +205,20 @@ export class Orders {
     const { setup, allowance } = this.#deps;
     const row = certificateNamed(tx.db, name);
     if (row === undefined) return 'done';
-    const standing = standingOf(tx.db, name, { names: setup, now: tx.now });
-    if (standing === undefined) {
+    const terms = orderTermsOf(tx.db, name, { names: setup, now: tx.now });
+    if (terms === undefined) {
       // It is not needed any more. A valid one is served until it expires, for its tunnel may come back.
       if (isGood(row, tx.now)) updateCertificate(tx, name, { nextAt: tx.now + UNUSED_MS });
       else deleteCertificate(tx, name);
       return 'done';
     }
-    if (standing.orgId !== row.orgId) {
-      updateCertificate(tx, name, { orgId: standing.orgId });
+    if (terms.orgId !== row.orgId) {
+      updateCertificate(tx, name, { orgId: terms.orgId });
       return 'moved';
     }
     if (!isGood(row, tx.now)) {
       const isNewName = row.lastAttemptAt === null;
-      const hold = allowance.take(tx.db, { of: next, standing, isNewName, population, now: tx.now });
+      const hold = allowance.take(tx.db, { of: next, terms, isNewName, population, now: tx.now });
       if (hold !== null) {
         updateCertificate(tx, name, { nextAt: hold.until, lastError: errorOf(row, hold) });
         this.#sayHeld(name, hold);
@@ -232,7 +232,7 @@ export class Orders {
       nextAt: tx.now + waitAfter(row.failures + 1, null),
       ...(row.lastAttemptAt === null ? { createdAt: tx.now } : {}),
     });
-    return { row, standing, isRenewal: isGood(row, tx.now) };
+    return { row, terms, isRenewal: isGood(row, tx.now) };
   }
 
   #sayHeld(name: string, { reason, until }: Hold): void {
@@ -271,13 +271,13 @@ export class Orders {
     }
   }
 
-  async #issue({ row, standing, isRenewal }: Order): Promise<IssuedCertificate> {
+  async #issue({ row, terms, isRenewal }: Order): Promise<IssuedCertificate> {
     const { setup, answers } = this.#deps;
-    const solver = standing.challenge === 'dns-01' ? setup.dns : answers;
+    const solver = terms.challenge === 'dns-01' ? setup.dns : answers;
     if (solver === null) throw new AcmeError('challenge_failed', 'There is no hook that publishes DNS records.');
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(ORDER_MS)]);
     const account = await this.#accountOf();
-    const { names, challenge } = standing;
+    const { names, challenge } = terms;
     return setup.authority.issue(account, {
       names,
       challenge,

@@ -2,7 +2,7 @@
 import type { EdgeCertificate, EdgeChallenge } from '../../../plane/certificates.ts';
 import type { CertificateAuthority, ChallengeAnswer, ChallengeSolver } from '../../providers/acme/contract.ts';
 import type { Ranks } from './precedence.ts';
-import type { CertificateNames } from './standing.ts';
+import type { CertificateNames } from './order-terms.ts';
 
 /** `[acme]` of the settings, where `edge.tls.mode` is "acme". */
 export interface AcmeSetup extends CertificateNames, Ranks {

@@ -10,7 +10,7 @@ import type { Store } from '../../db/tx.ts';
 import type { Spend } from '../tokens/spend.ts';
 import { type TokenRow, tokenById } from '../tokens/token-rows.ts';
 import { refuse } from '../tunnels/refusals.ts';
-import { refuseMore, refuseSpent, standingOf } from '../tunnels/standing.ts';
+import { refuseMore, refuseSpent, activeOrgOf } from '../tunnels/token-access.ts';
 import { findNetwork, type NetworkRow } from './network-rows.ts';
 import { isRelayed } from './relay-routes.ts';
 import { isUdpPort } from './udp-ports.ts';
@@ -39,7 +39,7 @@ export class Attachments {
     const now = clock.now();
     const token = tokenById(db, question.tokenId);
     if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
-    const org = standingOf(db, token, now);
+    const org = activeOrgOf(db, token, now);
     if ('code' in org) return org;
     const narrow = refuseNarrow(token);
     if (narrow !== undefined) return narrow;

@@ -1,5 +1,5 @@
 /**
- * Whether a master key may act now. To mint, its organization must be in good standing and on a plan that has master keys; to end what it
+ * Whether a master key may act now. To mint, its organization must be approved and on a plan that has master keys; to end what it
  * minted it must live, no more: what makes things safer is not behind a gate.
  */
 import { AppError } from '../../../base/errors.ts';

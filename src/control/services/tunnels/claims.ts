@@ -19,7 +19,7 @@ import { type ClaimContext, locate, projectFor } from './claim-names.ts';
 import { refuse, refuseFault } from './refusals.ts';
 import type { RouteEvents } from '../route-events.ts';
 import type { RouteMaker } from './route-maker.ts';
-import { refuseMore, refuseSpent, standingOf } from './standing.ts';
+import { refuseMore, refuseSpent, activeOrgOf } from './token-access.ts';
 import { letPortRest } from '../public-ports.ts';
 import { pickTcpPort } from './tcp-ports.ts';
 import { lineageOf, type Spend } from '../tokens/spend.ts';
@@ -71,14 +71,14 @@ export class Claims {
   #grantOf(token: TokenRow | undefined): AdmitAnswer {
     const now = this.#deps.store.clock.now();
     if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
-    const standing = standingOf(this.#deps.store.db, token, now);
-    if ('code' in standing) return standing;
+    const org = activeOrgOf(this.#deps.store.db, token, now);
+    if ('code' in org) return org;
     return {
       ok: true,
       grant: {
         tokenId: token.id,
         orgId: token.orgId,
-        account: standing.name,
+        account: org.name,
         tunnelQuota: token.tunnelQuota,
         lineageId: lineageOf(token),
         bandwidthLimitMbps: token.bandwidthLimitMbps < UNLIMITED_MBPS ? token.bandwidthLimitMbps : null,
@@ -97,7 +97,7 @@ export class Claims {
   #decide(tx: Tx, question: ClaimQuestion): ClaimDecision {
     const token = tokenById(tx.db, question.tokenId);
     if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
-    const org = standingOf(tx.db, token, tx.now);
+    const org = activeOrgOf(tx.db, token, tx.now);
     if ('code' in org) return org;
     const project = projectFor(tx, token, question.project);
     if ('code' in project) return project;

@@ -20,7 +20,7 @@ export class ReaderKeys {
 
   /**
    * Who presents this text key or base64 wire form; undefined when it is no token of this server. Throws `unauthorized` for one that is not of
-   * an agent or a project or does not live, and `forbidden` where its organization is not in good standing.
+   * an agent or a project or does not live, and `forbidden` where its organization is not approved.
    */
   authenticate(presented: string): TokenActor | undefined {
     const found = this.#tokens.recognise(presented);

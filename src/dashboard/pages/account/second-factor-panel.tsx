@@ -41,7 +41,7 @@ export function SecondFactorPanel() {
   return (
     <Panel title="Second factor" about="Besides the password, a code that an app on your phone shows.">
       <Loaded query={status} lines={1}>
-        {(data) => <Standing status={data} open={open} />}
+        {(data) => <SecondFactorStatus status={data} open={open} />}
       </Loaded>
       <OneTimeSecretModal opened={opened} onClose={close} title={TITLES[dialog]}>
         {dialog === 'enrol' && <EnrolForm onClose={close} />}
@@ -52,12 +52,12 @@ export function SecondFactorPanel() {
   );
 }
 
-interface StandingProps {
+interface SecondFactorStatusProps {
   readonly status: Schemas['MfaStatus'];
   readonly open: (dialog: Dialog) => void;
 }
 
-function Standing({ status, open }: StandingProps) {
+function SecondFactorStatus({ status, open }: SecondFactorStatusProps) {
   const { enabled, enabled_at: since, recovery_codes_left: left } = status;
   if (!enabled)
     return (

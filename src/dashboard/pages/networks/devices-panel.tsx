@@ -17,7 +17,7 @@ import { DeviceConfigDialog } from './config-dialog.tsx';
 import { EditDevice } from './edit-device.tsx';
 import { EnrolDevice } from './enrol-device.tsx';
 import { useDevices } from './network-queries.ts';
-import { type Device, deviceStanding, isSelfRelayed, type Network, plainIp } from './network-labels.ts';
+import { type Device, deviceStatus, isSelfRelayed, type Network, plainIp } from './network-labels.ts';
 import { RevokeDevice } from './revoke-device.tsx';
 
 /** Rows that are drawn; the others are found by searching. */
@@ -178,7 +178,7 @@ function Name({ device: { name, extra_allowed_ips: behind } }: { readonly device
 }
 
 function State({ device, now }: { readonly device: Device; readonly now: number }) {
-  const { tone, words } = deviceStanding(device, now);
+  const { tone, words } = deviceStatus(device, now);
   return <StateBadge tone={tone}>{words}</StateBadge>;
 }
 

@@ -44,13 +44,13 @@ export function isOnlyHere({ public_endpoint: at }: Pick<Network, 'public_endpoi
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d/.test(host);
 }
 
-export interface Standing {
+export interface Status {
   readonly tone: Tone;
   readonly words: string;
 }
 
-/** How it stands with a network's way in. `relay`: undefined while it is not known. */
-export function standingOf(network: Network, relay: Relay | undefined): Standing | undefined {
+/** State of the way in to a network. `relay`: undefined while it is not known. */
+export function networkStatus(network: Network, relay: Relay | undefined): Status | undefined {
   if (network.server_public_key === null) return { tone: 'quiet', words: 'No server yet' };
   if (hasLostPort(network)) return { tone: 'bad', words: 'Port taken away' };
   if (isSelfRelayed(network)) return { tone: 'info', words: 'Own endpoint' };
@@ -91,7 +91,7 @@ export function dropsOf({ dropped }: Relay): readonly Drop[] {
     .sort((one, other) => other.count - one.count);
 }
 
-export function deviceStanding({ expired, last_handshake_at: at, last_seen_at: seen }: Device, now: number): Standing {
+export function deviceStatus({ expired, last_handshake_at: at, last_seen_at: seen }: Device, now: number): Status {
   if (expired) return { tone: 'bad', words: 'Expired' };
   if (at === null) return { tone: 'quiet', words: 'Never seen' };
   // WireGuard shakes hands anew at least each two minutes while something passes, and gives a session up after three.

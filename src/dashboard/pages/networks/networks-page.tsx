@@ -15,7 +15,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { CreateNetwork } from './create-network.tsx';
 import { useNetworks } from './network-queries.ts';
-import { type Network, standingOf } from './network-labels.ts';
+import { type Network, networkStatus } from './network-labels.ts';
 
 export function NetworksPage() {
   const networks = useNetworks();
@@ -104,8 +104,8 @@ interface StateProps {
 }
 
 function State({ network, carried }: StateProps) {
-  const standing = standingOf(network, undefined);
-  if (standing !== undefined) return <StateBadge tone={standing.tone}>{standing.words}</StateBadge>;
+  const status = networkStatus(network, undefined);
+  if (status !== undefined) return <StateBadge tone={status.tone}>{status.words}</StateBadge>;
   if (carried === undefined) return null;
   return carried.has(network.id) ? (
     <StateBadge tone="good">Online</StateBadge>

@@ -8,16 +8,13 @@ import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { bytesText, countText } from '../../parts/format.ts';
 import { useRelay } from './network-queries.ts';
-import { dropsOf, type Network, type Relay, standingOf } from './network-labels.ts';
+import { dropsOf, type Network, type Relay, networkStatus } from './network-labels.ts';
 
 export function RelayPanel({ network }: { readonly network: Network }) {
   const relay = useRelay(network.id);
-  const standing = standingOf(network, relay.data);
+  const status = networkStatus(network, relay.data);
   return (
-    <Panel
-      title="Relay"
-      actions={standing !== undefined && <StateBadge tone={standing.tone}>{standing.words}</StateBadge>}
-    >
+    <Panel title="Relay" actions={status !== undefined && <StateBadge tone={status.tone}>{status.words}</StateBadge>}>
       <Loaded query={relay} lines={2}>
         {(now) => (
           <Stack gap="md">

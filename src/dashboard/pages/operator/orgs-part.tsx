@@ -11,7 +11,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { countText } from '../../parts/format.ts';
 import { PLAN_NAMES } from '../billing/plans.ts';
-import { Standing } from '../organization/standing.tsx';
+import { ApprovalBadge } from '../organization/approval-badge.tsx';
 import { OrgMenu } from './org-menu.tsx';
 import { PAGE_ROWS, Paged } from './paged.tsx';
 import { useSearch } from './search.tsx';
@@ -32,7 +32,7 @@ const COLUMNS: ReadonlyArray<Column<Organization>> = [
   { key: 'owners', title: 'Owners', cell: ({ owners }) => owners.join(', ') || 'none' },
   { key: 'members', title: 'Members', align: 'right', cell: ({ members }) => countText(members) },
   { key: 'plan', title: 'Plan', cell: ({ plan }) => PLAN_NAMES[plan] },
-  { key: 'standing', title: 'Standing', cell: (row) => <OrgStanding org={row} /> },
+  { key: 'status', title: 'Status', cell: (row) => <OrgStatus org={row} /> },
   { key: 'made', title: 'Made', cell: (row) => <Ago at={row.created_at} /> },
   {
     key: 'actions',
@@ -105,9 +105,9 @@ function Name({ org: { name, slug } }: { readonly org: Organization }) {
   );
 }
 
-function OrgStanding({ org }: { readonly org: Organization }) {
+function OrgStatus({ org }: { readonly org: Organization }) {
   return org.deleted_at === null ? (
-    <Standing status={org.approval_status} />
+    <ApprovalBadge status={org.approval_status} />
   ) : (
     <StateBadge tone="quiet">deleted</StateBadge>
   );

@@ -10,7 +10,7 @@ import { NameForm } from '../../parts/name-form.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { PLAN_NAMES } from '../billing/plans.ts';
 import { ROLE_NAMES, roleOf } from '../members/roles.ts';
-import { Standing } from './standing.tsx';
+import { ApprovalBadge } from './approval-badge.tsx';
 
 type Organization = Schemas['Organization'];
 
@@ -35,8 +35,8 @@ export function AboutPanel({ org }: { readonly org: Organization }) {
         <Fact title="Slug">
           <span className="culvert-mono">{org.slug}</span>
         </Fact>
-        <Fact title="Standing">
-          <Standing status={org.approval_status} />
+        <Fact title="Status">
+          <ApprovalBadge status={org.approval_status} />
         </Fact>
         <Fact title="Plan">
           <Anchor component={Link} href="/billing" size="sm" underline="always">

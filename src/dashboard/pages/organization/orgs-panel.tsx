@@ -7,7 +7,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { PLAN_NAMES } from '../billing/plans.ts';
 import { ROLE_NAMES, roleOf } from '../members/roles.ts';
-import { Standing } from './standing.tsx';
+import { ApprovalBadge } from './approval-badge.tsx';
 import { useSwitch } from './switch.ts';
 
 type Organization = Schemas['Organization'];
@@ -55,7 +55,7 @@ function columnsFor({ activeId, moving, onMove }: ColumnsFor): ReadonlyArray<Col
     { key: 'slug', title: 'Slug', cell: ({ slug }) => <span className="culvert-mono">{slug}</span> },
     { key: 'role', title: 'Your role', cell: ({ role }) => ROLE_NAMES[roleOf(role)] },
     { key: 'plan', title: 'Plan', cell: ({ plan }) => PLAN_NAMES[plan] },
-    { key: 'standing', title: 'Standing', cell: (row) => <Standing status={row.approval_status} /> },
+    { key: 'status', title: 'Status', cell: (row) => <ApprovalBadge status={row.approval_status} /> },
     {
       key: 'actions',
       title: 'Actions',

@@ -28,7 +28,7 @@ export function OverviewPage() {
   return (
     <Page title="Overview" actions={<ConnectButton />}>
       <Loaded query={counters} lines={6}>
-        {(data) => <Standing counters={data} />}
+        {(data) => <OverviewPanels counters={data} />}
       </Loaded>
     </Page>
   );
@@ -38,7 +38,7 @@ function isEmpty({ total_tunnels: tunnels, networks }: Schemas['MetricsCounters'
   return tunnels === 0 && networks.length === 0;
 }
 
-function Standing({ counters }: { readonly counters: Schemas['MetricsCounters'] }) {
+function OverviewPanels({ counters }: { readonly counters: Schemas['MetricsCounters'] }) {
   return (
     <Stack gap="md">
       <WarningsPanel />

@@ -20,10 +20,10 @@ export const STATES: Readonly<Record<TunnelState, StateWords>> = {
 /** In the order in which the list can be sorted: what works first. */
 export const STATE_ORDER = ['online', 'maintenance', 'waiting', 'stopped', 'expired'] as const;
 
-type Standing = Pick<Tunnel, 'online' | 'stopped' | 'expiresAt' | 'maintenance'>;
+type StateFields = Pick<Tunnel, 'online' | 'stopped' | 'expiresAt' | 'maintenance'>;
 
 /** What its visitors meet is said first, as the edge decides it: maintenance before all else. `now`: Unix milliseconds. */
-export function stateOf({ maintenance, stopped, online, expiresAt }: Standing, now: number): TunnelState {
+export function stateOf({ maintenance, stopped, online, expiresAt }: StateFields, now: number): TunnelState {
   if (maintenance) return 'maintenance';
   if (stopped) return 'stopped';
   if (expiresAt !== null && Date.parse(expiresAt) <= now) return 'expired';
@@ -31,6 +31,6 @@ export function stateOf({ maintenance, stopped, online, expiresAt }: Standing, n
 }
 
 /** Whether only `start` lets agents in again; maintenance may hide it. */
-export function isShut({ stopped, expiresAt }: Pick<Standing, 'stopped' | 'expiresAt'>, now: number): boolean {
+export function isShut({ stopped, expiresAt }: Pick<StateFields, 'stopped' | 'expiresAt'>, now: number): boolean {
   return stopped || (expiresAt !== null && Date.parse(expiresAt) <= now);
 }

@@ -38,7 +38,7 @@ export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
         )
       }
     >
-      <Standing receiver={receiver} />
+      <ForwardingStatus receiver={receiver} />
       <Modal opened={dialog === 'change'} onClose={close} title={`Send on what ${receiver.name} gets`}>
         <ForwardForm receiver={receiver} onClose={close} />
       </Modal>
@@ -60,7 +60,7 @@ export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
   );
 }
 
-function Standing({ receiver: { forward, waiting } }: { readonly receiver: Receiver }) {
+function ForwardingStatus({ receiver: { forward, waiting } }: { readonly receiver: Receiver }) {
   const tunnels = useTunnels();
   if (forward === null)
     return (

@@ -9,6 +9,6 @@ const TONES: Readonly<Record<Schemas['Organization']['approval_status'], Tone>> 
   suspended: 'bad',
 };
 
-export function Standing({ status }: { readonly status: Schemas['Organization']['approval_status'] }) {
+export function ApprovalBadge({ status }: { readonly status: Schemas['Organization']['approval_status'] }) {
   return <StateBadge tone={TONES[status]}>{status === 'pending' ? 'waits for approval' : status}</StateBadge>;
 }

@@ -1,5 +1,5 @@
 /**
- * Whose a token is, and may agents work with it at all? Asked when a session begins and again at each thing that one wants to serve: by claims.ts
+ * The organization of a token, and whether agents may use the token. Checked when a session begins and at each claim and attach: by claims.ts
  * and networks/attach.ts.
  */
 import type { Refusal } from '../../../plane/link.ts';
@@ -9,7 +9,7 @@ import { refuse } from './refusals.ts';
 import { findOrg, type OrganizationRow } from '../organizations/organization-rows.ts';
 
 /** The token's organization when the token is alive and may open tunnels. */
-export function standingOf(db: Db, token: TokenRow, now: number): OrganizationRow | Refusal {
+export function activeOrgOf(db: Db, token: TokenRow, now: number): OrganizationRow | Refusal {
   if (isRevoked(db, token)) return refuse('unauthorized', `The token ${token.name} was revoked.`);
   const expiredAt = endOf(token);
   if (expiredAt <= now) return { ...refuse('unauthorized', `The token ${token.name} has expired.`), expiredAt };

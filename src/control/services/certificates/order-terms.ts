@@ -1,5 +1,5 @@
 /**
- * Which names this server asks certificates for: those that lead to a live tunnel of an organization in good standing, by what the tables
+ * Which names this server asks certificates for: those that lead to a live tunnel of an organization in good terms, by what the tables
  * say now. A name that is not found here gets no order, whatever a handshake says.
  */
 import { and, asc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
@@ -19,8 +19,8 @@ export interface CertificateNames {
   readonly domainChallenge: Exclude<ChallengeType, 'dns-01'>;
 }
 
-/** What an order is made of. */
-export interface Standing {
+/** The names and the challenge of an order, and the organization that it is for. */
+export interface OrderTerms {
   /** Null for the server's own wildcard. */
   readonly orgId: string | null;
   /** Below edge.domain: authorities count new ones of a week. */
@@ -40,11 +40,11 @@ export function isBelow(host: string, domain: string): boolean {
 }
 
 /** Undefined: no certificate is asked for under this name, and one that is there is not renewed. */
-export function standingOf(
+export function orderTermsOf(
   db: Db,
   name: string,
   { names, now }: { names: CertificateNames; now: number },
-): Standing | undefined {
+): OrderTerms | undefined {
   const { edgeDomain, challenge, domainChallenge } = names;
   if (challenge === 'dns-01' && name === `*.${edgeDomain}`)
     return { orgId: null, isOurs: true, names: [name, edgeDomain], challenge };

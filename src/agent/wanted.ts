@@ -16,7 +16,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-export abstract class Standing {
+export abstract class Wanted {
   /** What it is called in logs. */
   abstract readonly noun: 'tunnel' | 'relay';
   abstract readonly spec: { readonly name: string; readonly target: DatagramTarget };

@@ -1,4 +1,4 @@
-/** The smallest local service, to be started in an agent's namespace: prints its port. */
+/** The smallest service, to be started in an agent's namespace: prints its port. */
 import { createServer } from 'node:http';
 
 const server = createServer((_request, response) => response.end('here'));

@@ -1,5 +1,5 @@
 /**
- * Ways in which the path between visitor and local service breaks, and how long the public name takes to answer again by itself. Each
+ * Ways in which the path between visitor and service breaks, and how long the public name takes to answer again by itself. Each
  * scenario builds its own server and lanes: agents with a tunnel each. `strike` breaks one lane once and resolves with the milliseconds
  * from "the path is back" to the first 200. Used by run.ts (many rounds) and by a test (one).
  */
@@ -91,7 +91,7 @@ interface Apart {
   readonly network: Network;
   readonly culvert: SpawnedCulvert;
   readonly watch: Watch;
-  /** A local service per lane, in the agent's namespace. */
+  /** A service per lane, in the agent's namespace. */
   readonly ports: readonly number[];
 }
 

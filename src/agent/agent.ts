@@ -321,8 +321,8 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
   onFault(wanted: Wanted, fault: string | undefined): void {
     wanted.fault = fault;
     const which = { [wanted.noun]: wanted.spec.name };
-    if (fault === undefined) this.#log.info(which, 'the local service is reachable again');
-    else this.#log.warn({ ...which, cause: fault }, 'the local service is not reachable');
+    if (fault === undefined) this.#log.info(which, 'the service is reachable again');
+    else this.#log.warn({ ...which, cause: fault }, 'the service is not reachable');
     this.#emit(wanted.targetEvent());
   }
 

@@ -1,4 +1,4 @@
-/** The agent against a server on real TLS and a real multiplexer: discovery, pinning, claims, and streams to local services. */
+/** The agent against a server on real TLS and a real multiplexer: discovery, pinning, claims, and streams to services. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -192,7 +192,7 @@ test('64 MB arrive unchanged in both directions at once', async (t) => {
   }
 });
 
-test('a reader that stops makes the local service stop: memory stays bounded', async (t) => {
+test('a reader that stops makes the service stop: memory stays bounded', async (t) => {
   let written = 0;
   const paused = Promise.withResolvers<void>();
   const port = await listen(t, (socket) => {
@@ -217,7 +217,7 @@ test('a reader that stops makes the local service stop: memory stays bounded', a
   wire.stream.reset();
 });
 
-test('says why a local service can not be reached, to the visitor and once to the user', async (t) => {
+test('says why a service can not be reached, to the visitor and once to the user', async (t) => {
   const port = await listen(t, () => {});
   const gone = createServer().listen(0, '127.0.0.1');
   await once(gone, 'listening');

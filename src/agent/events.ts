@@ -23,7 +23,7 @@ export interface TunnelView {
   readonly expiresAt: number | null;
   /** Why it is not online. */
   readonly reason: string | undefined;
-  /** Why the local service can't be reached; undefined when it can, or was not asked for yet. */
+  /** Why the service can't be reached; undefined when it can, or was not asked for yet. */
   readonly fault: string | undefined;
 }
 
@@ -55,14 +55,14 @@ export interface RelayView {
   readonly pathWhy: string | undefined;
   /** Why it is not online. */
   readonly reason: string | undefined;
-  /** Why the local service can't be reached; undefined when it can, or before the first request. */
+  /** Why the service can't be reached; undefined when it can, or before the first request. */
   readonly fault: string | undefined;
   /** Clients that were heard in the last three minutes. */
   readonly clients: number;
-  /** From clients to the local service. */
+  /** From clients to the service. */
   readonly packetsIn: number;
   readonly bytesIn: number;
-  /** From the local service to clients. */
+  /** From the service to clients. */
   readonly packetsOut: number;
   readonly bytesOut: number;
   /** Datagrams that this agent dropped, both directions. */

@@ -1,4 +1,4 @@
-/** Dialling the local service: either loopback address, and a deadline without a timer per stream. */
+/** Dialling the service: either loopback address, and a deadline without a timer per stream. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';

@@ -9,7 +9,7 @@ import { codeOf, messageOf } from '../base/errors.ts';
 import { REPLY, type ReplyCode } from '../wire/preamble.ts';
 import type { LocalTarget } from './target.ts';
 
-/** How long a local service may take to accept. */
+/** How long a service may take to accept. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface LocalFault {
@@ -82,7 +82,7 @@ export class LocalDial {
   #open(host: string): Socket {
     const { port, tls, verifyTls, serverName } = this.#target;
     if (!tls) return connectTcp({ host, port, allowHalfOpen: true, noDelay: true });
-    // The certificate of a local service is accepted unless the user asked for a check: it is on this side of the tunnel.
+    // The certificate of a service is accepted unless the user asked for a check: it is on this side of the tunnel.
     const options = {
       host,
       port,

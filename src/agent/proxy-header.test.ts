@@ -22,7 +22,7 @@ const CASES: ReadonlyArray<readonly [string, VisitorAddress | undefined, string 
   ['IPv4 to IPv6', IPV4, '::1', `21210024${V6_CLOTHES}cb007107${'0'.repeat(31)}1abcd1538`],
   ['IPv6 to IPv4', IPV6, '10.0.0.9', `2121002420010db8000000000000000000000042${V6_CLOTHES}0a00000901bb1538`],
   ['a visitor without an address', undefined, '127.0.0.1', '21000000'],
-  ['a local service that has left already', IPV4, undefined, '21000000'],
+  ['a service that has left already', IPV4, undefined, '21000000'],
 ];
 
 for (const [name, visitor, remoteAddress, wanted] of CASES) {

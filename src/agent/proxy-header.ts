@@ -8,7 +8,7 @@
  *   | 0D 0A 0D 0A 00 0D 0A 51 55 49… | 0x21 = PROXY       | 0x11, 0x21, 0  | uint16   | 4 or 16 | 4 or 16 | uint16 each   |
  *   +--------------------------------+-------------------+-----------------+----------+---------+---------+-------+-------+
  *
- * Source is the visitor as the edge saw it. Destination is the address of the local service as the agent dialled it: the agent knows
+ * Source is the visitor as the edge saw it. Destination is the address of the service as the agent dialled it: the agent knows
  * its public port's name, and not the address that the name led the visitor to.
  */
 import { isIPv4 } from 'node:net';
@@ -31,7 +31,7 @@ export interface LocalEnd {
 }
 
 /**
- * The whole header. Where visitor and local service are of two families, both are written as IPv6, the IPv4 one in its IPv6 clothes
+ * The whole header. Where visitor and service are of two families, both are written as IPv6, the IPv4 one in its IPv6 clothes
  * (`::ffff:192.0.2.1`), as haproxy does. Without a visitor's address the header says "unspecified": a service then goes by the socket.
  */
 export function proxyHeader(visitor: VisitorAddress | undefined, local: LocalEnd): Buffer {

@@ -1,6 +1,6 @@
 /**
  * Serves the streams that the server opens: preamble → local target → reply → raw bytes both ways. Used by connect.ts, one
- * server per connection. It reads no protocol inside the stream: what the edge wrote goes to the local service as it is, behind
+ * server per connection. It reads no protocol inside the stream: what the edge wrote goes to the service as it is, behind
  * a PROXY protocol header where the target asked for one. A relay takes its stream as it is. The agent's own page may look on (inspect/); it changes nothing.
  */
 import type { Socket } from 'node:net';

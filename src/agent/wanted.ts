@@ -23,7 +23,7 @@ export abstract class Wanted {
   readonly backoff: Backoff;
   state: TunnelState = 'waiting';
   reason: string | undefined;
-  /** Why the local service could not be reached at the last request. */
+  /** Why the service could not be reached at the last request. */
   fault: string | undefined;
   /** Cancels the repeated question that is due. */
   retry: Cancel | undefined;

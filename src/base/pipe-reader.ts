@@ -5,7 +5,7 @@
 import type { Slab, SlabPool } from './slab.ts';
 import type { ReadTarget } from './socket.ts';
 
-/** A read this long is a download: the next one goes into a slab of its own. Two thirds of what local services send at full speed. */
+/** A read this long is a download: the next one goes into a slab of its own. Two thirds of what services send at full speed. */
 const BULK_READ = 131_072;
 /** Shorter reads are copied even then: a slab is one write to the server, and small writes cost more than copies. */
 const DONATE_FROM = 65_536;

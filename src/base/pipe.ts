@@ -1,6 +1,6 @@
 /**
  * Joins a socket and a multiplexed stream as raw bytes, both ways: back-pressure, half-close, resets and counters. Used by the
- * agent (local service), by tcp tunnels and by connections that were upgraded.
+ * agent (service), by tcp tunnels and by connections that were upgraded.
  */
 import type { Socket } from 'node:net';
 import { Clearance } from './clearance.ts';

@@ -34,7 +34,7 @@ const agentRecord = z.object({
       path_why: z.string().nullable().default(null),
       /** Of a relay: the private network. */
       network: z.string().nullable().default(null),
-      /** Of a relay: why the local service can't be reached. */
+      /** Of a relay: why the service can't be reached. */
       fault: z.string().nullable().default(null),
     }),
   ),

@@ -95,7 +95,7 @@ const edgeLimits = z.strictObject({
   body_idle_timeout_seconds: seconds().prefault(120),
   // 0: an upload that says a line a minute is honest, and rare. Turned up where trickling bodies take all connections of a small service.
   min_bytes_per_second: count(0, BILLION).prefault(0),
-  // How long the local service may take until the head of its answer is whole; interim answers begin it anew. Long polls end below this.
+  // How long the service may take until the head of its answer is whole; interim answers begin it anew. Long polls end below this.
   local_timeout_seconds: seconds().prefault(300),
   // 0: a quiet WebSocket stays open; TCP keep-alive finds dead peers.
   websocket_idle_seconds: seconds({ orOff: true }).prefault(0),

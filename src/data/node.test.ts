@@ -61,7 +61,7 @@ test('it answers the control plane, and its batches name the start', async () =>
   assert.match(link.batches[0]?.node ?? '', /^edge-1\/[0-9a-f-]{36}$/);
 });
 
-test('a visitor reaches the local service of an agent by HTTP and HTTPS, and is counted', async () => {
+test('a visitor reaches the service of an agent by HTTP and HTTPS, and is counted', async () => {
   const link = new FakeLink();
   link.grants.set('good', testGrant('token-1'));
   const settings = testSettings(tls);

@@ -11,9 +11,9 @@ export interface UsageEvent {
   readonly tunnelId: string;
   readonly tokenId: string;
   readonly requests: number;
-  /** Bytes from visitors towards the local service. */
+  /** Bytes from visitors towards the service. */
   readonly bytesIn: number;
-  /** Bytes from the local service towards visitors. */
+  /** Bytes from the service towards visitors. */
   readonly bytesOut: number;
 }
 

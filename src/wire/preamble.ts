@@ -71,7 +71,7 @@ export function decodePreamble(bytes: Uint8Array, start: number, end: number): P
   const length = family === 4 ? 4 : 16;
   const size = 5 + length + 2;
   if (have < size) return 'more';
-  // A copy: `bytes` is a read buffer, which is used again while the local service is dialled. (`slice` of a Buffer copies nothing.)
+  // A copy: `bytes` is a read buffer, which is used again while the service is dialled. (`slice` of a Buffer copies nothing.)
   const address = Uint8Array.from(bytes.subarray(start + 5, start + 5 + length));
   const portAt = start + 5 + length;
   return {
@@ -81,7 +81,7 @@ export function decodePreamble(bytes: Uint8Array, start: number, end: number): P
   };
 }
 
-/** The one-byte reply of a stream that reached the local service. */
+/** The one-byte reply of a stream that reached the service. */
 export const CONNECTED_REPLY = Buffer.from([REPLY.connected, 0]);
 
 /** A refusal: `text` says why in words for the visitor's error page; cut to 255 bytes. */

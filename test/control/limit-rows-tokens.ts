@@ -283,10 +283,7 @@ export const tokenLimits = (): readonly Row[] => [
     'Token `bandwidthLimitMbps` at the edge',
     'kept within 5 % over 10 s',
     ['../../src/base/token-bucket.test.ts', '${mbps} Mbps pass within 5 % over 10 s, and no second is far from it'],
-    [
-      '../flows/bandwidth.test.ts',
-      'keeps it within 5 % over 10 s, by what came out at the visitor and at the local service',
-    ],
+    ['../flows/bandwidth.test.ts', 'keeps it within 5 % over 10 s, by what came out at the visitor and at the service'],
   ),
   elsewhere(
     'Keys per organization',

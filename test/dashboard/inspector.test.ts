@@ -307,7 +307,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** The local service. */
+/** The service. */
 function answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (incoming.url === '/json') {
     outgoing.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });

@@ -149,7 +149,7 @@ async function invite(call: Call): Promise<string> {
 
 type Call = (method: string, path: string, body?: object) => Promise<ApiAnswer['body']>;
 
-/** An agent with a local service; returns the tunnel's id. */
+/** An agent with a service; returns the tunnel's id. */
 async function publish(ends: Ends, world: World, subdomain: string): Promise<string> {
   const origin = await startOrigin(ends, serve);
   const agent = world.culvert.agent(['http', String(origin.port), '--subdomain', subdomain]);

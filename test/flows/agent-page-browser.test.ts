@@ -1,6 +1,6 @@
 // group: browser
 /**
- * The agent's own page as a developer has it open in Chromium, beside a real server, agent and local service. Requests show up while they
+ * The agent's own page as a developer has it open in Chromium, beside a real server, agent and service. Requests show up while they
  * happen; what is in them comes from strangers and stays text; pages of other sites get nothing.
  */
 import assert from 'node:assert/strict';
@@ -260,7 +260,7 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
         .catch(() => '')) ?? '',
       /secret|Requests - Culvert/,
     );
-    assert.equal(shop.got.length, count, 'nothing reached the local service');
+    assert.equal(shop.got.length, count, 'nothing reached the service');
     assert.equal(
       ((await shop.api('/api/requests/http')) as { requests: unknown[] }).requests.length,
       ring.requests.length,

@@ -1,4 +1,4 @@
-/** The agent's own page beside a real server, agent and local service, as programs see it. In a browser: agent-page-browser.test.ts. */
+/** The agent's own page beside a real server, agent and service, as programs see it. In a browser: agent-page-browser.test.ts. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';

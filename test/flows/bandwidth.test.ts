@@ -18,7 +18,7 @@ const PIECE = Buffer.alloc(65_536);
 
 interface Place {
   readonly culvert: Culvert;
-  /** Bytes that the local service has swallowed. */
+  /** Bytes that the service has swallowed. */
   swallowed(): number;
   readonly port: number;
 }
@@ -92,7 +92,7 @@ describe('a key with a bandwidth limit', { timeout: 120_000 }, () => {
     assert.ok([one, two].every(({ events }) => events.filter(({ kind }) => kind === 'tunnel_online').length === 1));
   });
 
-  test('keeps it within 5 % over 10 s, by what came out at the visitor and at the local service', async (t) => {
+  test('keeps it within 5 % over 10 s, by what came out at the visitor and at the service', async (t) => {
     const { culvert, swallowed, port } = await start(t);
     const token = await culvert.account.mint({ name: 'limited', bandwidthLimitMbps: 2 });
     const { url } = await culvert.publish('http', port, { subdomain: 'one', token });

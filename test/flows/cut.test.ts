@@ -1,5 +1,5 @@
 /**
- * What a visitor sees when the local service breaks a response off: never a shorter success. In this process, so that each moment can be waited for.
+ * What a visitor sees when the service breaks a response off: never a shorter success. In this process, so that each moment can be waited for.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -6,7 +6,7 @@ import { startDns } from '../harness/dns.ts';
 
 const NAME = 'shop.example.net';
 
-test('domain: a verified and bound one reaches the local service until it is unbound, and no other organization can take it', async (t) => {
+test('domain: a verified and bound one reaches the service until it is unbound, and no other organization can take it', async (t) => {
   const dns = await startDns(t);
   const culvert = await startCulvert(t, `[dns]\nresolvers = ["${dns.address}"]`);
   const { account } = culvert;

@@ -1,4 +1,4 @@
-/** A local service behind an agent that shows its own page, and visitors of its public name. */
+/** A service behind an agent that shows its own page, and visitors of its public name. */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Ends } from '../harness/ends.ts';

@@ -21,7 +21,7 @@ const IPV4_START = Buffer.from('0d0a0d0a000d0a515549540a2111000c', 'hex');
 const HEADER_BYTES = 28;
 const BULK_BYTES = 4 * 1024 * 1024;
 
-suite('the PROXY protocol towards a local service', { timeout: 120_000 }, () => {
+suite('the PROXY protocol towards a service', { timeout: 120_000 }, () => {
   const without = missing('haproxy');
   test('haproxy reads the address of the visitor, and its own', { skip: without }, async (t) => {
     const culvert = await spawnCulvert(t);
@@ -107,7 +107,7 @@ async function visit(port: number): Promise<Socket> {
   return socket;
 }
 
-/** The header that a local service on `port` must get for this visitor, who is on 127.0.0.1. */
+/** The header that a service on `port` must get for this visitor, who is on 127.0.0.1. */
 function headerOf(visitor: Socket, port: number): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   IPV4_START.copy(header);
@@ -117,7 +117,7 @@ function headerOf(visitor: Socket, port: number): Buffer {
   return header;
 }
 
-/** A local service whose connections a test reads by itself, in the order in which they came. */
+/** A service whose connections a test reads by itself, in the order in which they came. */
 async function startService(t: TestContext): Promise<{ port: number; next: () => Promise<Socket> }> {
   const waiting: Socket[] = [];
   const open = new Set<Socket>();

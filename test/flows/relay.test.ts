@@ -1,5 +1,5 @@
 /**
- * Datagrams of a private network through the whole product: clients' sockets, the server, an agent, and a local service that sends each back. By
+ * Datagrams of a private network through the whole product: clients' sockets, the server, an agent, and a service that sends each back. By
  * UDP and by the agent's session, over the end of a session, and when another agent takes the network over.
  */
 import assert from 'node:assert/strict';

@@ -7,7 +7,7 @@ import { suite, type TestContext, test } from 'node:test';
 import { get, startOrigin } from '../harness.ts';
 import { type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
 
-/** A local service whose answers the test begins and ends itself. */
+/** A service whose answers the test begins and ends itself. */
 async function heldOrigin(t: TestContext) {
   const arrived = Promise.withResolvers<ServerResponse>();
   const { port } = await startOrigin(t, (incoming, response) => {

@@ -1,5 +1,5 @@
 /**
- * A tunnel that asks who its visitors are, on the whole product: server, agent and local service, with an OpenID provider and with GitHub.
+ * A tunnel that asks who its visitors are, on the whole product: server, agent and service, with an OpenID provider and with GitHub.
  */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

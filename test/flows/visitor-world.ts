@@ -19,7 +19,7 @@ export interface VisitorWorld {
   put(lists: Lists, subdomain?: string): Promise<void>;
   /** Another tunnel to the same service. */
   publish(subdomain: string): Promise<string>;
-  /** What the local service got, newest last. */
+  /** What the service got, newest last. */
   readonly asked: Array<Record<string, unknown>>;
 }
 

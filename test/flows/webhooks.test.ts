@@ -1,4 +1,4 @@
-/** A webhook of GitHub, from the sender to the local service: while its agent is away, while the service fails, and across a kill of the server. */
+/** A webhook of GitHub, from the sender to the service: while its agent is away, while the service fails, and across a kill of the server. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -9,7 +9,7 @@ import { spawnCulvert, startOrigin } from '../harness.ts';
 
 const SECRET = 'shared with the sender';
 
-/** What the local service got, in order. */
+/** What the service got, in order. */
 interface Got {
   readonly body: string;
   readonly attempt: string;

@@ -1,5 +1,5 @@
 /**
- * Local services for the HTTP fuzzer, each with a parser of its own: node:http in this process, and, where they are installed,
+ * Services for the HTTP fuzzer, each with a parser of its own: node:http in this process, and, where they are installed,
  * Go's net/http, Python's http.server and nginx. Each tells which requests it read and who they claim to come from.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';

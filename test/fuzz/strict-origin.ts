@@ -1,4 +1,4 @@
-/** A local service that reads HTTP/1.1 strictly (reference.ts) and remembers what came. */
+/** A service that reads HTTP/1.1 strictly (reference.ts) and remembers what came. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { Scope } from '../../src/data/edge/testing/rig.ts';

@@ -1,4 +1,4 @@
-/** A local service for a tunnel to publish. */
+/** A service for a tunnel to publish. */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Ends } from './ends.ts';

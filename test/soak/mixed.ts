@@ -178,7 +178,7 @@ async function leftOver({ origin, culvert, before, views }: Remains): Promise<st
   await settles(() => origin.active === 0 && views().server.files <= before.server.files + 4, 10_000);
   const faults: string[] = [];
   const after = views();
-  if (origin.active > 0) faults.push(`${origin.active} requests are still open at the local service`);
+  if (origin.active > 0) faults.push(`${origin.active} requests are still open at the service`);
   if (after.server.files > before.server.files + 4) {
     faults.push(`the server has ${after.server.files} open files, ${before.server.files} before`);
   }

@@ -1,4 +1,4 @@
-/** The local service of a soak: does what the plan says, checks each upload by its hash, and remembers how each request ended. */
+/** The service of a soak: does what the plan says, checks each upload by its hash, and remembers how each request ended. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';

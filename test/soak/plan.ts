@@ -12,8 +12,8 @@ export type Framing = 'length' | 'chunked';
 /**
  * Who breaks the request off:
  *   visitor-up, visitor-down   the visitor, in the middle of its body or of the response's
- *   origin-head                the local service, before it answers
- *   origin-end, origin-reset   the local service, in the middle of its response: by FIN, by RST (the agent then resets the stream)
+ *   origin-head                the service, before it answers
+ *   origin-end, origin-reset   the service, in the middle of its response: by FIN, by RST (the agent then resets the stream)
  */
 export type Abort = 'none' | 'visitor-up' | 'visitor-down' | 'origin-head' | 'origin-end' | 'origin-reset';
 
@@ -22,7 +22,7 @@ export interface Plan {
   readonly up: number;
   readonly down: number;
   readonly upFraming: Framing;
-  /** `close`: the local service marks the end of its response by closing, as HTTP/1.0 did. */
+  /** `close`: the service marks the end of its response by closing, as HTTP/1.0 did. */
   readonly downFraming: Framing | 'close';
   readonly abort: Abort;
   /** Bytes of the body after which it is broken off. */

@@ -1,4 +1,4 @@
-/** Judges one request of a soak by its plan, what the visitor saw and what the local service saw. */
+/** Judges one request of a soak by its plan, what the visitor saw and what the service saw. */
 import type { Seen } from './origin.ts';
 import { type Bodies, hashOf, type Plan } from './plan.ts';
 import type { Outcome } from './visitor.ts';
@@ -8,13 +8,13 @@ export type Verdict =
   | { readonly good: 'whole' | 'seen as broken off' | 'left by the visitor' | 'refused by the edge' }
   | { readonly bad: string };
 
-/** `seen` is what the local service had seen when everything was over. */
+/** `seen` is what the service had seen when everything was over. */
 export function judge(plan: Plan, outcome: Outcome, at: { seen: Seen | undefined; bodies: Bodies }): Verdict {
   const { seen, bodies } = at;
   if (outcome.kind === 'fault') return { bad: outcome.why };
-  if (seen?.upload === 'wrong') return { bad: 'the local service took an upload for whole that was not' };
+  if (seen?.upload === 'wrong') return { bad: 'the service took an upload for whole that was not' };
   if (seen !== undefined && seen.times > 1) return { bad: `a POST came ${seen.times} times` };
-  if (seen?.upload === 'coming') return { bad: 'the local service still waits for the upload' };
+  if (seen?.upload === 'coming') return { bad: 'the service still waits for the upload' };
   if (outcome.kind === 'left') return left(plan, seen);
   if (outcome.kind === 'broken') {
     return mayBreak(plan)

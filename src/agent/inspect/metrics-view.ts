@@ -26,14 +26,14 @@ export function metricFamilies(source: AgentSource, watch: Watch, feed: EventFee
       }),
     ),
     gauge('culvert_agent_streams', 'Streams in flight.', one(view?.inFlight ?? 0)),
-    counter('culvert_agent_connections_total', 'Connections to local services.', connections(watch)),
+    counter('culvert_agent_connections_total', 'Connections to services.', connections(watch)),
     counter('culvert_agent_bytes_total', 'Bytes of streams, by where they came from.', [
       { labels: { from: 'visitors' }, value: bytes.toSocket },
       { labels: { from: 'services' }, value: bytes.fromSocket },
     ]),
     counter(
       'culvert_agent_requests_total',
-      'Answers of local services, and of the server where one could not be reached, by the class of their status.',
+      'Answers of services, and of the server where one could not be reached, by the class of their status.',
       requests(watch),
     ),
     ...relayFamilies(view?.relays ?? []),

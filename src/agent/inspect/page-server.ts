@@ -34,7 +34,7 @@ export interface PageOptions {
 
 export interface AgentPage {
   readonly url: string;
-  /** For the connector: told of each connection to a local service. */
+  /** For the connector: told of each connection to a service. */
   readonly watch: Watch;
   attach(agent: ShownAgent, meter: PipeMeter): void;
   onEvent(event: AgentEvent): void;

@@ -1,4 +1,4 @@
-/** A replay sends a kept request once more to the local service, and nowhere else. */
+/** A replay sends a kept request once more to the service, and nowhere else. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

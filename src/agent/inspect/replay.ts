@@ -1,5 +1,5 @@
 /**
- * Sends a kept request once more, straight to the local service, as a developer who debugs a webhook wants it: nothing of it passes the
+ * Sends a kept request once more, straight to the service, as a developer who debugs a webhook wants it: nothing of it passes the
  * edge. It is marked with `Culvert-Replay`, so that a service can tell it from a visitor's. Its answer becomes a record of its own.
  */
 import type { Socket } from 'node:net';

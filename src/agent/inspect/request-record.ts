@@ -32,15 +32,15 @@ export class RequestRecord {
   readonly target: string;
   readonly at: number;
   readonly replayOf: string | null;
-  /** As it went to the local service, closing line included. */
+  /** As it went to the service, closing line included. */
   requestHead: Buffer;
   readonly requestBody = new BodyCapture();
   readonly responseBody = new BodyCapture();
-  /** As the local service sent it; null: none has come. */
+  /** As the service sent it; null: none has come. */
   responseHead: Buffer | null = null;
   /** 0: no answer has come. */
   status = 0;
-  /** Why the local service could not be reached, so that `status` is the edge's; null: it was reached, or is being dialled. */
+  /** Why the service could not be reached, so that `status` is the edge's; null: it was reached, or is being dialled. */
   fault: string | null = null;
   state: RecordState = 'open';
   /** The whole request has passed. */

@@ -51,7 +51,7 @@ export class StreamTap {
     return this.#record;
   }
 
-  /** `bytes[start, end)` are about to go to the local service. Never throws. */
+  /** `bytes[start, end)` are about to go to the service. Never throws. */
   request(bytes: Buffer, start: number, end: number): void {
     if (this.#off) return;
     try {
@@ -61,7 +61,7 @@ export class StreamTap {
     }
   }
 
-  /** `bytes[start, end)` came from the local service. Never throws. */
+  /** `bytes[start, end)` came from the service. Never throws. */
   answer(bytes: Buffer, start: number, end: number): void {
     if (this.#off) return;
     try {
@@ -71,7 +71,7 @@ export class StreamTap {
     }
   }
 
-  /** The local service has ended its direction. */
+  /** The service has ended its direction. */
   answerEnded(): void {
     if (this.#off || this.#answer !== ANSWER.body || this.#answerBody.framing !== FRAMING.untilClose) return;
     try {
@@ -81,7 +81,7 @@ export class StreamTap {
     }
   }
 
-  /** In place of `closed` and of an answer: the local service can't be reached, and the edge answers with `status`. `fault` says why. */
+  /** In place of `closed` and of an answer: the service can't be reached, and the edge answers with `status`. `fault` says why. */
   unreached(status: number, fault: string): void {
     if (this.#off) return;
     try {

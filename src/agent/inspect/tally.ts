@@ -8,7 +8,7 @@ import { Meter } from './meter.ts';
 const CLASSES = 6;
 
 export class TunnelTally {
-  /** Connections to the local service that have ended. */
+  /** Connections to the service that have ended. */
   readonly connections: Meter;
   /** Requests whose answer is complete. */
   readonly requests: Meter;

@@ -1,4 +1,4 @@
-/** Requests whose local service could not be reached: it is then that a developer looks at the page. */
+/** Requests whose service could not be reached: it is then that a developer looks at the page. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REPLY } from '../../wire/preamble.ts';

@@ -1,6 +1,6 @@
 /**
  * What the page knows: which tunnels there are, how many connections and requests each had, and the latest requests. serve.ts tells it of
- * each connection to a local service; stream-tap.ts fills in what passes on it; the routes read. Made once per agent, only where the page is on.
+ * each connection to a service; stream-tap.ts fills in what passes on it; the routes read. Made once per agent, only where the page is on.
  */
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -19,7 +19,7 @@ import { TapFloor } from './tap-floor.ts';
 /** A fault of the tap comes with every stream, if it comes. */
 const FAULT_LOG_MS = 60_000;
 
-/** One connection to a local service, as serve.ts sees it. */
+/** One connection to a service, as serve.ts sees it. */
 export interface WatchedConnection {
   /** Wants to see the bytes; null: does not. */
   readonly tap: StreamTap | null;
@@ -27,7 +27,7 @@ export interface WatchedConnection {
   close(): void;
 }
 
-/** Why a local service was not reached, and how long that took. */
+/** Why a service was not reached, and how long that took. */
 export interface Miss {
   readonly fault: LocalFault;
   readonly agoMs: number;

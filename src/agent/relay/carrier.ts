@@ -202,7 +202,7 @@ export class Carrier implements FlowOwner, UdpPathOwner {
     this.#flows.toLocal(flow, bytes, start, end);
   }
 
-  // --- from the local service
+  // --- from the service
 
   fromLocal(flow: number, bytes: Buffer, start: number, end: number): void {
     if (end - start > MAX_DATAGRAM_BYTES) {

@@ -62,7 +62,7 @@ test('a client that is silent for three minutes is forgotten, one that speaks is
   assert.deepEqual([flows.size, time.next], [0, undefined], 'no timer is left');
 });
 
-test('answers of the local service alone keep no client', async (t) => {
+test('answers of the service alone keep no client', async (t) => {
   const service = await echo(t);
   const { flows, time, heard, say } = worldOf(t, service.target);
   say(1, 'a');
@@ -131,7 +131,7 @@ test('what comes before the socket is open is sent then, up to a bound', async (
   assert.deepEqual([flows.lost, heard.filter(({ flow }) => flow === 1).length], [5, 16]);
 });
 
-test('a local service on the other loopback address is found', async (t) => {
+test('a service on the other loopback address is found', async (t) => {
   const six = await bindDatagrams({
     host: '::1',
     port: 0,

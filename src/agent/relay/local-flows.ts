@@ -28,9 +28,9 @@ const RETRY_MS = 1_000;
 const FORGIVE_MS = 15_000;
 
 export interface FlowOwner {
-  /** A datagram of the local service for the client of `flow`, valid until it returns. */
+  /** A datagram of the service for the client of `flow`, valid until it returns. */
   fromLocal(flow: number, bytes: Buffer, start: number, end: number): void;
-  /** Whether the local service can be reached changed; `fault` says why not. */
+  /** Whether the service can be reached changed; `fault` says why not. */
   onFault(fault: string | undefined): void;
   /** A mistake of this program: what one datagram threw. */
   onThrow(error: Error): void;
@@ -50,13 +50,13 @@ interface LocalFlow {
   waitingBytes: number;
   /** When its client was heard last, as of the latest sweep. */
   heardMs: number;
-  /** The local service has sent it a data packet of WireGuard, which only an authenticated client gets. */
+  /** The service has sent it a data packet of WireGuard, which only an authenticated client gets. */
   isProven: boolean;
   gone: boolean;
 }
 
 export class LocalFlows {
-  /** Datagrams for the local service that it did not get: refused, no socket, or no room. */
+  /** Datagrams for the service that it did not get: refused, no socket, or no room. */
   lost = 0;
   readonly #options: LocalFlowsOptions;
   readonly #flows = new Map<number, LocalFlow>();
@@ -79,7 +79,7 @@ export class LocalFlows {
     return this.#flows.size;
   }
 
-  /** Sends `bytes[start, end)` to the local service, from the socket of `flow`. */
+  /** Sends `bytes[start, end)` to the service, from the socket of `flow`. */
   toLocal(flow: number, bytes: Buffer, start: number, end: number): void {
     const found = this.#flows.get(flow) ?? this.#open(flow);
     if (found === undefined) {

@@ -49,7 +49,7 @@ test('works over IPv6, and asks the host of the endpoint where the session goes 
   assert.equal(world.relay.heard[0]?.bytes.toString(), 'hello');
 });
 
-test('each client has a socket of its own at the local service, and hears what is for it', async (t) => {
+test('each client has a socket of its own at the service, and hears what is for it', async (t) => {
   const world = await RelayWorld.start(t);
   await world.pass(() => world.view.path === 'udp');
   const count = 200;
@@ -293,7 +293,7 @@ test('what is no record ends the stream and nothing else', async (t) => {
   await world.until(() => world.relay.heard.length === 1);
 });
 
-test('relay: an unreachable local service is reported, and so is its return', async (t) => {
+test('relay: an unreachable service is reported, and so is its return', async (t) => {
   const gone = await EchoService.listen();
   const { target } = gone;
   gone.close();

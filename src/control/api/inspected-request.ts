@@ -84,7 +84,7 @@ const trace = z
     connection: z
       .enum(['fresh', 'kept'])
       .nullable()
-      .openapi({ description: 'To the local service: made for it, or kept from an earlier request' }),
+      .openapi({ description: 'To the service: made for it, or kept from an earlier request' }),
     retried: z.boolean().openapi({ description: 'A kept connection turned out to be closed: sent once more' }),
     policy_ms: z.number().openapi({ description: "From the head's arrival until the policy had decided" }),
     first_byte_ms: z.number().nullable().openapi({ description: "Until the head of the service's answer came" }),

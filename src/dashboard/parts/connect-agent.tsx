@@ -35,7 +35,7 @@ export function ConnectAgent({ keyName, onShown }: ConnectAgentProps) {
               { value: 'https', label: 'HTTPS' },
               { value: 'tcp', label: 'TCP' },
             ]}
-            aria-label="What the local service speaks"
+            aria-label="Protocol"
           />
         </Input.Wrapper>
         <NumberInput

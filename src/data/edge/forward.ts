@@ -1,5 +1,5 @@
 /**
- * Writes the head that the local service gets, straight into the multiplexer's out-buffer: the visitor's bytes without the spans
+ * Writes the head that the service gets, straight into the multiplexer's out-buffer: the visitor's bytes without the spans
  * to leave out, then what only the edge may say about the visitor, then the framing in its one normal form.
  */
 import type { MuxStream } from '../../mux/stream.ts';

@@ -358,7 +358,7 @@ test('an answer in the middle of an upload reaches the visitor, then the connect
   assert.match(await wire.until('big'), /^HTTP\/1.1 413 /);
 });
 
-test('a local service that speaks TLS is reached as such', WITHIN, async (t) => {
+test('a service that speaks TLS is reached as such', WITHIN, async (t) => {
   const { createServer } = await import('node:https');
   const { testCertificate } = await import('../fixtures/certificate.ts');
   const server = createServer({ ...(await testCertificate()) }, (_request, response) => response.end('secret'));

@@ -114,7 +114,7 @@ test('the checksum is that of the standard', () => {
   assert.equal(crc32c(Buffer.from('123456789')), 0xe3069283);
 });
 
-test('what the agent writes for a local service is read as it was meant, and nothing at random is read at all', () => {
+test('what the agent writes for a service is read as it was meant, and nothing at random is read at all', () => {
   const v4 = fc.ipV4();
   const v6 = fc.ipV6().map((ip) => new URL(`http://[${ip}]`).hostname.slice(1, -1));
   const port = fc.integer({ min: 0, max: 65_535 });

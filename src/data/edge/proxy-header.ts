@@ -1,7 +1,7 @@
 /**
  * The header of the PROXY protocol, version 2 (haproxy's "The PROXY protocol", section 2.2), as a load balancer in front of the edge
  * sends it: says who the visitor is, before the first byte of the connection. Read by entrance.ts from the load balancers that the
- * operator names; the agent has its own writer, towards local services (agent/proxy-header.ts).
+ * operator names; the agent has its own writer, towards services (agent/proxy-header.ts).
  *
  *   +--------------------------------+-------------------+-----------------+--------+-------------------------+------+
  *   | signature, 12 bytes            | version 2, command | family, stream | length | addresses and ports     | TLVs |

@@ -1,5 +1,5 @@
 /**
- * The response half of an exchange: reads what the local service sends, strictly, and decides what the visitor gets of it. One object
+ * The response half of an exchange: reads what the service sends, strictly, and decides what the visitor gets of it. One object
  * per visitor connection (HTTP/2: per stream), reused for each of its requests. It never blocks and never gathers a body: ranges
  * of the read slab go on as they are, to a ResponseSink that says them in the visitor's version of HTTP.
  *

@@ -128,7 +128,7 @@ export class TcpVisitor implements StreamSink {
     while (at < end && this.#replySeen < this.#replySize) {
       const byte = bytes[at++] as number;
       if (this.#replySeen === 0 && byte !== REPLY.connected) {
-        // The local service can't be reached: to the visitor that is a connection cut short, raw TCP has no words for it.
+        // The service can't be reached: to the visitor that is a connection cut short, raw TCP has no words for it.
         this.destroy();
         return;
       }

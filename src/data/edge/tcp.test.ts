@@ -145,7 +145,7 @@ test('the reply may come in pieces and with the first bytes behind it', async (t
   agent.destroy();
 });
 
-test('a local service that refuses, a stream that is reset and a tunnel without agent close the visitor', async (t) => {
+test('a service that refuses, a stream that is reset and a tunnel without agent close the visitor', async (t) => {
   const link = new FakeLink();
   const port = await freePort();
   link.routes.set(idOf('db'), testRoute('db', { protocol: 'tcp', subdomain: '', tcpPort: port }));

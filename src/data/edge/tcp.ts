@@ -37,7 +37,7 @@ export interface TcpEdgeDeps {
 export interface TcpEdgeOptions {
   /** Address that the public ports are bound on. */
   readonly host: string;
-  /** The agent must have reached the local service by then. */
+  /** The agent must have reached the service by then. */
   readonly localTimeoutMs: number;
 }
 

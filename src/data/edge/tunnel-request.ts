@@ -189,7 +189,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
   responseBad(reason: string): void {
     this.#context.log.debug(
       { reason, tunnel: this.#request.tunnelId },
-      'the local service sent no valid response to a request of the control plane',
+      'the service sent no valid response to a request of the control plane',
     );
     this.#fault('local_bad_response');
   }

@@ -1,5 +1,5 @@
 /**
- * The way to the local service: a mux stream with a local connection at its other end, and the idle ones that a tunnel keeps.
+ * The way to the service: a mux stream with a local connection at its other end, and the idle ones that a tunnel keeps.
  * Keeping them saves a stream and a local connect per request; a stream carries one request at a time, never two.
  *
  * A kept connection may be closed by the service just when a request is on its way. Three things make that harmless: the
@@ -41,7 +41,7 @@ export type OwnStreams = Upstream[];
 /** Who waits for the response; a visitor's connection. */
 export interface UpstreamUser {
   onResponse(bytes: Buffer, start: number, end: number): void;
-  /** The local service has ended its direction. */
+  /** The service has ended its direction. */
   onResponseEnd(): void;
   /** No (more) response will come. */
   onUpstreamLost(code: FaultCode): void;

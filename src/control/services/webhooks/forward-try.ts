@@ -1,5 +1,5 @@
 /**
- * One try to bring a delivery to the local service: what is sent down the tunnel, and what its answer means. Called by forwarder.ts. Pure.
+ * One try to bring a delivery to the service: what is sent down the tunnel, and what its answer means. Called by forwarder.ts. Pure.
  */
 import { HOUR_MS } from '../../../base/clock.ts';
 import type { TunnelAnswer, TunnelRequest } from '../../../plane/inspection.ts';

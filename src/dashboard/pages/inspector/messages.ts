@@ -75,11 +75,11 @@ const CODES: Readonly<Record<string, Said>> = {
   overloaded: { short: 'Too busy', long: 'Too many requests were under way on this tunnel.' },
   local_unreachable: {
     short: 'Service unreachable',
-    long: 'The agent could not reach the local service. Is it running, and on this port?',
+    long: 'The agent could not reach your service. Is it running, and on this port?',
   },
-  local_closed: { short: 'No answer', long: 'The local service closed the connection before it had answered.' },
-  local_bad_response: { short: 'Bad answer', long: 'What the local service sent is not a well-formed HTTP response.' },
-  local_timeout: { short: 'Timed out', long: 'The local service did not answer in time.' },
+  local_closed: { short: 'No answer', long: 'Your service closed the connection before it sent a response.' },
+  local_bad_response: { short: 'Bad answer', long: 'Your service sent an invalid HTTP response.' },
+  local_timeout: { short: 'Timed out', long: 'Your service did not respond in time.' },
   agent_lost: { short: 'Agent lost', long: 'The connection to the agent broke while it worked on this request.' },
 };
 

@@ -1,4 +1,4 @@
-/** How the program comes to the machine of the local service. */
+/** How the program comes to the machine of the service. */
 import { Code, Stack, Text } from '@mantine/core';
 import { useApi } from '../../api/context.tsx';
 import { CopyLine } from '../../parts/copy.tsx';

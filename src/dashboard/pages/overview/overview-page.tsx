@@ -21,7 +21,7 @@ export function OverviewPage() {
   if (isFirst === undefined && counters.data !== undefined) setFirst(isEmpty(counters.data));
   if (isFirst === true)
     return (
-      <Page title="Overview" about="Publish a local service: in a minute it has a public address.">
+      <Page title="Overview" about="Publish your service: it has a public address within a minute.">
         <FirstTunnel onDone={() => setFirst(false)} />
       </Page>
     );

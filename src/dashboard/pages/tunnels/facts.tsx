@@ -12,7 +12,7 @@ export function Facts({ tunnel }: { readonly tunnel: TunnelDetail }) {
   return (
     <Panel title="About it">
       <Stack gap={6}>
-        <Fact name="Local service">
+        <Fact name="Service">
           {protocol}, port {localPort}
         </Fact>
         <Fact name="Project">

@@ -56,7 +56,7 @@ export function NewTunnelForm({ onMade }: { readonly onMade: (tunnel: Tunnel) =>
           <SegmentedControl
             fullWidth
             data={PROTOCOLS.map(({ value, label }) => ({ value, label }))}
-            aria-label="What the local service speaks"
+            aria-label="Protocol"
             {...form.getInputProps('protocol')}
           />
           <Text size="xs" c="dimmed" mt={6}>

@@ -96,7 +96,7 @@ function columnsOf(now: number, hasProjects: boolean): ReadonlyArray<Column<Tunn
     },
     {
       key: 'service',
-      title: 'Local service',
+      title: 'Service',
       cell: ({ protocol, localPort, projectSlug }) => (
         <Stack gap={0} className="culvert-fixed culvert-number">
           <Text size="sm">

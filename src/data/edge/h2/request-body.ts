@@ -1,5 +1,5 @@
 /**
- * A request's body on its way from DATA frames to the local service: by length where the head has one, else in chunks. It counts by itself
+ * A request's body on its way from DATA frames to the service: by length where the head has one, else in chunks. It counts by itself
  * what nghttp2 counts too (RFC 9113 §8.1.1): a service must never take half a body for a whole one, nor the rest of one for the next request.
  */
 import type { BodyTap } from '../../../http1/body.ts';

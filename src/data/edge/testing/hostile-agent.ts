@@ -22,7 +22,7 @@ export class Line {
     this.stream = stream;
   }
 
-  /** Says `text` (latin1) as the local service's, behind the reply. */
+  /** Says `text` (latin1) as the service's, behind the reply. */
   say(text: string): void {
     const bytes = Buffer.from(text, 'latin1');
     this.stream.write(this.#replied ? bytes : Buffer.concat([CONNECTED_REPLY, bytes]));

@@ -238,7 +238,7 @@ export interface Reply {
   readonly body: string;
 }
 
-/** A local service on node:http. */
+/** A service on node:http. */
 export async function httpOrigin(t: Scope, listener: RequestListener): Promise<HttpServer & { port: number }> {
   const server = createHttpServer(listener);
   server.listen(0, '127.0.0.1');
@@ -261,7 +261,7 @@ export interface RawOrigin {
   arrived(pattern: RegExp, index?: number): Promise<string>;
 }
 
-/** A local service that gets bytes: `onText` is called with all that a connection has sent so far, whenever more comes. */
+/** A service that gets bytes: `onText` is called with all that a connection has sent so far, whenever more comes. */
 export async function rawOrigin(
   t: Scope,
   onText: (socket: Socket, text: string, index: number) => void,

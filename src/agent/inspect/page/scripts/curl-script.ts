@@ -5,7 +5,7 @@
 export const CURL_SCRIPT = String.raw`/** Written by the edge or by curl itself. */
 const LEFT_OUT = /^(host|content-length|transfer-encoding|connection|keep-alive|expect|x-forwarded-.*|x-real-ip|culvert-.*)$/i;
 
-/** The command; it asks the public URL, or the local service where none is known. */
+/** The command; it asks the public URL, or the service where none is known. */
 export function curlCommand(request, base) {
   const body = Uint8Array.fromBase64(request.request_raw_body);
   const target = request.path.startsWith('/') ? request.path : '/';

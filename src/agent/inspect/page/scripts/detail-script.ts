@@ -130,7 +130,7 @@ function timing({ duration_ms, first_byte_ms }) {
 
 function answer(request) {
   if (request.fault !== null) {
-    const text = 'Your local service could not be reached: ' + request.fault + '. The visitor was answered ' + request.status + ' by the server.';
+    const text = 'Your service could not be reached: ' + request.fault + '. The visitor was answered ' + request.status + ' by the server.';
     return [make('p', { className: 'unreached' }, text)];
   }
   if (request.response !== null) {

@@ -41,6 +41,7 @@ const BANNED: readonly Banned[] = [
   { word: /\b(?:lookouts?|greetings?)\b/i, because: 'say reachability probe, mac1 check', unless: /greetingTimeout/ },
   { word: /\bpassages?\b/i, because: 'say flow filter' },
   { word: /\blocal services?\b/i, because: 'say the service; to users, your service' },
+  { word: /\bkeys? for scrapers?\b/i, because: 'say metrics key' },
   { word: /\bto rest\b(?!-)/i, because: 'say cooldown (of a name), idle (of a connection) or wait' },
 ];
 

@@ -1,4 +1,4 @@
-/** Keys for scrapers: what they open and what they do not, who makes them, when they end, and what is kept of them. */
+/** Metrics keys: what they open and what they do not, who makes them, when they end, and what is kept of them. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

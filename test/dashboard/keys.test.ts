@@ -152,7 +152,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'keys-new-master');
   });
 
-  test('a scraper gets a key of its own, with the settings for Prometheus', async (t) => {
+  test('keys page: a new metrics key comes with the settings for Prometheus', async (t) => {
     const page = await world.open(t, '/keys');
     await page.getByRole('button', { name: 'New metrics key' }).click();
     const dialog = page.getByRole('dialog', { name: 'New metrics key' });
@@ -163,7 +163,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     });
     assert.equal(answer.status, 200);
     await dialog.getByText('metrics_path: /metrics/prometheus').waitFor();
-    await shoot(page, 'keys-scraper');
+    await shoot(page, 'keys-metrics');
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Delete the metrics key prometheus' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete key' }).click();

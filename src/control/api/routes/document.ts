@@ -57,7 +57,7 @@ export function mountDocument(app: Api, deps: ApiDeps): void {
     scheme: 'bearer',
     bearerFormat: 'msk_…',
     description:
-      'A key for scrapers (`POST /metrics/keys`). Good for the exposition of its organization, and for nothing else.',
+      'A metrics key (`POST /metrics/keys`). Good for the exposition of its organization, and for nothing else.',
   });
   app.openAPIRegistry.registerComponent('securitySchemes', 'agentKey', {
     type: 'http',

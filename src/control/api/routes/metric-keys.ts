@@ -1,4 +1,4 @@
-/** `/metrics/keys`: keys with which scrapers read the exposition. */
+/** `/metrics/keys`: metrics keys, with which scrapers read the exposition. */
 import { z } from '@hono/zod-openapi';
 import type { MetricKeyView } from '../../services/metrics/metric-key-rows.ts';
 import { MAX_METRIC_KEYS } from '../../services/metrics/metric-keys.ts';

@@ -13,7 +13,7 @@ import { nowSeconds, useTokens } from './key-query.ts';
 import { EVERYTHING_LIVE, filtered } from './key-state.ts';
 import { KeyTable } from './key-table.tsx';
 import { NewKey } from './new-key.tsx';
-import { ScraperKeys } from './scraper-keys.tsx';
+import { MetricsKeys } from './metrics-keys.tsx';
 
 export function KeysPage() {
   const tokens = useTokens();
@@ -31,7 +31,7 @@ export function KeysPage() {
       actions={button}
     >
       <Loaded query={tokens}>{(all) => (all.length === 0 ? <NoKeys action={button} /> : <Listed all={all} />)}</Loaded>
-      <ScraperKeys />
+      <MetricsKeys />
       <NewKey opened={opened} onClose={close} />
     </Page>
   );

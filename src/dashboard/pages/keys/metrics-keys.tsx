@@ -13,7 +13,7 @@ import { useAction } from '../../parts/action.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { NewScraperKey } from './new-scraper-key.tsx';
+import { NewMetricsKey } from './new-metrics-key.tsx';
 
 type MetricKey = Schemas['MetricKey'];
 
@@ -26,7 +26,7 @@ const COLUMNS: ReadonlyArray<Column<MetricKey>> = [
   { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
 ];
 
-export function ScraperKeys() {
+export function MetricsKeys() {
   const { client } = useApi();
   const isAdmin = useMay('admin');
   const [opened, { open, close }] = useDisclosure(false);
@@ -59,7 +59,7 @@ export function ScraperKeys() {
           )
         }
       </Loaded>
-      <NewScraperKey opened={opened} onClose={close} />
+      <NewMetricsKey opened={opened} onClose={close} />
       <DeleteDialog asked={deletion} />
     </Panel>
   );

@@ -1,4 +1,4 @@
-/** Makes a key for a scraper, and shows it once with the settings for Prometheus. */
+/** Creates a metrics key, and shows it once with the settings for Prometheus. */
 import { Alert, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconKey } from '@tabler/icons-react';
@@ -18,7 +18,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-export function NewScraperKey({ opened, onClose }: DialogProps) {
+export function NewMetricsKey({ opened, onClose }: DialogProps) {
   return (
     <OneTimeSecretModal opened={opened} onClose={onClose} title="New metrics key" size="lg">
       <Steps onClose={onClose} />

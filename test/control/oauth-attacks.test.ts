@@ -260,7 +260,7 @@ test('a provider that never answers costs its caller some seconds, not a hang', 
   assert.ok(performance.now() - started < 8_000);
 });
 
-test('starts and answers count against the limit on /auth/*; the list of ways in does not', async (t) => {
+test('starts and answers count against the limit on /auth/*; the list of login options does not', async (t) => {
   const strict = await startHarness(`[limits]\nauth_burst = 3\n${github.settings}`);
   t.after(() => strict.close());
   const headers = { 'x-forwarded-for': '198.51.100.7' };

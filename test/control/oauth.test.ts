@@ -280,7 +280,7 @@ test('an identity can be unlinked by its owner alone, and never the last way in'
   assert.equal((await h.call('GET', '/auth/identities')).status, 401);
 });
 
-test('the log-in page can ask which ways in there are, as often as it likes', async () => {
+test('oauth: the login page can list the login options without a limit', async () => {
   const answer = await h.call('GET', '/auth/providers');
   const start = (id: string): string => at(`/auth/oauth/${id}/start`);
   assert.deepEqual(answer.body, {

@@ -220,7 +220,7 @@ export const PUBLIC: readonly string[] = [
   // Visitors of tunnels, who have no account: the identity provider says who they are, the tunnel's lists who may come in.
   'GET /edge-auth/start',
   'GET /edge-auth/callback',
-  // The ways in: each checks a secret of its own.
+  // Authentication: each checks a secret of its own.
   'POST /auth/login',
   'POST /auth/login/mfa',
   'POST /auth/refresh',

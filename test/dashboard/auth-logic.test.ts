@@ -1,4 +1,4 @@
-/** What the ways in compute without a browser. */
+/** What the authentication pages compute without a browser. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';

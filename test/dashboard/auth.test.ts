@@ -1,6 +1,6 @@
 // group: browser
 /**
- * The ways in and the pages of links as axe-core and a phone see them, and without a server that answers. What they do with real mails and
+ * The authentication pages and the pages of links as axe-core and a phone see them, and without a server that answers. What they do with real mails and
  * providers is in test/flows/pages.test.ts and test/flows/login-page.test.ts.
  */
 import assert from 'node:assert/strict';

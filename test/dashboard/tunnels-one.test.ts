@@ -37,7 +37,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('tunnel page: a password set here is required until it is removed', async (t) => {
-    const page = await world.open(t, `/tunnels/${shop}?tab=gates`);
+    const page = await world.open(t, `/tunnels/${shop}?tab=access-control`);
     await heading(page, 'shop');
     const panel = page.getByRole('region', { name: 'Password' });
     await panel.getByRole('button', { name: 'Require password' }).click();
@@ -54,7 +54,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await panel.getByRole('button', { name: 'Done' }).click();
     assert.doesNotMatch(await page.content(), new RegExp(password), 'it is gone from the page');
-    await shoot(page, 'tunnel-gates');
+    await shoot(page, 'tunnel-access-control');
     await panel.getByRole('button', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove the password of shop?' });
     await noSeriousFinding(page);
@@ -64,7 +64,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('tunnel page: visitor login by a list of domains and one of addresses', async (t) => {
-    const page = await world.open(t, `/tunnels/${shop}?tab=gates`);
+    const page = await world.open(t, `/tunnels/${shop}?tab=access-control`);
     const panel = page.getByRole('region', { name: 'Visitor login' });
     await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
     await panel.getByText('Add at least one domain or address').waitFor();
@@ -160,10 +160,16 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByRole('heading', { level: 1, name: 'short' }).count(), 0);
   });
 
+  test('tunnel page: the former address ?tab=gates leads to access control', async (t) => {
+    const page = await world.open(t, `/tunnels/${shop}?tab=gates`);
+    await page.waitForURL(/\?tab=access-control$/);
+    await page.getByRole('region', { name: 'Visitor login' }).waitFor();
+  });
+
   test('tunnel page: a tcp tunnel shows why it has no access control; a missing tunnel is reported', async (t) => {
     const id = await made({ localPort: 5432, subdomain: 'postgres', protocol: 'tcp' });
-    const page = await world.open(t, `/tunnels/${id}?tab=gates`);
-    await page.getByText('it has no gates').waitFor();
+    const page = await world.open(t, `/tunnels/${id}?tab=access-control`);
+    await page.getByText('passwords and visitor login do not apply').waitFor();
     await shoot(page, 'tunnel-tcp');
     await page.goto(`${world.culvert.apiUrl}/app/tunnels/${id.replace(/^..../, 'ffff')}`);
     await page.getByRole('heading', { name: 'No such tunnel' }).waitFor();
@@ -183,7 +189,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('region', { name: 'Visitor login' }).getByRole('link', { name: 'See the plans' }).waitFor();
     await fits(page);
     await noSeriousFinding(page);
-    await shoot(page, 'tunnel-gates-phone');
+    await shoot(page, 'tunnel-access-control-phone');
   });
 });
 

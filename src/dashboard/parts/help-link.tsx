@@ -7,7 +7,7 @@ import { useApi } from '../api/context.tsx';
 const HELP: Readonly<Record<string, string>> = {
   '': 'dashboard',
   tunnels: 'agents',
-  'tunnels gates': 'visitor-login',
+  'tunnels access-control': 'visitor-login',
   'tunnels policy': 'policies',
   'tunnels maintenance': 'basic-auth#show-a-maintenance-page',
   domains: 'domains#use-your-own-domain',

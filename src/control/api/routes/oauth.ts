@@ -27,12 +27,12 @@ const answerQuery = z.object({
   code: z.string().optional().openapi({ description: 'Missing when the provider refused', example: '4/0AdQt8qi' }),
   error: z.string().optional().openapi({ description: 'Why the provider refused', example: 'access_denied' }),
 });
-const waysIn = z
+const loginOptions = z
   .object({
     signup: z.enum(['open', 'closed']),
     providers: z.array(z.object({ id: providerId, name: z.string(), start_url: z.url() })),
   })
-  .openapi('WaysIn', {
+  .openapi('LoginOptions', {
     example: {
       signup: 'open',
       providers: [{ id: 'github', name: 'GitHub', start_url: 'https://tunnel.example.com/auth/oauth/github/start' }],
@@ -117,10 +117,10 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
       security: [],
       tags: ['auth'],
       summary: 'List the login methods of this server',
-      responses: { 200: json(waysIn, 'Identity providers, and whether sign-up is open') },
+      responses: { 200: json(loginOptions, 'Identity providers, and whether sign-up is open') },
     }),
     (c) => {
-      const { signup, providers } = providerLogins.ways();
+      const { signup, providers } = providerLogins.loginOptions();
       const withUrl = providers.map((one) => ({ ...one, start_url: `${publicUrl()}/auth/oauth/${one.id}/start` }));
       return c.json({ signup, providers: withUrl }, 200);
     },

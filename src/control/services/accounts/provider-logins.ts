@@ -77,8 +77,8 @@ export class ProviderLogins {
     this.#deps = deps;
   }
 
-  /** The ways in that this server has, for a log-in page. */
-  ways(): { signup: 'open' | 'closed'; providers: ReadonlyArray<{ id: ProviderId; name: string }> } {
+  /** The login options of this server, for a login page. */
+  loginOptions(): { signup: 'open' | 'closed'; providers: ReadonlyArray<{ id: ProviderId; name: string }> } {
     const { providers, signup } = this.#deps;
     return {
       signup,

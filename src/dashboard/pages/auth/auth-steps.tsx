@@ -1,4 +1,4 @@
-/** The ways in: password, second factor, identity provider, a new account, a forgotten password. One step is shown at a time. */
+/** The authentication pages: password, second factor, identity provider, a new account, a forgotten password. One step is shown at a time. */
 import { useState } from 'react';
 import { useApi, useSessionState } from '../../api/context.tsx';
 import type { Arrival } from '../../place.ts';

@@ -1,4 +1,4 @@
-/** The ways in that this server has, and the identity providers among them. Where the browser comes back to is in no address: the server keeps it. */
+/** The login options of this server, and the identity providers among them. Where the browser comes back to is in no address: the server keeps it. */
 import { Button, Divider, Stack } from '@mantine/core';
 import { IconBrandGithub } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -7,7 +7,7 @@ import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
 
-type Provider = Schemas['WaysIn']['providers'][number];
+type Provider = Schemas['LoginOptions']['providers'][number];
 
 /** The same for all users, until the server restarts. */
 export function useAuthOptions() {

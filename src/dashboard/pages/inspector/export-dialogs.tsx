@@ -41,7 +41,7 @@ function Curl({ id }: { readonly id: string }) {
   });
   return (
     <Stack gap="sm">
-      <Text size="sm">It asks the public address again, through the policy and the gates of the tunnel.</Text>
+      <Text size="sm">It requests the public address again, through the tunnel's policy and access control.</Text>
       {may && <SecretsSwitch checked={isFull} onChange={setFull} />}
       <Loaded query={command} lines={2}>
         {(text) => <CopyLine value={text.trim()} what="the command" />}

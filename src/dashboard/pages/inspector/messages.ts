@@ -168,7 +168,7 @@ export function partOf(detail: Detail): { readonly tab: string; readonly words: 
   if (detail.code === 'maintenance') return { tab: 'maintenance', words: "To the tunnel's maintenance" };
   if (step === undefined || step.step === 'agent_wait') return undefined;
   return step.index === null
-    ? { tab: 'gates', words: "To the tunnel's access control" }
+    ? { tab: 'access-control', words: "To the tunnel's access control" }
     : { tab: 'policy', words: "To the tunnel's policy" };
 }
 

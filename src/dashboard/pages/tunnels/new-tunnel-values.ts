@@ -24,7 +24,11 @@ export const PROTOCOLS = [
   { value: 'http', label: 'HTTP', about: 'A web service that speaks plain HTTP on your machine.' },
   { value: 'https', label: 'HTTPS', about: 'A web service that speaks TLS itself. Its certificate may be any.' },
   { value: 'websocket', label: 'WebSocket', about: 'As HTTP, for a service that is there for its sockets.' },
-  { value: 'tcp', label: 'TCP', about: 'Any service. It gets a port of the server, and has no gates.' },
+  {
+    value: 'tcp',
+    label: 'TCP',
+    about: 'Any service, on a port of the server. Passwords and visitor login do not apply.',
+  },
 ] as const satisfies ReadonlyArray<{ value: Tunnel['protocol']; label: string; about: string }>;
 
 export function portFault(port: number | string): string | undefined {

@@ -1,6 +1,6 @@
-/** One tunnel: how it stands, what it carries, what is in front of it. Which part is shown stands in the address. */
+/** One tunnel: state, traffic, access control and policy. The address names the tab. */
 import { Group, Tabs } from '@mantine/core';
-import { useParams, useSearchParams } from 'wouter';
+import { Redirect, useParams, useSearchParams } from 'wouter';
 import { useNow } from '../../parts/now.ts';
 import { DetailPage } from '../../parts/detail-page.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -8,7 +8,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { PolicyPanel } from '../policy/policy-panel.tsx';
 import { Address } from './address.tsx';
 import { ConnectTab } from './connect-tab.tsx';
-import { GatesTab } from './gates-tab.tsx';
+import { AccessControlTab } from './access-control-tab.tsx';
 import { GuardBadges } from './guard-badges.tsx';
 import { HeadActions } from './head-actions.tsx';
 import { MaintenancePanel } from './maintenance-panel.tsx';
@@ -17,7 +17,7 @@ import { StateNotice } from './state-notice.tsx';
 import { type TunnelDetail, useTunnel } from './tunnel-queries.ts';
 import { STATES, stateOf } from './tunnel-state.ts';
 
-const TABS = ['overview', 'gates', 'policy', 'maintenance', 'connect'] as const;
+const TABS = ['overview', 'access-control', 'policy', 'maintenance', 'connect'] as const;
 type Tab = (typeof TABS)[number];
 
 /** How late it is said that the tunnel's time has run out. */
@@ -58,6 +58,8 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
   const { authEnabled, edgeAuthEnabled, policyEnabled, maintenance } = tunnel;
   const go = (next: string | null): void =>
     setParams(next === null || next === 'overview' ? '' : { tab: next }, { replace: true });
+  // Bookmarks of 0.1 name the tab of access control so.
+  if (params.get('tab') === 'gates') return <Redirect to={`/tunnels/${tunnel.id}?tab=access-control`} replace />;
   // The panel of maintenance says it itself.
   const isSaid = tab === 'maintenance' && maintenance;
   return (
@@ -66,7 +68,7 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
       <Tabs value={tab satisfies Tab} onChange={go} keepMounted={false} className="culvert-tabs">
         <Tabs.List mb="md" aria-label="Parts of the tunnel">
           <Tabs.Tab value="overview">Overview</Tabs.Tab>
-          <Tabs.Tab value="gates" rightSection={mark(authEnabled || edgeAuthEnabled)}>
+          <Tabs.Tab value="access-control" rightSection={mark(authEnabled || edgeAuthEnabled)}>
             Access control
           </Tabs.Tab>
           <Tabs.Tab value="policy" rightSection={mark(policyEnabled)}>
@@ -80,8 +82,8 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
         <Tabs.Panel value="overview">
           <OverviewTab tunnel={tunnel} now={now} />
         </Tabs.Panel>
-        <Tabs.Panel value="gates">
-          <GatesTab tunnel={tunnel} />
+        <Tabs.Panel value="access-control">
+          <AccessControlTab tunnel={tunnel} />
         </Tabs.Panel>
         <Tabs.Panel value="policy">
           <PolicyPanel tunnel={tunnel} />

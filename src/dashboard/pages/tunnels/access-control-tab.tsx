@@ -1,11 +1,11 @@
-/** What visitors of a tunnel are asked for. */
+/** Access control of a tunnel: password and visitor login. */
 import { Alert, Stack } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { BasicPanel } from './basic-panel.tsx';
 import type { TunnelDetail } from './tunnel-queries.ts';
 import { VisitorPanel } from './visitor-panel.tsx';
 
-export function GatesTab({ tunnel }: { readonly tunnel: TunnelDetail }) {
+export function AccessControlTab({ tunnel }: { readonly tunnel: TunnelDetail }) {
   if (tunnel.protocol === 'tcp') return <NothingForTcp />;
   return (
     <Stack gap="md">
@@ -15,12 +15,12 @@ export function GatesTab({ tunnel }: { readonly tunnel: TunnelDetail }) {
   );
 }
 
-/** Why a tcp tunnel has none of these. */
+/** Why a TCP tunnel has neither. */
 function NothingForTcp() {
   return (
     <Alert color="gray" icon={<IconInfoCircle size={18} />}>
-      A tcp tunnel carries bytes and knows of no requests, so it has no gates. Its policy can keep addresses out;
-      whatever listens on the local port must ask for a password itself.
+      A TCP tunnel carries bytes, not requests, so passwords and visitor login do not apply. Its policy can block
+      addresses. Your service must require a password itself.
     </Alert>
   );
 }

@@ -28,10 +28,10 @@ import { App } from './app.tsx';
 import { loadFirst } from './pages.ts';
 import { Boundary } from './parts/boundary.tsx';
 import { sayNews } from './parts/action.ts';
-import { ahead, arrival, base, firstPath, metaOf, session, url } from './start.ts';
+import { prefetch, arrival, base, firstPath, metaOf, session, url } from './start.ts';
 import { CSS_VARIABLES, THEME } from './theme.ts';
 
-const client = makeClient(url, { session, ahead });
+const client = makeClient(url, { session, prefetch });
 session.whenOther(() => sayNews(OTHER_BY_NOW));
 
 /** The page's policy lets those styles through that know this word. */

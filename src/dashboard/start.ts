@@ -12,7 +12,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = { '/': ['metrics'] };
 
 export const arrival = takeArrival();
 export const { base, api: url } = placeOf(import.meta.url);
-export const ahead = new Prefetch();
+export const prefetch = new Prefetch();
 export const session = new Session(url);
 
 /** `name` of a `<meta>` in the document; empty when it is not there. */
@@ -29,7 +29,7 @@ export function firstPath(): string {
 const stop = session.subscribe(() => {
   if (session.state !== 'in') return;
   stop();
-  for (const path of [...EVERYWHERE, ...(FIRST[firstPath()] ?? [])]) ahead.ask(new URL(path, url), session);
+  for (const path of [...EVERYWHERE, ...(FIRST[firstPath()] ?? [])]) prefetch.ask(new URL(path, url), session);
 });
 
 // The server says whether the browser has a live session: without one there is nothing to ask.

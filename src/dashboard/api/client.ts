@@ -13,7 +13,7 @@ export type ApiClient = Client<paths>;
 interface Means {
   readonly session: Session;
   /** What was asked for before. */
-  readonly ahead: Prefetch;
+  readonly prefetch: Prefetch;
 }
 
 /** `api`: its address, with a slash at the end. */
@@ -29,14 +29,14 @@ export function makeClient(api: URL, means: Means): ApiClient {
 /** Their 401 is about the password or the code that was typed: asked a second time it would count as one more wrong guess. */
 const ABOUT_SECRETS = /\/auth\/(?:password|mfa\/(?:disable|recovery-codes))$/;
 
-async function fetchAs({ session, ahead }: Means, request: Request): Promise<Response> {
+async function fetchAs({ session, prefetch }: Means, request: Request): Promise<Response> {
   const { epoch, state } = session;
   const token = await session.token();
   // A request meant for one user or organization must not run as another: another tab may have switched.
   if (state === 'in' && token !== undefined && session.epoch !== epoch) throw otherByNow();
   if (token === undefined) return fetch(request);
   const again = request.clone();
-  const first = await (ahead.take(request, epoch) ?? fetch(withBearer(request, token)));
+  const first = await (prefetch.take(request, epoch) ?? fetch(withBearer(request, token)));
   if (first.status !== 401 || ABOUT_SECRETS.test(new URL(request.url).pathname)) return first;
   if (!(await session.refresh())) return first;
   if (session.epoch !== epoch) throw otherByNow();

@@ -1,5 +1,5 @@
 /**
- * What the first page will ask for is asked while its code is still being read: the answers wait here, each for the one request that they are for.
+ * Prefetch of the requests of the first page while its code still loads. Each response waits for the one request that it is for.
  * Made by start.ts, used by client.ts.
  */
 import { otherByNow } from './failure.ts';
@@ -28,7 +28,7 @@ export class Prefetch {
     setTimeout(() => this.#waiting.delete(url.href), KEPT_MS);
   }
 
-  /** The answer to this very request, once; undefined when it was not asked for. */
+  /** The response to this very request, once; undefined when it was not prefetched. */
   take({ method, url }: Request, epoch: number): Promise<Response> | undefined {
     if (method !== 'GET') return undefined;
     const found = this.#waiting.get(url);

@@ -57,7 +57,7 @@ export interface Snapshot {
   readonly routes: readonly Route[];
   /** This server's own, retired ones too while what they signed may be valid. */
   readonly accessKeys: readonly AccessKey[];
-  /** Signs what visitors who have signed in carry (visitor-words.ts). Base64url of 32 bytes; the same after a restart. */
+  /** Signs what visitors who have signed in carry (visitor-tokens.ts). Base64url of 32 bytes; the same after a restart. */
   readonly visitorKey: string;
   /** Private networks that this edge relays. */
   readonly relays: readonly RelayRoute[];

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { httpOrigin, Rig } from '../../src/data/edge/testing/rig.ts';
 import { idOf, VISITOR_KEY } from '../../src/data/fixtures/link.ts';
 import type { PolicyAction } from '../../src/plane/policy.ts';
-import { sealPass } from '../../src/plane/visitor-words.ts';
+import { sealPass } from '../../src/plane/visitor-tokens.ts';
 import { type Random, randomOf } from '../fuzz/cases.ts';
 
 const ACTIONS: readonly PolicyAction[] = [

@@ -8,7 +8,7 @@ import {
   TICKET_PATH,
   type VisitorPass,
   type VisitorTicket,
-} from '../../src/plane/visitor-words.ts';
+} from '../../src/plane/visitor-tokens.ts';
 import type { PolicyAction } from '../../src/plane/policy.ts';
 import { idOf, VISITOR_KEY } from '../../src/data/fixtures/link.ts';
 import { answersIn, edgeWorld, request, say, type Seen } from './world.ts';

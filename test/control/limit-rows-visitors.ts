@@ -37,7 +37,7 @@ export function visitorLimits(): readonly Row[] {
       'a pass lives for eight hours',
     ]),
     elsewhere('Visitor login: return path', '512 characters; a longer one becomes `/`', [
-      '../../src/plane/visitor-words.test.ts',
+      '../../src/plane/visitor-tokens.test.ts',
       'a path leads to its own host, or it is /',
     ]),
     elsewhere('`/edge-auth/*`: burst', '300 requests per address', [

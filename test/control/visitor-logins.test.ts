@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { Secret } from '../../src/base/secret.ts';
 import { domains, spentOnce, users } from '../../src/control/db/schema.ts';
-import { openTicket, TICKET_MS, type VisitorTicket } from '../../src/plane/visitor-words.ts';
+import { openTicket, TICKET_MS, type VisitorTicket } from '../../src/plane/visitor-tokens.ts';
 import { Browser } from '../harness/browser.ts';
 import { inReverse } from '../harness/ends.ts';
 import { type Github, githubPerson, startGithub } from '../harness/github.ts';

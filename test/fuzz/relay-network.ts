@@ -20,7 +20,7 @@ import {
   RELAY_TOKEN_BYTES,
 } from '../../src/wire/relay-packets.ts';
 import { readFlow, readRecords } from '../../src/wire/relay-records.ts';
-import { stampOf } from './relay-words.ts';
+import { stampOf } from './relay-datagrams.ts';
 
 export type Source = readonly [address: string, port: number];
 export const nameOf = ([address, port]: Source): string => `${address} ${port}`;

@@ -27,7 +27,7 @@ import {
 import { RecordReader, writeFlow, writeRecord } from '../../src/wire/relay-records.ts';
 import { type Random, randomOf } from './cases.ts';
 import { DryNetwork, nameOf, type Source } from './relay-network.ts';
-import { below, damaged, datagramOf, oneOf } from './relay-words.ts';
+import { below, damaged, datagramOf, oneOf } from './relay-datagrams.ts';
 
 const NETWORKS = 3;
 const CLIENTS = 120;

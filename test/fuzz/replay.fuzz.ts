@@ -8,7 +8,7 @@ import { DryEdge } from './dry-edge.ts';
 import { judgeReplay, type ReplayCase, type ReplayOutcome } from './replay.ts';
 import { shrink } from './shrink.ts';
 import { requestCase } from './smuggling-cases.ts';
-import { CODINGS, CODING_NAMES, GUARDED, HOSTS, LENGTH_NAMES, LENGTHS, METHODS, TARGETS } from './smuggling-words.ts';
+import { CODINGS, CODING_NAMES, GUARDED, HOSTS, LENGTH_NAMES, LENGTHS, METHODS, TARGETS } from './smuggling-values.ts';
 
 export interface ReplayOptions {
   readonly seed: number;

@@ -13,7 +13,7 @@ import {
   SIZES,
   TARGETS,
   VERSIONS,
-} from './smuggling-words.ts';
+} from './smuggling-values.ts';
 
 export interface CorpusCase {
   /** Class, and the case in it. */

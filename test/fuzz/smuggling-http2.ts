@@ -6,7 +6,7 @@ import type { Random } from './cases.ts';
 import type { DryEdge } from './dry-edge.ts';
 import { runStream, type StreamCase } from './dry-http2.ts';
 import { type Message, readRequest, valuesOf } from './reference.ts';
-import { CODINGS, HOSTS, LENGTHS, METHODS, TARGETS } from './smuggling-words.ts';
+import { CODINGS, HOSTS, LENGTHS, METHODS, TARGETS } from './smuggling-values.ts';
 
 const HOST = 'shop.example.test';
 const HIDDEN = `GET /hidden HTTP/1.1\r\nHost: ${HOST}\r\nX-Forwarded-For: 6.6.6.6\r\n\r\n`;

@@ -1,7 +1,7 @@
 /** Which page's requests a visitor gate lets do things with the visitor's pass: tunnels are neighbours, and to browsers one site. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { nonceHashOf, sealPass } from '../../plane/visitor-words.ts';
+import { nonceHashOf, sealPass } from '../../plane/visitor-tokens.ts';
 import { idOf, VISITOR_KEY } from '../fixtures/link.ts';
 import { Http2Visitor } from './testing/http2-visitor.ts';
 import { type Reply, type Wire, perHead, rawOrigin, Rig, type RigOptions } from './testing/rig.ts';

@@ -1,7 +1,7 @@
 /** The two paths that a tunnel with a visitor gate keeps for itself: where a sign-in comes back, and where it ends. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { nonceHashOf, openPass, sealTicket, type VisitorTicket } from '../../plane/visitor-words.ts';
+import { nonceHashOf, openPass, sealTicket, type VisitorTicket } from '../../plane/visitor-tokens.ts';
 import { idOf, VISITOR_KEY } from '../fixtures/link.ts';
 import { httpOrigin, type Reply, Rig, type Wire } from './testing/rig.ts';
 

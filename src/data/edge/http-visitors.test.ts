@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { hashSync } from '@node-rs/argon2';
 import type { Route } from '../../plane/routes.ts';
-import { nonceHashOf, sealPass, type VisitorPass } from '../../plane/visitor-words.ts';
+import { nonceHashOf, sealPass, type VisitorPass } from '../../plane/visitor-tokens.ts';
 import { idOf, VISITOR_KEY } from '../fixtures/link.ts';
 import { Http2Visitor } from './testing/http2-visitor.ts';
 import { httpOrigin, perHead, rawOrigin, type Reply, Rig, type Wire } from './testing/rig.ts';

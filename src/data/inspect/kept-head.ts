@@ -4,7 +4,7 @@
  */
 import { COLON, QUESTION } from '../../http1/chars.ts';
 import type { Head } from '../../http1/head.ts';
-import { TICKET_PATH } from '../../plane/visitor-words.ts';
+import { TICKET_PATH } from '../../plane/visitor-tokens.ts';
 import { HeaderRule } from '../policy/header-rule.ts';
 
 const SECRET = new HeaderRule([], ['authorization', 'proxy-authorization', 'cookie']);

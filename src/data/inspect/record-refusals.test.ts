@@ -7,7 +7,7 @@ import { hashSync } from '@node-rs/argon2';
 import type { InspectedRequest, TraceStep } from '../../plane/inspection.ts';
 import type { PolicyAction } from '../../plane/policy.ts';
 import type { Route } from '../../plane/routes.ts';
-import { nonceHashOf, sealTicket } from '../../plane/visitor-words.ts';
+import { nonceHashOf, sealTicket } from '../../plane/visitor-tokens.ts';
 import { httpOrigin, perHead, rawOrigin, Rig, type RigOptions, Wire } from '../edge/testing/rig.ts';
 import { until } from '../fixtures/gateway.ts';
 import { TestIssuer } from '../fixtures/issuer.ts';

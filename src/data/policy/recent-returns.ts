@@ -2,7 +2,7 @@
  * Which browsers have come back from the identity provider and got a pass only just now: who then shows none would be sent round for ever. Read
  * and written by visitor-passes.ts.
  */
-import type { VisitorTicket } from '../../plane/visitor-words.ts';
+import type { VisitorTicket } from '../../plane/visitor-tokens.ts';
 
 /** A round takes a second or two where the provider asks nothing; who opens the site again by hand after this begins another. */
 const RETURN_MS = 30_000;

@@ -7,7 +7,7 @@ import {
   sealTicket,
   TICKET_MS,
   type VisitorTicket,
-} from '../../plane/visitor-words.ts';
+} from '../../plane/visitor-tokens.ts';
 import { RecentReturns } from './recent-returns.ts';
 import { UsedTickets } from './used-tickets.ts';
 import { VisitorPasses } from './visitor-passes.ts';

@@ -14,7 +14,7 @@ import {
   sealPass,
   type VisitorPass,
   type VisitorTicket,
-} from '../../plane/visitor-words.ts';
+} from '../../plane/visitor-tokens.ts';
 import { newRandom } from './visitor-cookies.ts';
 import { RecentReturns } from './recent-returns.ts';
 import { UsedTickets } from './used-tickets.ts';

@@ -2,7 +2,14 @@
  * The two paths that a tunnel with a visitor gate keeps for itself: the one to which a sign-in comes back, and the one that ends it. A step of
  * its chain, before all that goes by paths: a rule against `/.` must not lock all visitors out.
  */
-import { PASS_MS, SIGN_OUT_PATH, TICKET_PATH, nonceHashOf, isSameText, returnPath } from '../../plane/visitor-words.ts';
+import {
+  PASS_MS,
+  SIGN_OUT_PATH,
+  TICKET_PATH,
+  nonceHashOf,
+  isSameText,
+  returnPath,
+} from '../../plane/visitor-tokens.ts';
 import { word } from '../../http1/fields.ts';
 import type { EdgeRefusal } from '../edge/fault.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';

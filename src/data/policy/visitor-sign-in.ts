@@ -3,7 +3,7 @@
  * visitor-step.ts and visitor-paths.ts.
  */
 import type { Route, VisitorGate } from '../../plane/routes.ts';
-import { nonceHashOf, returnPath } from '../../plane/visitor-words.ts';
+import { nonceHashOf, returnPath } from '../../plane/visitor-tokens.ts';
 import type { EdgeRefusal } from '../edge/fault.ts';
 import type { PolicyRequest } from './step.ts';
 import { type CookieName, newRandom, NONCE_COOKIE, randomsIn } from './visitor-cookies.ts';

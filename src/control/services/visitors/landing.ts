@@ -3,7 +3,7 @@
  * domain counts while it is verified and bound.
  */
 import { and, eq, isNotNull } from 'drizzle-orm';
-import { returnPath } from '../../../plane/visitor-words.ts';
+import { returnPath } from '../../../plane/visitor-tokens.ts';
 import { liveTunnels } from '../../db/gone.ts';
 import { domains, tunnels, visitorGates } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';

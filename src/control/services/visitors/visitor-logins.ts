@@ -1,11 +1,11 @@
 /**
  * Sign-in of a tunnel's visitors with an identity provider. They have no accounts here: the provider vouches for an address, the tunnel's lists
- * say whether it may come in, and a ticket tells the tunnel's own host (plane/visitor-words.ts). Called by control/api.
+ * say whether it may come in, and a ticket tells the tunnel's own host (plane/visitor-tokens.ts). Called by control/api.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/log.ts';
-import { sealTicket, TICKET_MS, TICKET_PATH } from '../../../plane/visitor-words.ts';
+import { sealTicket, TICKET_MS, TICKET_PATH } from '../../../plane/visitor-tokens.ts';
 import type { Store } from '../../db/tx.ts';
 import type { IdentityProvider } from '../../providers/oauth.ts';
 import type { Sealer } from '../keys/sealing.ts';

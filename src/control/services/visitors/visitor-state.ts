@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { isSameText } from '../../../plane/visitor-words.ts';
+import { isSameText } from '../../../plane/visitor-tokens.ts';
 import type { Sealer } from '../keys/sealing.ts';
 
 /** Time for a person to log in at the provider, with a second factor there. */

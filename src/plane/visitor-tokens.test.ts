@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSameText, openPass, openTicket, returnPath, sealPass, sealTicket } from './visitor-words.ts';
+import { isSameText, openPass, openTicket, returnPath, sealPass, sealTicket } from './visitor-tokens.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const BOUND = { tunnelId: 'shop', version: '1', host: 'shop.test', email: 'ann@example.test', expiresAt: 1_000 };

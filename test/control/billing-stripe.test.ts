@@ -11,45 +11,45 @@ import { memberships } from '../../src/control/db/schema.ts';
 import type { Role } from '../../src/control/services/actor.ts';
 import { inReverse } from '../harness/ends.ts';
 import { PRICES, SECRET_KEY, WEBHOOK_SECRET } from '../harness/stripe.ts';
-import { openShop } from './shop.ts';
+import { openBillingFixture } from './billing-fixture.ts';
 import { said } from './team.ts';
 
 test('a checkout is a page of the provider for this organization, this price and this customer', async (t) => {
-  const shop = await openShop(inReverse(t));
-  const { status, body } = await shop.checkout({ plan: 'team', billing_cycle: 'yearly' });
+  const fixture = await openBillingFixture(inReverse(t));
+  const { status, body } = await fixture.checkout({ plan: 'team', billing_cycle: 'yearly' });
   assert.equal(status, 200);
-  assert.match(String(body['checkout_url']), new RegExp(`^${shop.stripe.url}/pay/cs_`));
-  const asked = shop.stripe.asked.find(({ method, path }) => method === 'POST' && path === '/v1/checkout/sessions');
+  assert.match(String(body['checkout_url']), new RegExp(`^${fixture.stripe.url}/pay/cs_`));
+  const asked = fixture.stripe.asked.find(({ method, path }) => method === 'POST' && path === '/v1/checkout/sessions');
   assert.ok(asked !== undefined);
-  const customer = shop.row()?.customerId;
+  const customer = fixture.row()?.customerId;
   assert.deepEqual(asked.fields, {
     mode: 'subscription',
     customer,
-    client_reference_id: shop.ann.home,
+    client_reference_id: fixture.ann.home,
     'line_items[0][price]': PRICES.team_yearly,
     'line_items[0][quantity]': '1',
     'metadata[plan]': 'team',
     'metadata[billing_cycle]': 'yearly',
-    'metadata[org_id]': shop.ann.home,
+    'metadata[org_id]': fixture.ann.home,
     'subscription_data[metadata][plan]': 'team',
     'subscription_data[metadata][billing_cycle]': 'yearly',
-    'subscription_data[metadata][org_id]': shop.ann.home,
+    'subscription_data[metadata][org_id]': fixture.ann.home,
     success_url: 'http://api.test/app/billing?billing=done',
     cancel_url: 'http://api.test/app/billing?billing=cancelled',
   });
-  assert.deepEqual(shop.stripe.customers.get(customer ?? ''), {
+  assert.deepEqual(fixture.stripe.customers.get(customer ?? ''), {
     email: 'ann@example.test',
     name: 'ann',
-    'metadata[org_id]': shop.ann.home,
+    'metadata[org_id]': fixture.ann.home,
   });
-  assert.equal(shop.plan(), 'free', 'nothing is given before it is paid');
+  assert.equal(fixture.plan(), 'free', 'nothing is given before it is paid');
 });
 
 test('a purchase gives the plan, and the view says what is paid until when', async (t) => {
-  const shop = await openShop(inReverse(t));
-  const bought = await shop.buy('pro');
-  assert.equal(shop.plan(), 'pro');
-  const { body } = await shop.ann.call('GET', '/billing');
+  const fixture = await openBillingFixture(inReverse(t));
+  const bought = await fixture.buy('pro');
+  assert.equal(fixture.plan(), 'pro');
+  const { body } = await fixture.ann.call('GET', '/billing');
   const { mode, plan, billing_cycle, status, current_period_end, cancel_at_period_end } = body;
   assert.deepEqual(
     { mode, plan, billing_cycle, status, current_period_end, cancel_at_period_end },
@@ -65,151 +65,151 @@ test('a purchase gives the plan, and the view says what is paid until when', asy
 });
 
 test('billing: an organization is one customer, also for repeated and concurrent requests of several members', async (t) => {
-  const shop = await openShop(inReverse(t));
-  const bob = await shop.team.member('bob@example.test', shop.ann, 'owner');
-  const as = await shop.team.acting(bob, shop.ann.home);
+  const fixture = await openBillingFixture(inReverse(t));
+  const bob = await fixture.team.member('bob@example.test', fixture.ann, 'owner');
+  const as = await fixture.team.acting(bob, fixture.ann.home);
   const answers = await Promise.all([
-    shop.checkout(),
-    shop.api.call('POST', '/billing/checkout-session', { as, body: { plan: 'team' } }),
-    shop.ann.call('POST', '/billing/portal'),
+    fixture.checkout(),
+    fixture.api.call('POST', '/billing/checkout-session', { as, body: { plan: 'team' } }),
+    fixture.ann.call('POST', '/billing/portal'),
   ]);
   assert.deepEqual(
     answers.map(({ status }) => status),
     [200, 200, 200],
   );
-  assert.equal(shop.stripe.customers.size, 1);
-  const open = [...shop.stripe.sessions.values()].filter(({ status }) => status === 'open');
+  assert.equal(fixture.stripe.customers.size, 1);
+  const open = [...fixture.stripe.sessions.values()].filter(({ status }) => status === 'open');
   assert.equal(open.length, 1, 'a page that was left open is closed: two could both be paid');
 });
 
 test('billing: a customer with a subscription is sent to the portal, also when the event about it has not come yet', async (t) => {
-  const shop = await openShop(inReverse(t));
-  const { body } = await shop.checkout();
-  shop.stripe.pay(String(body['checkout_url']));
-  const answer = await shop.checkout({ plan: 'team' });
+  const fixture = await openBillingFixture(inReverse(t));
+  const { body } = await fixture.checkout();
+  fixture.stripe.pay(String(body['checkout_url']));
+  const answer = await fixture.checkout({ plan: 'team' });
   assert.deepEqual(said(answer), [409, 'conflict']);
   assert.match(String(answer.body['message']), /POST \/billing\/portal/);
-  assert.equal(shop.plan(), 'pro', 'what was asked is stored');
+  assert.equal(fixture.plan(), 'pro', 'what was asked is stored');
 });
 
 test('the portal is a page of the provider that leads back here; cancelling is done there', async (t) => {
-  const shop = await openShop(inReverse(t));
-  const { status, body } = await shop.ann.call('POST', '/billing/portal');
+  const fixture = await openBillingFixture(inReverse(t));
+  const { status, body } = await fixture.ann.call('POST', '/billing/portal');
   assert.equal(status, 200);
   assert.match(String(body['portal_url']), /\/portal\/cus_\w+\?back=http:\/\/api\.test\/app\/billing$/);
-  const cancel = await shop.ann.call('POST', '/billing/cancel');
+  const cancel = await fixture.ann.call('POST', '/billing/cancel');
   assert.deepEqual([...said(cancel), cancel.headers.get('allow')], [405, 'method_not_allowed', '']);
-  assert.equal((await shop.api.call('GET', '/billing/mock-portal')).status, 404);
+  assert.equal((await fixture.api.call('GET', '/billing/mock-portal')).status, 404);
 });
 
 test('what has no price is not sold', async (t) => {
-  const shop = await openShop(inReverse(t), { prices: { ...PRICES, team_yearly: null } });
-  assert.deepEqual(said(await shop.checkout({ plan: 'team', billing_cycle: 'yearly' })), [402, 'upgrade_required']);
-  assert.equal((await shop.checkout({ plan: 'team' })).status, 200);
+  const fixture = await openBillingFixture(inReverse(t), { prices: { ...PRICES, team_yearly: null } });
+  assert.deepEqual(said(await fixture.checkout({ plan: 'team', billing_cycle: 'yearly' })), [402, 'upgrade_required']);
+  assert.equal((await fixture.checkout({ plan: 'team' })).status, 200);
   assert.equal(
-    shop.stripe.asked.some(({ path }) => path === '/v1/customers'),
+    fixture.stripe.asked.some(({ path }) => path === '/v1/customers'),
     true,
   );
 });
 
 test('a customer that the provider has lost is made anew: the keys of another account', async (t) => {
-  const shop = await openShop(inReverse(t));
-  await shop.buy('pro');
-  const before = shop.row()?.customerId;
-  shop.stripe.customers.clear();
-  shop.stripe.subscriptions.clear();
-  const { status, text } = await shop.checkout();
+  const fixture = await openBillingFixture(inReverse(t));
+  await fixture.buy('pro');
+  const before = fixture.row()?.customerId;
+  fixture.stripe.customers.clear();
+  fixture.stripe.subscriptions.clear();
+  const { status, text } = await fixture.checkout();
   assert.equal(status, 200, text);
-  assert.notEqual(shop.row()?.customerId, before);
-  assert.equal(shop.plan(), 'free', 'its payment has ended');
+  assert.notEqual(fixture.row()?.customerId, before);
+  assert.equal(fixture.plan(), 'free', 'its payment has ended');
 });
 
 test('an organization that goes on paying is not deleted; one whose subscription ends by itself is', async (t) => {
-  const shop = await openShop(inReverse(t));
-  const bought = await shop.buy('pro');
-  const spare = await shop.ann.call('POST', '/orgs', { name: 'Spare' });
+  const fixture = await openBillingFixture(inReverse(t));
+  const bought = await fixture.buy('pro');
+  const spare = await fixture.ann.call('POST', '/orgs', { name: 'Spare' });
   assert.equal(spare.status, 201);
-  const refused = await shop.ann.call('DELETE', `/orgs/${shop.ann.home}`);
+  const refused = await fixture.ann.call('DELETE', `/orgs/${fixture.ann.home}`);
   assert.deepEqual(said(refused), [409, 'conflict']);
   assert.match(String(refused.body['message']), /Cancel it first/);
   bought.cancel_at_period_end = true;
-  await shop.deliver(shop.stripe.event('customer.subscription.updated', bought));
-  assert.equal((await shop.ann.call('DELETE', `/orgs/${shop.ann.home}`)).status, 200);
+  await fixture.deliver(fixture.stripe.event('customer.subscription.updated', bought));
+  assert.equal((await fixture.ann.call('DELETE', `/orgs/${fixture.ann.home}`)).status, 200);
   // The last event of a subscription comes long after.
   bought.status = 'canceled';
-  const last = await shop.deliver(shop.stripe.event('customer.subscription.deleted', bought));
-  assert.deepEqual([last.status, shop.row()?.status], [200, 'canceled']);
+  const last = await fixture.deliver(fixture.stripe.event('customer.subscription.deleted', bought));
+  assert.deepEqual([last.status, fixture.row()?.status], [200, 'canceled']);
 });
 
 test('a provider that fails, says nonsense or is busy is 503, and the second try of a call counts once', async (t) => {
-  const shop = await openShop(inReverse(t));
-  shop.stripe.instead = (response) => response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>oops</h1>');
-  const failed = await shop.checkout();
+  const fixture = await openBillingFixture(inReverse(t));
+  fixture.stripe.instead = (response) => response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>oops</h1>');
+  const failed = await fixture.checkout();
   assert.deepEqual(said(failed), [503, 'unavailable']);
   assert.match(String(failed.body['message']), /can't be reached now/);
-  const tries = shop.stripe.asked.length;
+  const tries = fixture.stripe.asked.length;
   assert.ok(tries >= 2 && tries <= 3, `${tries} tries`);
-  assert.equal(new Set(shop.stripe.asked.map(({ headers }) => headers['idempotency-key'])).size, 1);
+  assert.equal(new Set(fixture.stripe.asked.map(({ headers }) => headers['idempotency-key'])).size, 1);
   // The answer is lost after the work was done: the library asks again with the same key.
   let lost = false;
-  shop.stripe.instead = undefined;
-  const answer = shop.stripe.answer.bind(shop.stripe);
-  shop.stripe.answer = async (request, response) => {
+  fixture.stripe.instead = undefined;
+  const answer = fixture.stripe.answer.bind(fixture.stripe);
+  fixture.stripe.answer = async (request, response) => {
     if (lost || request.url !== '/v1/customers') return answer(request, response);
     lost = true;
     response.end = (() => response.destroy()) as typeof response.end;
     return answer(request, response);
   };
-  assert.equal((await shop.checkout()).status, 200);
+  assert.equal((await fixture.checkout()).status, 200);
   assert.ok(lost);
-  assert.equal(shop.stripe.customers.size, 1);
+  assert.equal(fixture.stripe.customers.size, 1);
 });
 
 test('a provider that refuses is 503 with another message, for trying again does not help', async (t) => {
-  const shop = await openShop(inReverse(t));
-  shop.stripe.instead = (response) => {
+  const fixture = await openBillingFixture(inReverse(t));
+  fixture.stripe.instead = (response) => {
     const error = { type: 'invalid_request_error', message: `Invalid API Key provided: ${SECRET_KEY}` };
     response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
   };
-  const refused = await shop.ann.call('POST', '/billing/portal');
+  const refused = await fixture.ann.call('POST', '/billing/portal');
   assert.deepEqual(said(refused), [503, 'unavailable']);
   assert.match(String(refused.body['message']), /operator finds the reason in the log/);
   assert.ok(!refused.text.includes(SECRET_KEY));
-  const logged = inspect(shop.lines.all, { depth: 20 });
+  const logged = inspect(fixture.lines.all, { depth: 20 });
   assert.match(logged, /Invalid API Key provided/);
   assert.ok(!logged.includes(SECRET_KEY) && !logged.includes(WEBHOOK_SECRET), 'the log holds a key');
 });
 
 test('the key goes to the configured address alone, with nothing about this machine, and no redirect is followed', async (t) => {
-  const shop = await openShop(inReverse(t));
-  assert.equal((await shop.checkout()).status, 200);
-  for (const { headers } of shop.stripe.asked) {
+  const fixture = await openBillingFixture(inReverse(t));
+  assert.equal((await fixture.checkout()).status, 200);
+  for (const { headers } of fixture.stripe.asked) {
     assert.equal(headers['authorization'], `Bearer ${SECRET_KEY}`);
     assert.equal(headers['x-stripe-client-telemetry'], undefined);
     assert.doesNotMatch(String(headers['x-stripe-client-user-agent']), /platform|telemetry_id/);
   }
   assert.ok(!existsSync(join(homedir(), '.config/stripe/telemetry_id')));
-  const asked = shop.stripe.asked.length;
-  shop.stripe.instead = (response) => response.writeHead(307, { location: `${shop.stripe.url}/elsewhere` }).end();
-  assert.deepEqual(said(await shop.ann.call('POST', '/billing/portal')), [503, 'unavailable']);
-  assert.ok(shop.stripe.asked.slice(asked).every(({ path }) => path !== '/elsewhere'));
+  const asked = fixture.stripe.asked.length;
+  fixture.stripe.instead = (response) => response.writeHead(307, { location: `${fixture.stripe.url}/elsewhere` }).end();
+  assert.deepEqual(said(await fixture.ann.call('POST', '/billing/portal')), [503, 'unavailable']);
+  assert.ok(fixture.stripe.asked.slice(asked).every(({ path }) => path !== '/elsewhere'));
 });
 
 test('who is no owner any more once the provider has been asked gets no page, and deletes nothing', async (t) => {
-  const shop = await openShop(inReverse(t));
-  await shop.checkout();
-  const bob = await shop.team.member('bob@example.test', shop.ann, 'owner');
-  const as = await shop.team.acting(bob, shop.ann.home);
-  const { db } = shop.plane.control.store;
+  const fixture = await openBillingFixture(inReverse(t));
+  await fixture.checkout();
+  const bob = await fixture.team.member('bob@example.test', fixture.ann, 'owner');
+  const as = await fixture.team.acting(bob, fixture.ann.home);
+  const { db } = fixture.plane.control.store;
   const setRole = (role: Role) => void db.update(memberships).set({ role }).where(eq(memberships.userId, bob.id)).run();
   for (const [asked, method, path, body] of [
     ['/v1/billing_portal/sessions', 'POST', '/billing/portal', undefined],
     ['/v1/checkout/sessions', 'POST', '/billing/checkout-session', { plan: 'pro' }],
-    ['/v1/subscriptions', 'DELETE', `/orgs/${shop.ann.home}`, undefined],
+    ['/v1/subscriptions', 'DELETE', `/orgs/${fixture.ann.home}`, undefined],
   ] as const) {
-    const seen = shop.stripe.asked.length;
-    const waiting = shop.api.call(method, path, { as, ...(body === undefined ? {} : { body }) });
-    while (!shop.stripe.asked.slice(seen).some((one) => one.path === asked)) await nextTurn();
+    const seen = fixture.stripe.asked.length;
+    const waiting = fixture.api.call(method, path, { as, ...(body === undefined ? {} : { body }) });
+    while (!fixture.stripe.asked.slice(seen).some((one) => one.path === asked)) await nextTurn();
     setRole('viewer');
     assert.deepEqual(said(await waiting), [403, 'forbidden'], path);
     setRole('owner');

@@ -8,7 +8,7 @@ import { auditEvents, sessions, users } from '../../src/control/db/schema.ts';
 import type { Answer } from './harness.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { Plane } from './plane.ts';
-import { kindsTo, lastEmail, emailsTo } from './post.ts';
+import { kindsTo, lastEmail, emailsTo } from './outbox.ts';
 
 const ANN = 'ann@example.test';
 /** What Ann types, what another user types, and what Ann sets by the link. */

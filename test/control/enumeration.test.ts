@@ -10,7 +10,7 @@ import type { Visit } from '../../src/control/services/caller.ts';
 import type { Answer } from './harness.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { Plane, VISIT } from './plane.ts';
-import { kindsTo, lastEmail } from './post.ts';
+import { kindsTo, lastEmail } from './outbox.ts';
 
 const PASSWORD = 'correct horse battery';
 const ADDRESSES = {

@@ -2,7 +2,7 @@
 import { codeAt } from '../harness/authenticator.ts';
 import { elsewhere, met, type Row } from './limit-row.ts';
 import { type Caller, type LimitWorld, valueIn } from './limit-world.ts';
-import { lastEmail } from './post.ts';
+import { lastEmail } from './outbox.ts';
 import { said } from './team.ts';
 
 const SECOND = 1_000;

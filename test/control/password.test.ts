@@ -8,7 +8,7 @@ import type { Answer } from './harness.ts';
 import { MfaPerson } from './mfa-person.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { Plane, START } from './plane.ts';
-import { kindsTo, lastEmail, emailsTo } from './post.ts';
+import { kindsTo, lastEmail, emailsTo } from './outbox.ts';
 
 const ANN = 'ann@example.test';
 const NEW = 'seven green bottles';

@@ -8,7 +8,7 @@ import { Passwords } from '../../src/control/services/passwords/passwords.ts';
 import type { Answer } from './harness.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { Plane } from './plane.ts';
-import { kindsTo, lastEmail, emailsTo } from './post.ts';
+import { kindsTo, lastEmail, emailsTo } from './outbox.ts';
 
 const ANN = 'ann@example.test';
 const PASSWORD = 'correct horse battery';

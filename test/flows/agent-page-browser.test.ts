@@ -11,7 +11,7 @@ import type { Browser, Page } from 'playwright-core';
 import { NO_CHROMIUM, openTab, press, startChromium } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { missing, run } from '../harness/tools.ts';
-import { type PageShop, startPageShop } from './page-shop.ts';
+import { type PageService, startPageService } from './page-service.ts';
 
 /** Sets `hit` on the page if it is ever taken for markup or code. */
 const XSS = [
@@ -31,13 +31,13 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg" onload="window.hit=1"><scri
 
 suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let shop: PageShop;
+  let service: PageService;
   let browser: Browser;
   /** A site that is not the page, whose name comes to this machine. */
   let foreign: Server;
 
   before(async () => {
-    shop = await startPageShop(ends);
+    service = await startPageService(ends);
     browser = await startChromium(ends, ['--host-resolver-rules=MAP *.test 127.0.0.1']);
     foreign = createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end('<h1>another site</h1>'));
     await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
@@ -46,7 +46,7 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
 
   async function openPage(t: TestContext): Promise<Page> {
     const page = await openTab(inReverse(t), browser);
-    await page.goto(shop.pageUrl);
+    await page.goto(service.pageUrl);
     await page.getByRole('status').getByText('online').waitFor();
     return page;
   }
@@ -56,7 +56,7 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
   test('a request shows up while the page is open, with its headers and bodies', async (t) => {
     const page = await openPage(t);
     const body = '{"order":{"id":7,"of":"Ann"}}';
-    await shop.visit('/echo/order?type=application/json', {
+    await service.visit('/echo/order?type=application/json', {
       ...{ method: 'POST', body },
       headers: { 'Content-Type': 'application/json', 'X-Shop': 'blue' },
     });
@@ -69,8 +69,8 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
   });
 
   test('the filter, and the keys', async (t) => {
-    await shop.visit('/missing/one');
-    await shop.visit('/there/one');
+    await service.visit('/missing/one');
+    await service.visit('/there/one');
     const page = await openPage(t);
     await row(page, '/there/one').waitFor();
     const shown = (): Promise<string[]> => page.locator('.row .what').allTextContents();
@@ -93,14 +93,14 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
   });
 
   test('Replay sends it once more, marked; the answer is shown', async (t) => {
-    await shop.visit('/echo/again', { method: 'POST', body: 'same body', headers: { 'X-Sig': 'v1' } });
+    await service.visit('/echo/again', { method: 'POST', body: 'same body', headers: { 'X-Sig': 'v1' } });
     const page = await openPage(t);
     await row(page, '/echo/again').click();
     const first = new URL(await page.evaluate<string>('location.href')).hash.slice(1);
     await press(page, 'Replay');
     await page.getByText('Replay of', { exact: true }).waitFor();
     await page.getByRole('row', { name: `Culvert-Replay ${first}` }).waitFor();
-    const hooks = shop.got.filter(({ line }) => line === 'POST /echo/again');
+    const hooks = service.got.filter(({ line }) => line === 'POST /echo/again');
     assert.equal(hooks.length, 2);
     assert.deepEqual(
       hooks.map(({ body, headers }) => [body.toString(), headers['x-sig'], headers['culvert-replay']]),
@@ -126,7 +126,7 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
       const type = types[n++ % types.length] as string;
       const path = `/echo/${n}/${text.replaceAll(' ', '\u00a0').replace(/[#\u00a0]/g, '')}?type=${type}`;
       const body = type.endsWith('urlencoded') ? `a=${encodeURIComponent(text)}&${encodeURIComponent(text)}=b` : text;
-      await shop.visit(encodeURI(path).replaceAll('%3C', '<').replaceAll('%3E', '>').replaceAll('%22', '"'), {
+      await service.visit(encodeURI(path).replaceAll('%3C', '<').replaceAll('%3E', '>').replaceAll('%22', '"'), {
         ...{ method: 'POST', body },
         headers: { 'Content-Type': type, 'X-Hostile': text, Cookie: text },
       });
@@ -145,13 +145,13 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
 
   test('a picture is shown, as a blob of its kind; one of a kind that can hold code is text', async (t) => {
     const page = await openPage(t);
-    await shop.visit('/echo/picture?type=image/png', { method: 'POST', body: Buffer.from(PNG, 'base64') });
+    await service.visit('/echo/picture?type=image/png', { method: 'POST', body: Buffer.from(PNG, 'base64') });
     await row(page, '/echo/picture').click();
     const picture = page.getByRole('img', { name: 'The body: a picture of the type image/png' });
     await picture.waitFor();
     assert.match((await picture.getAttribute('src')) ?? '', /^blob:/);
     await press(page, 'Back');
-    await shop.visit('/echo/drawing?type=image/svg%2Bxml', { method: 'POST', body: SVG });
+    await service.visit('/echo/drawing?type=image/svg%2Bxml', { method: 'POST', body: SVG });
     await row(page, '/echo/drawing').click();
     await page.locator('pre', { hasText: 'window.hit=1' }).first().waitFor();
     assert.equal(await page.locator('#detail img').count(), 0);
@@ -165,13 +165,13 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
       Buffer.from('@/etc/passwd'),
     ];
     const page = await openTab(inReverse(t), browser);
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: shop.pageUrl });
-    await page.goto(shop.pageUrl);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.pageUrl });
+    await page.goto(service.pageUrl);
     for (const [k, body] of bodies.entries()) {
       const path = `/echo/curl/${k}/../[1-3]/{a,b}?q='$(id)'`;
       const headers = { 'X-Quote': `it's $HOME "x" \\`, 'X-Empty': '', 'User-Agent': 'Mine' };
-      await shop.visit(path, { method: 'PUT', body, headers });
-      const before = shop.got.at(-1);
+      await service.visit(path, { method: 'PUT', body, headers });
+      const before = service.got.at(-1);
       await row(page, `/echo/curl/${k}/`).click();
       await page.getByRole('heading', { name: `PUT /echo/curl/${k}/` }).waitFor();
       await press(page, 'Copy as curl');
@@ -181,10 +181,10 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
         .waitFor();
       const command = await page.evaluate<string>('navigator.clipboard.readText()');
       assert.match(command, /^(printf '[^']*' \| )?curl -sS /);
-      const there = `shop.localhost:${shop.culvert.ports.http}:127.0.0.1:${shop.culvert.ports.http}`;
+      const there = `shop.localhost:${service.culvert.ports.http}:127.0.0.1:${service.culvert.ports.http}`;
       const { code, stderr } = await run(['sh', '-c', command.replace('curl ', `curl --connect-to '${there}' `)]);
       assert.equal(code, 0, stderr);
-      const again = shop.got.at(-1);
+      const again = service.got.at(-1);
       assert.ok(again !== before);
       assert.equal(again?.line, before?.line);
       assert.ok(body.equals(again?.body ?? Buffer.alloc(0)), `body ${k}`);
@@ -196,23 +196,23 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
 
   test('Clear empties the list, in every page that is open', async (t) => {
     const [one, other] = [await openPage(t), await openPage(t)];
-    await shop.visit('/last');
+    await service.visit('/last');
     await row(other, '/last').waitFor();
     await press(one, 'Clear');
     await other.getByRole('heading', { name: 'No request yet' }).waitFor();
-    await shop.visit('/first');
+    await service.visit('/first');
     await row(one, '/first').waitFor();
   });
 
   test('a page of another site reads nothing, replays nothing, frames nothing, also under a name of its own', async (t) => {
-    await shop.visit('/secret');
-    const ring = (await shop.api('/api/requests/http')) as { requests: { id: string }[] };
+    await service.visit('/secret');
+    const ring = (await service.api('/api/requests/http')) as { requests: { id: string }[] };
     const port = (foreign.address() as AddressInfo).port;
-    const pagePort = new URL(shop.pageUrl).port;
+    const pagePort = new URL(service.pageUrl).port;
     const context = await browser.newContext();
     t.after(() => context.close());
     const page = await context.newPage();
-    const count = shop.got.length;
+    const count = service.got.length;
     for (const host of ['evil.test', 'localhost']) {
       await page.goto(`http://${host}:${port}/`);
       for (const name of [`127.0.0.1:${pagePort}`, `localhost:${pagePort}`, `rebound.test:${pagePort}`]) {
@@ -246,7 +246,7 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
     assert.equal(await page.evaluate(`fetch('/api/requests/http').then((answer) => answer.status)`), 403);
     await page.goto(`http://evil.test:${port}/`);
     await page.evaluate(
-      `document.body.append(Object.assign(document.createElement('iframe'), { src: '${shop.pageUrl}/' }))`,
+      `document.body.append(Object.assign(document.createElement('iframe'), { src: '${service.pageUrl}/' }))`,
     );
     await page.waitForFunction(() => (globalThis as unknown as { frames: { length: number } }).frames.length === 1);
     await page
@@ -260,9 +260,9 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
         .catch(() => '')) ?? '',
       /secret|Requests - Culvert/,
     );
-    assert.equal(shop.got.length, count, 'nothing reached the service');
+    assert.equal(service.got.length, count, 'nothing reached the service');
     assert.equal(
-      ((await shop.api('/api/requests/http')) as { requests: unknown[] }).requests.length,
+      ((await service.api('/api/requests/http')) as { requests: unknown[] }).requests.length,
       ring.requests.length,
     );
   });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_CHROMIUM, startChromium } from '../harness/chromium.ts';
-import { startShop } from './inspected-shop.ts';
+import { startInspectedService } from './inspected-service.ts';
 
 /** Opens a WebSocket in a page and tells how that ended; messages become the title. */
 const HEAR = `([url, protocols]) => new Promise((resolve) => {
@@ -16,7 +16,7 @@ const HEAR = `([url, protocols]) => new Promise((resolve) => {
 test('Chromium listens by the protocol that has no token in it, on a page of the API and not on one of a tunnel', {
   skip: NO_CHROMIUM,
 }, async (t) => {
-  const { culvert, visit } = await startShop(t);
+  const { culvert, visit } = await startInspectedService(t);
   const { apiUrl, bearer } = culvert.account;
   const browser = await startChromium(t);
   const page = await browser.newPage();

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Culvert } from '../harness.ts';
 import { missing, run } from '../harness/tools.ts';
-import { startShop } from './inspected-shop.ts';
+import { startInspectedService } from './inspected-service.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -37,7 +37,7 @@ const HOOK = {
 };
 
 test('a request is in the list as soon as it was answered, with all that was said; and a refused one says why', async (t) => {
-  const { culvert, tunnelId, visit } = await startShop(t);
+  const { culvert, tunnelId, visit } = await startInspectedService(t);
   const { account } = culvert;
   assert.equal(await visit('POST', '/hook?x=1', HOOK), 200);
   const [item] = await listed(culvert, `/inspector?tunnel_id=${tunnelId}`);
@@ -78,7 +78,7 @@ test('a request is in the list as soon as it was answered, with all that was sai
 });
 
 test('the command that is made of a request sends the same one once more', { skip: missing('curl') }, async (t) => {
-  const { culvert, asked, visit } = await startShop(t);
+  const { culvert, asked, visit } = await startInspectedService(t);
   await visit('PUT', '/hook?x=1', HOOK);
   const [item] = await listed(culvert);
   const answer = await fetch(`${culvert.account.apiUrl}/inspector/${String(item?.['id'])}/curl`, {
@@ -96,7 +96,7 @@ test('the command that is made of a request sends the same one once more', { ski
 });
 
 test('the live feed tells of each request, once, within moments; and the server does not wait for it when it stops', async (t) => {
-  const { culvert, visit } = await startShop(t);
+  const { culvert, visit } = await startInspectedService(t);
   const { account, server } = culvert;
   const socket = new WebSocket(`${account.apiUrl.replace('http', 'ws')}/inspector/ws`, [
     'culvert.inspector',

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { type Culvert, startCulvert, startOrigin } from '../harness.ts';
 import type { Ends } from '../harness/ends.ts';
 
-export interface InspectedShop {
+export interface InspectedService {
   readonly culvert: Culvert;
   /** What the service was sent. */
   readonly asked: Array<{
@@ -17,9 +17,9 @@ export interface InspectedShop {
   visit(method: string, path: string, options?: { headers?: Record<string, string>; body?: string }): Promise<number>;
 }
 
-export async function startShop(t: Ends): Promise<InspectedShop> {
+export async function startInspectedService(t: Ends): Promise<InspectedService> {
   const culvert = await startCulvert(t);
-  const asked: InspectedShop['asked'] = [];
+  const asked: InspectedService['asked'] = [];
   const origin = await startOrigin(t, (incoming, response) => {
     void text(incoming).then((body) => {
       asked.push({ line: `${incoming.method} ${incoming.url}`, headers: incoming.headers, body });
@@ -32,7 +32,7 @@ export async function startShop(t: Ends): Promise<InspectedShop> {
   });
   await culvert.publish('http', origin.port, { subdomain: 'shop' });
   const [tunnel] = (await culvert.account.call('GET', '/tunnels')).body as unknown as Array<{ id: string }>;
-  const visit: InspectedShop['visit'] = async (method, path, { headers = {}, body } = {}) => {
+  const visit: InspectedService['visit'] = async (method, path, { headers = {}, body } = {}) => {
     const outgoing = request({
       host: '127.0.0.1',
       port: culvert.httpPort,

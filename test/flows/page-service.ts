@@ -16,7 +16,7 @@ interface Visit {
   readonly body?: Buffer | string;
 }
 
-export interface PageShop {
+export interface PageService {
   readonly culvert: SpawnedCulvert;
   readonly origin: Server;
   /** What the service was sent. */
@@ -28,7 +28,7 @@ export interface PageShop {
   api(path: string): Promise<Record<string, unknown>>;
 }
 
-export async function startPageShop(ends: Ends): Promise<PageShop> {
+export async function startPageService(ends: Ends): Promise<PageService> {
   const got: Got[] = [];
   const origin = createServer((asked, answer) => {
     const parts: Buffer[] = [];
@@ -49,7 +49,8 @@ export async function startPageShop(ends: Ends): Promise<PageShop> {
   const agent = culvert.agent(['http', port, '--subdomain', 'shop', '--json', '--inspect-port', '0']);
   await agent.printed(/"tunnel_online"/);
   const pageUrl = /"inspector_online".*"url":"([^"]+)"/.exec(agent.output)?.[1] ?? '';
-  const api: PageShop['api'] = async (path) => (await (await fetch(pageUrl + path)).json()) as Record<string, unknown>;
+  const api: PageService['api'] = async (path) =>
+    (await (await fetch(pageUrl + path)).json()) as Record<string, unknown>;
   return { culvert, origin, got, pageUrl, visit: (path, options) => visit(culvert, path, options), api };
 }
 

@@ -1,4 +1,4 @@
-/** A plane that sells plans by a fake Stripe, both on one clock, with one owner on Free: the stage of the tests of paid billing. */
+/** A plane that sells plans by a fake Stripe, both on one clock, with one owner on Free. */
 import assert from 'node:assert/strict';
 import { eq } from 'drizzle-orm';
 import { Secret } from '../../src/base/secret.ts';
@@ -20,7 +20,7 @@ import { Plane } from './plane.ts';
 import { type PlaneApi, servePlane } from './plane-api.ts';
 import { type Person, Team } from './team.ts';
 
-export interface Shop {
+export interface BillingFixture {
   readonly stripe: FakeStripe;
   readonly plane: Plane;
   readonly api: PlaneApi;
@@ -40,7 +40,10 @@ export interface Shop {
   setPlan(plan: Plan): void;
 }
 
-export async function openShop(t: Ends, changes: Partial<BillingOptions & { mode: 'stripe' }> = {}): Promise<Shop> {
+export async function openBillingFixture(
+  t: Ends,
+  changes: Partial<BillingOptions & { mode: 'stripe' }> = {},
+): Promise<BillingFixture> {
   const lines = new Lines();
   const stripe = await startStripe(t, () => Math.floor(plane.now / 1000));
   const plane = new Plane(undefined, {

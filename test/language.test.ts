@@ -42,6 +42,7 @@ const BANNED: readonly Banned[] = [
   { word: /\bpassages?\b/i, because: 'say flow filter' },
   { word: /\blocal services?\b/i, because: 'say the service; to users, your service' },
   { word: /\bkeys? for scrapers?\b/i, because: 'say metrics key' },
+  { word: /\brehears(?:als?|es?|ed|ing)\b/i, because: 'say policy test' },
   { word: /\bto rest\b(?!-)/i, because: 'say cooldown (of a name), idle (of a connection) or wait' },
 ];
 

@@ -5,7 +5,7 @@
 import { type EdgeStats, sumOfStats } from '../plane/edge-stats.ts';
 import type { TunnelAnswer, TunnelRequest } from '../plane/inspection.ts';
 import type { ConnectionInfo, NodeControl, NodePulse } from '../plane/link.ts';
-import type { Rehearsal, RehearsalAnswer } from '../plane/rehearsal.ts';
+import type { PolicyTest, PolicyTestAnswer } from '../plane/policy-test.ts';
 import type { RelayInfo } from '../plane/relays.ts';
 
 export class Nodes implements NodeControl {
@@ -69,9 +69,9 @@ export class Nodes implements NodeControl {
   }
 
   /** By any of them that has room: all have the same steps. */
-  async rehearse(question: Rehearsal): Promise<RehearsalAnswer> {
+  async testPolicy(question: PolicyTest): Promise<PolicyTestAnswer> {
     for (const node of this.#attached) {
-      const answer = await node.rehearse(question);
+      const answer = await node.testPolicy(question);
       if (answer.ok) return answer;
     }
     return { ok: false, code: 'overloaded' };

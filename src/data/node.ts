@@ -32,8 +32,8 @@ import { BasicChecks } from './policy/basic-checks.ts';
 import { PolicyRegistry } from './policy/policy-registry.ts';
 import { JwtCheck } from './policy/jwt-check.ts';
 import { JwtSteps } from './policy/jwt-step.ts';
-import { Rehearsals } from './policy/rehearsal.ts';
-import { Tries } from './policy/tries.ts';
+import { PolicyTester } from './policy/policy-tester.ts';
+import { DryRunSlots } from './policy/dry-run-slots.ts';
 import { VisitorPasses } from './policy/visitor-passes.ts';
 import type { FetchRules } from './policy/key-fetch.ts';
 import { KeySources } from './policy/key-sources.ts';
@@ -182,8 +182,8 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
   const visitors = new VisitorPasses(systemClock);
   const outbox = new Outbox({ node: `${settings.nodeId}/${randomUUID()}` }, { link, log });
   const dryRuns = new DryRuns(outbox);
-  const tries = new Tries(log);
-  life.onClose('policies', table.subscribe(new PolicyRegistry({ log, checks, jwts, visitors, dryRuns, tries })));
+  const policyParts = { log, checks, visitors, dryRunSlots: new DryRunSlots(log) };
+  life.onClose('policies', table.subscribe(new PolicyRegistry({ ...policyParts, jwts, dryRuns })));
   const relays = new RelayRegistry({ host: edge.udpHost, batched: edge.udpBatches }, { outbox, log });
   const deaf = table.subscribe(relays);
   life.onClose('relays', () => {
@@ -287,7 +287,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
 
   const { limits } = edge;
   const head = { headBytes: limits.maxHeadBytes, fields: limits.maxHeadFields, targetBytes: limits.maxUriBytes };
-  const rehearsals = new Rehearsals({ parts: { log, checks, visitors, tries }, check: jwtCheck, limits: head, log });
+  const policyTester = new PolicyTester({ parts: policyParts, check: jwtCheck, limits: head, log });
   const http = await startHttpEdge(
     {
       sweepMs,
@@ -378,7 +378,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle): Pr
       },
     }),
     send: (request) => http.send(request),
-    rehearse: (question) => rehearsals.run(question),
+    testPolicy: (question) => policyTester.run(question),
     flushInspections: async () => recorder?.flush(),
     drain: async (graceMs) => {
       const until = performance.now() + graceMs;

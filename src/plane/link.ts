@@ -7,7 +7,7 @@ import type { Claim, RefusalCode } from '../wire/messages.ts';
 import type { EdgeStats } from './edge-stats.ts';
 import type { EventBatch } from './events.ts';
 import type { InspectionBatch, TunnelAnswer, TunnelRequest } from './inspection.ts';
-import type { Rehearsal, RehearsalAnswer } from './rehearsal.ts';
+import type { PolicyTest, PolicyTestAnswer } from './policy-test.ts';
 import type { AttachQuestion, RelayInfo } from './relays.ts';
 import type { Delta, Route, Snapshot, TokenGrant } from './routes.ts';
 
@@ -107,7 +107,7 @@ export interface NodeControl {
   /** Sends a request down the tunnel, through its policy as it is now; its gates, which ask visitors who they are, are not asked. Never rejects. */
   send(request: TunnelRequest): Promise<TunnelAnswer>;
   /** How a policy would have treated requests of the past. Sends, counts and fetches nothing; may take seconds. */
-  rehearse(question: Rehearsal): Promise<RehearsalAnswer>;
+  testPolicy(question: PolicyTest): Promise<PolicyTestAnswer>;
   /** Resolves once what was recorded until now has been given to `Link.inspect` and stored, and after half a second at the latest. */
   flushInspections(): Promise<void>;
 }
@@ -154,7 +154,7 @@ export interface NodeAccess extends NodeControl {
 export interface LocalNode
   extends Pick<
       NodeControl,
-      'connections' | 'disconnect' | 'isOnline' | 'isTaken' | 'isCarried' | 'send' | 'rehearse' | 'flushInspections'
+      'connections' | 'disconnect' | 'isOnline' | 'isTaken' | 'isCarried' | 'send' | 'testPolicy' | 'flushInspections'
     >,
     Pick<NodeAccess, 'drain' | 'close'> {
   addresses(): NodeAddresses;
@@ -179,7 +179,7 @@ export function accessTo(node: LocalNode): NodeAccess {
     stats: async () => node.stats(),
     pulse: async () => node.pulse(),
     send: (request) => node.send(request),
-    rehearse: (question) => node.rehearse(question),
+    testPolicy: (question) => node.testPolicy(question),
     flushInspections: () => node.flushInspections(),
     setCertificates: async (list) => node.setCertificates(list),
     setChallenges: async (list) => node.setChallenges(list),

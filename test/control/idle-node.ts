@@ -11,6 +11,6 @@ export const IDLE_NODE: NodeControl = {
   pulse: async () => ({ edgeEndsAt: null, agentsEndsAt: null }),
   relay: async () => undefined,
   send: async () => ({ ok: false, code: 'tunnel_offline' }),
-  rehearse: async () => ({ ok: false, code: 'overloaded' }),
+  testPolicy: async () => ({ ok: false, code: 'overloaded' }),
   flushInspections: async () => {},
 };

@@ -58,29 +58,29 @@ export function policyLimits(): readonly Row[] {
     elsewhere(
       'Policy test',
       'the last 1,000, of which 100 are listed; 10 tests in a row, then 1 every 3 seconds',
-      ['policy-trials.test.ts', 'the newest alone, as many as asked for; a hundred of the refused are shown'],
+      ['policy-tests.test.ts', 'the newest alone, as many as asked for; a hundred of the refused are shown'],
       [
-        'policy-trials.test.ts',
+        'policy-tests.test.ts',
         'one at a time of an organization, the others wait; and none without a node that can decide',
       ],
       [
-        '../../src/control/services/tunnels/trial-line.test.ts',
+        '../../src/control/services/tunnels/policy-test-queue.test.ts',
         'ten in a row of an organization and then one every three seconds; others are not concerned',
       ],
       [
-        '../../src/control/services/tunnels/trial-line.test.ts',
+        '../../src/control/services/tunnels/policy-test-queue.test.ts',
         'so many has a person too, whatever organization it is in; who was refused has spent nothing of the other',
       ],
       [
-        '../../src/control/services/tunnels/trial-line.test.ts',
-        'of an organization one is under way and two are in line; of all two are, and 64',
+        '../../src/control/services/tunnels/policy-test-queue.test.ts',
+        'policy test queue: one test of an organization runs and two wait; in all two run and 64 wait',
       ],
       [
-        '../../src/control/services/tunnels/trial-line.test.ts',
-        'who has waited too long, or is gone, has no place in line any more',
+        '../../src/control/services/tunnels/policy-test-queue.test.ts',
+        'policy test queue: a caller that waited too long or left has no place any more',
       ],
       [
-        '../../src/data/policy/rehearsal.test.ts',
+        '../../src/data/policy/policy-tester.test.ts',
         'the last thousand, two questions at a time, and in slices between which others have their turn',
       ],
     ),

@@ -49,7 +49,7 @@ export class Worlds {
     this.#plane = plane;
     plane.control.nodes.attach({
       ...IDLE_NODE,
-      rehearse: async () => ({ ok: true, verdicts: [] }),
+      testPolicy: async () => ({ ok: true, verdicts: [] }),
       connections: () => this.connections,
       disconnect: () => true,
       isOnline: () => true,

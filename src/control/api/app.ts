@@ -44,7 +44,7 @@ import { mountOauth } from './routes/oauth.ts';
 import { mountOrganizations } from './routes/organizations.ts';
 import { mountMaintenance } from './routes/maintenance.ts';
 import { mountPolicies } from './routes/policies.ts';
-import { mountPolicyTrials } from './routes/policy-trials.ts';
+import { mountPolicyTests } from './routes/policy-tests.ts';
 import { mountPages } from './routes/pages.ts';
 import { mountPassword } from './routes/password.ts';
 import { mountProjectTokens } from './routes/project-tokens.ts';
@@ -107,7 +107,7 @@ export function buildApi(deps: ApiDeps): Api {
   mountInvitations(app, deps);
   mountTunnels(app, deps);
   mountPolicies(app, deps);
-  mountPolicyTrials(app, deps);
+  mountPolicyTests(app, deps);
   mountBasicGates(app, deps);
   mountVisitorGates(app, deps);
   mountVisitorLogins(app, deps);

@@ -51,7 +51,7 @@ import type { Tokens } from '../services/tokens/tokens.ts';
 import type { MaintenanceSwitch } from '../services/tunnels/maintenance-switch.ts';
 import type { BasicGates } from '../services/tunnels/basic-gates.ts';
 import type { Policies } from '../services/tunnels/policies.ts';
-import type { PolicyTrials } from '../services/tunnels/policy-trials.ts';
+import type { PolicyTests } from '../services/tunnels/policy-tests.ts';
 import type { Tunnels } from '../services/tunnels/tunnels.ts';
 import type { VisitorGates } from '../services/tunnels/visitor-gates.ts';
 import type { VisitedSite, VisitorLogins } from '../services/visitors/visitor-logins.ts';
@@ -136,7 +136,7 @@ export interface ApiDeps {
   readonly revocations: Revocations;
   readonly tunnels: Tunnels;
   readonly policies: Policies;
-  readonly policyTrials: PolicyTrials;
+  readonly policyTests: PolicyTests;
   readonly basicGates: BasicGates;
   readonly visitorGates: VisitorGates;
   readonly visitorLogins: VisitorLogins;

@@ -18,7 +18,7 @@ import { Claims } from '../services/tunnels/claims.ts';
 import { Connections } from '../services/tunnels/connections.ts';
 import { MaintenanceSwitch } from '../services/tunnels/maintenance-switch.ts';
 import { Policies } from '../services/tunnels/policies.ts';
-import { PolicyTrials } from '../services/tunnels/policy-trials.ts';
+import { PolicyTests } from '../services/tunnels/policy-tests.ts';
 import { Tunnels } from '../services/tunnels/tunnels.ts';
 import { Usage } from '../services/tunnels/usage.ts';
 import { VisitorGates } from '../services/tunnels/visitor-gates.ts';
@@ -33,7 +33,7 @@ import { Refusals } from '../services/webhooks/refusals.ts';
 export interface TunnelServices {
   readonly tunnels: Tunnels;
   readonly policies: Policies;
-  readonly policyTrials: PolicyTrials;
+  readonly policyTests: PolicyTests;
   readonly basicGates: BasicGates;
   readonly visitorGates: VisitorGates;
   readonly visitorLogins: VisitorLogins;
@@ -94,7 +94,7 @@ export function openTunnels(core: Core, { tokens, tokenEnds }: TokenServices): T
       routes,
       keyPlaces: { allowPrivate: options.allowPrivateJwks, ownIssuer: apiUrl },
     }),
-    policyTrials: new PolicyTrials({ store, nodes, records: core.records }),
+    policyTests: new PolicyTests({ store, nodes, records: core.records }),
     basicGates: new BasicGates({ store, routeEvents, routes, passwords: core.passwords }),
     visitorGates: new VisitorGates({
       store,

@@ -7,7 +7,7 @@ import { isPending, PolicyChain } from './chain.ts';
 import { DryRun } from './dry-run.ts';
 import { ShownBefore } from './shown-before.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
-import { MAX_TRIES, MAX_TRIES_OF_ONE, Tries } from './tries.ts';
+import { MAX_DRY_RUNS, MAX_DRY_RUNS_OF_ONE, DryRunSlots } from './dry-run-slots.ts';
 
 const LINE = 'GET /search?q=secret HTTP/1.1';
 const DENIED: Verdict = { code: 'denied' };
@@ -64,11 +64,11 @@ async function asked(
   steps: readonly Step[],
   dryRun: DryRun | null = null,
   request = requestOf(LINE),
-  tries = new Tries(silentLog),
+  dryRunSlots = new DryRunSlots(silentLog),
 ): Promise<Verdict> {
   const chain = new PolicyChain(
     steps.map((step, index) => ({ step, name: 'deny', index, rule: null, dryRun })),
-    { log: silentLog, tries, orgId: 'org' },
+    { log: silentLog, dryRunSlots, orgId: 'org' },
   );
   let answer = chain.decide(request, 0);
   while (isPending(answer)) answer = (await answer.verdict) ?? chain.decide(request, answer.next);
@@ -110,7 +110,7 @@ test('what is only tried holds no request up, however long it takes to decide', 
 });
 
 test('so many are looked at beside their requests, of one organization and of all; the rest pass unseen, and it is said', async () => {
-  const tries = new Tries(silentLog);
+  const dryRunSlots = new DryRunSlots(silentLog);
   const waits = Promise.withResolvers<Verdict>();
   let looks = 0;
   const slow: Step = {
@@ -121,19 +121,24 @@ test('so many are looked at beside their requests, of one organization and of al
     },
   };
   const { dryRun, events } = tried();
-  for (let i = 0; i < MAX_TRIES_OF_ONE + 3; i++)
-    assert.equal(await asked([slow], dryRun, requestOf(LINE), tries), null);
+  for (let i = 0; i < MAX_DRY_RUNS_OF_ONE + 3; i++)
+    assert.equal(await asked([slow], dryRun, requestOf(LINE), dryRunSlots), null);
   // The first one was said.
-  assert.deepEqual([looks, tries.missed], [MAX_TRIES_OF_ONE, 2]);
-  assert.equal(await asked([deny], dryRun, requestOf(LINE), tries), null, 'what decides at once is asked all the same');
+  assert.deepEqual([looks, dryRunSlots.missed], [MAX_DRY_RUNS_OF_ONE, 2]);
+  assert.equal(
+    await asked([deny], dryRun, requestOf(LINE), dryRunSlots),
+    null,
+    'what decides at once is asked all the same',
+  );
   let others = 0;
-  for (let org = 0; org < 20; org++) for (let i = 0; i < MAX_TRIES_OF_ONE; i++) if (tries.begin(`org ${org}`)) others++;
-  assert.equal(others, MAX_TRIES - MAX_TRIES_OF_ONE);
+  for (let org = 0; org < 20; org++)
+    for (let i = 0; i < MAX_DRY_RUNS_OF_ONE; i++) if (dryRunSlots.begin(`org ${org}`)) others++;
+  assert.equal(others, MAX_DRY_RUNS - MAX_DRY_RUNS_OF_ONE);
   waits.resolve(DENIED);
   await settled();
-  assert.equal(events()[0]?.refused, MAX_TRIES_OF_ONE + 1);
-  await asked([slow], dryRun, requestOf(LINE), tries);
-  assert.equal(looks, MAX_TRIES_OF_ONE + 1);
+  assert.equal(events()[0]?.refused, MAX_DRY_RUNS_OF_ONE + 1);
+  await asked([slow], dryRun, requestOf(LINE), dryRunSlots);
+  assert.equal(looks, MAX_DRY_RUNS_OF_ONE + 1);
 });
 
 test('what is shown of a request that is decided later is its own, not what its buffer holds by then', async () => {

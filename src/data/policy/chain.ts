@@ -7,7 +7,7 @@ import type { Logger } from '../../base/log.ts';
 import type { EdgeRefusal } from '../edge/fault.ts';
 import { type DryRun, type Seen, seenIn } from './dry-run.ts';
 import type { PolicyRequest, Step, StepTrace, Verdict } from './step.ts';
-import type { Tries } from './tries.ts';
+import type { DryRunSlots } from './dry-run-slots.ts';
 
 const STEP_FAILED = 'a policy step failed: it refuses';
 const FAILED: EdgeRefusal = { code: 'policy_failed' };
@@ -36,7 +36,7 @@ export interface Pending {
 
 export interface ChainDeps {
   readonly log: Logger;
-  readonly tries: Tries;
+  readonly dryRunSlots: DryRunSlots;
   /** Whose tunnel it is. */
   readonly orgId: string;
 }
@@ -76,16 +76,16 @@ export class PolicyChain {
   /** Whatever it says, the request passes. */
   #try(of: ChainedStep, dryRun: DryRun, request: PolicyRequest): void {
     const { step } = of;
-    const { tries, orgId } = this.#deps;
+    const { dryRunSlots, orgId } = this.#deps;
     const isBounded = step.decidesLater === true;
-    if (isBounded && !tries.begin(orgId)) return;
+    if (isBounded && !dryRunSlots.begin(orgId)) return;
     const verdict = this.#ask(step, request);
     // By the time of the verdict the request's bytes are others'.
     if (verdict instanceof Promise) {
       request.trace?.note({ step: of.name, index: of.index, rule: of.rule, verdict: 'beside', code: null });
       return void this.#beside(dryRun, seenIn(request), verdict, isBounded);
     }
-    if (isBounded) tries.end(orgId);
+    if (isBounded) dryRunSlots.end(orgId);
     if (request.trace !== null) noteVerdict(request.trace, of, verdict);
     if (verdict === null) return;
     request.wouldRefuse ??= verdict.code;
@@ -94,7 +94,7 @@ export class PolicyChain {
 
   async #beside(dryRun: DryRun, seen: Seen, verdict: Promise<Verdict>, isBounded: boolean): Promise<void> {
     const decided = await this.#later(verdict);
-    if (isBounded) this.#deps.tries.end(this.#deps.orgId);
+    if (isBounded) this.#deps.dryRunSlots.end(this.#deps.orgId);
     if (decided !== null) dryRun.count(decided.code, seen);
   }
 

@@ -17,7 +17,7 @@ import type { JwtSteps } from './jwt-step.ts';
 import { RateLimit } from './rate-limit.ts';
 import { rateStep } from './rate-step.ts';
 import type { PolicyRequest, Step } from './step.ts';
-import type { Tries } from './tries.ts';
+import type { DryRunSlots } from './dry-run-slots.ts';
 import { visitorPaths } from './visitor-paths.ts';
 import type { VisitorPasses } from './visitor-passes.ts';
 import type { GatedRoute } from './visitor-sign-in.ts';
@@ -67,7 +67,7 @@ export interface PolicyParts {
   readonly jwts: Pick<JwtSteps, 'step' | 'isOwn'>;
   readonly visitors: VisitorPasses;
   readonly dryRuns: Pick<DryRuns, 'counterOf'>;
-  readonly tries: Tries;
+  readonly dryRunSlots: DryRunSlots;
 }
 
 export function compilePolicy(route: Route, before: CompiledPolicy | null, parts: PolicyParts): CompiledPolicy {
@@ -95,7 +95,8 @@ export function compilePolicy(route: Route, before: CompiledPolicy | null, parts
     steps.push({ step: visitorStep(route, parts.visitors), ...NAMES.visitor, dryRun: null, isGate: true });
   return {
     of: { policy, gate, visitorGate, publicUrl },
-    chain: steps.length === 0 ? null : new PolicyChain(steps, { log: parts.log, tries: parts.tries, orgId }),
+    chain:
+      steps.length === 0 ? null : new PolicyChain(steps, { log: parts.log, dryRunSlots: parts.dryRunSlots, orgId }),
     keepsOut: addressRules(actions, tried),
     hidesToken: takesOwnTokens(actions) ? (request) => parts.jwts.isOwn(request) : null,
     // The password is between the visitor and the edge: the service does not get it.

@@ -1,5 +1,5 @@
 /**
- * `jwt_validation` for requests of the past (rehearsal.ts): the real step is asked before the chain, which then finds its answer at once. So an action
+ * `jwt_validation` for requests of the past (policy-tester.ts): the real step is asked before the chain, which then finds its answer at once. So an action
  * that is only tried is answered for too, and not beside the request.
  */
 import type { Logger } from '../../base/log.ts';

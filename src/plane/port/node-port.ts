@@ -6,7 +6,7 @@ import type { EdgeStats } from '../edge-stats.ts';
 import type { TunnelAnswer, TunnelRequest } from '../inspection.ts';
 import type { ConnectionInfo, LocalNode, NodeAccess, NodeAddresses, NodePulse } from '../link.ts';
 import type { PresenceEvent } from '../presence.ts';
-import type { Rehearsal, RehearsalAnswer } from '../rehearsal.ts';
+import type { PolicyTest, PolicyTestAnswer } from '../policy-test.ts';
 import type { RelayInfo } from '../relays.ts';
 import type { PortCalls } from './calls.ts';
 import { SessionsMirror } from './sessions-mirror.ts';
@@ -19,7 +19,7 @@ const CHANGE_MS = 10_000;
 /** Beside the time that the request itself has. */
 const SEND_MARGIN_MS = 5_000;
 /** Some thousand requests against a policy that is slow. */
-const REHEARSAL_MS = 60_000;
+const POLICY_TEST_MS = 60_000;
 /** Beside the time of the drain: the last words to agents. */
 const DRAIN_MARGIN_MS = 5_000;
 /** Goodbyes, and the last report. */
@@ -37,7 +37,7 @@ export function serveNode(calls: PortCalls, node: LocalNode): void {
   calls.answer('stats', () => node.stats());
   calls.answer('pulse', () => node.pulse());
   calls.answer('send', (request: TunnelRequest) => node.send(request));
-  calls.answer('rehearse', (question: Rehearsal) => node.rehearse(question));
+  calls.answer('testPolicy', (question: PolicyTest) => node.testPolicy(question));
   calls.answer('flushInspections', () => node.flushInspections());
   calls.answer('setCertificates', (list: readonly EdgeCertificate[]) => node.setCertificates(list));
   calls.answer('setChallenges', (list: readonly EdgeChallenge[]) => node.setChallenges(list));
@@ -119,9 +119,9 @@ export class FarNode implements NodeAccess {
     }
   }
 
-  async rehearse(question: Rehearsal): Promise<RehearsalAnswer> {
+  async testPolicy(question: PolicyTest): Promise<PolicyTestAnswer> {
     try {
-      return await this.#calls.ask('rehearse', question, { timeoutMs: REHEARSAL_MS });
+      return await this.#calls.ask('testPolicy', question, { timeoutMs: POLICY_TEST_MS });
     } catch {
       return { ok: false, code: 'overloaded' };
     }

@@ -14,7 +14,7 @@ const EXAMPLE = {
   ],
 };
 
-/** Of policy-trials.ts too. */
+/** Of policy-tests.ts too. */
 export const trafficPolicy = policySchema().openapi('TrafficPolicy', {
   description: `At most ${MAX_ACTIONS} actions. An unknown field is 400 \`bad_policy\`. With \`"enforce": false\` an action lets pass what it would refuse, and counts it.`,
   example: EXAMPLE,

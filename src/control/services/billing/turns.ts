@@ -4,7 +4,7 @@
 import { AppError } from '../../../base/errors.ts';
 
 /** Beyond this a caller gets a retry: each turn takes as long as a provider does. */
-const MAX_IN_LINE = 10;
+const MAX_QUEUED = 10;
 
 interface Line {
   last: Promise<unknown>;
@@ -17,7 +17,7 @@ export class Turns {
   /** Runs `work` once everything that came before with this key has ended. Throws `unavailable` at ten in line, and what `work` throws. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(key) ?? { last: Promise.resolve(), length: 0 };
-    if (line.length >= MAX_IN_LINE) {
+    if (line.length >= MAX_QUEUED) {
       throw new AppError('unavailable', 'The billing of this organization is busy. Try again in a few seconds.');
     }
     line.length += 1;

@@ -1,10 +1,10 @@
 /**
  * Recorded requests as a policy can be asked about them again. What a visitor showed in `Authorization` is needed for `jwt_validation` alone, and not
  * always there: of a request that was not passed on it is left out of the record, and a service behind a password or a check of this server's own
- * tokens does not get it. Then its absence is not reported. Used by policy-trials.ts.
+ * tokens does not get it. Then its absence is not reported. Used by policy-tests.ts.
  */
 import type { Actions } from '../../../plane/policy.ts';
-import type { RehearsedRequest } from '../../../plane/rehearsal.ts';
+import type { TestedRequest } from '../../../plane/policy-test.ts';
 import { MAX_HEADS, type RecordHead, type RecordItem, type RecordStore } from '../../db/usage/records.ts';
 import { readHead } from '../inspector/fields.ts';
 
@@ -24,7 +24,7 @@ interface Asked {
 export async function playable(
   { orgId, items, policy }: Asked,
   records: Pick<RecordStore, 'heads'>,
-): Promise<RehearsedRequest[]> {
+): Promise<TestedRequest[]> {
   const found = new Map<string, readonly string[] | null>();
   if (policy.actions.some(({ kind }) => kind === 'jwt_validation')) {
     const outcomes = new Map(items.map(({ id, outcome }) => [id, outcome]));

@@ -1,7 +1,7 @@
 /** `/tunnels/{id}/policy/test`. */
 import { z } from '@hono/zod-openapi';
-import type { UnknownReason } from '../../../plane/rehearsal.ts';
-import { MAX_SHOWN, MAX_TRIED_REQUESTS, type PolicyTrial } from '../../services/tunnels/policy-trials.ts';
+import type { UnknownReason } from '../../../plane/policy-test.ts';
+import { MAX_SHOWN, MAX_TESTED_REQUESTS, type PolicyTestResult } from '../../services/tunnels/policy-tests.ts';
 import { invalidPolicy } from '../../services/tunnels/policy-input.ts';
 import { type Api, type ApiDeps, actorOf, goneSignal } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
@@ -20,8 +20,8 @@ const question = z
     limit: z
       .int()
       .min(1)
-      .max(MAX_TRIED_REQUESTS)
-      .default(MAX_TRIED_REQUESTS)
+      .max(MAX_TESTED_REQUESTS)
+      .default(MAX_TESTED_REQUESTS)
       .openapi({ description: 'How many of the newest recorded requests are looked at' }),
   })
   .openapi('PolicyTest', { example: { policy: { actions: [{ kind: 'deny', path_prefix: '/admin' }] }, limit: 1000 } });
@@ -85,7 +85,7 @@ const answer = z
     },
   });
 
-export function mountPolicyTrials(app: Api, { policyTrials }: ApiDeps): void {
+export function mountPolicyTests(app: Api, { policyTests }: ApiDeps): void {
   app.openapi(
     defineRoute(
       {
@@ -105,7 +105,7 @@ export function mountPolicyTrials(app: Api, { policyTrials }: ApiDeps): void {
     ),
     async (c) => {
       const input = { ...c.req.valid('json'), gone: goneSignal(c) };
-      return c.json(trialJson(await policyTrials.test(actorOf(c), c.req.valid('param').id, input)), 200);
+      return c.json(resultJson(await policyTests.test(actorOf(c), c.req.valid('param').id, input)), 200);
     },
     (result, c) => {
       if (!result.success && result.target === 'json') {
@@ -119,19 +119,19 @@ export function mountPolicyTrials(app: Api, { policyTrials }: ApiDeps): void {
   );
 }
 
-function trialJson({ span, ...trial }: PolicyTrial): z.input<typeof answer> {
+function resultJson({ span, ...result }: PolicyTestResult): z.input<typeof answer> {
   return {
-    tested: trial.tested,
-    would_refuse: trial.wouldRefuse,
-    not_tested: trial.notTested.map(({ reason, count }) => ({ reason: REASONS[reason], count })),
+    tested: result.tested,
+    would_refuse: result.wouldRefuse,
+    not_tested: result.notTested.map(({ reason, count }) => ({ reason: REASONS[reason], count })),
     from: span === null ? null : new Date(span.from).toISOString(),
     to: span === null ? null : new Date(span.to).toISOString(),
-    by_action: trial.byAction.map(({ enforce, wouldRefuse, ...action }) => ({
+    by_action: result.byAction.map(({ enforce, wouldRefuse, ...action }) => ({
       ...action,
       enforced: enforce,
       would_refuse: wouldRefuse,
     })),
-    requests: trial.requests.map(({ item, index: action, code: refusedWith, enforce }) => ({
+    requests: result.requests.map(({ item, index: action, code: refusedWith, enforce }) => ({
       id: item.id,
       timestamp: new Date(item.at).toISOString(),
       method: item.method,

@@ -1,27 +1,27 @@
 /**
  * How a policy, saved or not, would have treated the requests of a tunnel that were recorded last. The steps are asked at a data node, with the time of
- * the records (plane/rehearsal.ts); nothing is changed. Called by control/api.
+ * the records (plane/policy-test.ts); nothing is changed. Called by control/api.
  */
 import type { NodeControl } from '../../../plane/link.ts';
 import { type Actions, ruleOf } from '../../../plane/policy.ts';
-import type { RehearsedRefusal, RehearsedVerdict, UnknownReason } from '../../../plane/rehearsal.ts';
+import type { TestRefusal, TestVerdict, UnknownReason } from '../../../plane/policy-test.ts';
 import type { Store } from '../../db/tx.ts';
 import { MAX_LIST, type RecordItem, type RecordStore } from '../../db/usage/records.ts';
 import { type Actor, allow } from '../actor.ts';
 import { callerNow } from '../caller.ts';
 import { policyFor } from './policies.ts';
 import { playable } from './recorded-credentials.ts';
-import { type Entrant, TrialLine, tooManyTrials } from './trial-line.ts';
+import { type Entrant, PolicyTestQueue, tooManyTests } from './policy-test-queue.ts';
 import { ownTunnel } from './tunnel-rows.ts';
 
-export const MAX_TRIED_REQUESTS = 1_000;
+export const MAX_TESTED_REQUESTS = 1_000;
 /** Of the refused ones, the newest. */
 export const MAX_SHOWN = 100;
 /** Lists end when their time is up, also without a record: then there is much between that was forgotten. */
 const MAX_PAGES = 20;
 
 /** What an action of the tested policy would have done. */
-export interface TriedAction {
+export interface ActionResult {
   readonly index: number;
   readonly kind: Actions['actions'][number]['kind'];
   /** What it says beside its kind. */
@@ -30,61 +30,62 @@ export interface TriedAction {
   readonly wouldRefuse: number;
 }
 
-export interface TriedRequest extends RehearsedRefusal {
+export interface RequestResult extends TestRefusal {
   readonly item: RecordItem;
   /** False: the action is only tried, and the request passes. */
   readonly enforce: boolean;
 }
 
-export interface PolicyTrial {
+export interface PolicyTestResult {
   /** Requests that were judged. */
   readonly tested: number;
   readonly wouldRefuse: number;
   readonly notTested: ReadonlyArray<{ readonly reason: UnknownReason; readonly count: number }>;
   /** When the oldest and the newest of them came, milliseconds since the epoch; null: none was recorded. */
   readonly span: { readonly from: number; readonly to: number } | null;
-  readonly byAction: readonly TriedAction[];
+  readonly byAction: readonly ActionResult[];
   /** Newest first, MAX_SHOWN at most. */
-  readonly requests: readonly TriedRequest[];
+  readonly requests: readonly RequestResult[];
 }
 
-export interface TrialInput {
+export interface PolicyTestInput {
   readonly policy: unknown;
   readonly limit: number;
   readonly gone: AbortSignal;
 }
 
-export interface TrialDeps {
+export interface PolicyTestDeps {
   readonly store: Store;
   readonly records: Pick<RecordStore, 'list' | 'heads'>;
-  readonly nodes: Pick<NodeControl, 'rehearse' | 'flushInspections'>;
+  readonly nodes: Pick<NodeControl, 'testPolicy' | 'flushInspections'>;
 }
 
-export class PolicyTrials {
-  readonly #deps: TrialDeps;
-  readonly #line: TrialLine;
+/** Policy tests of an organization on the recorded requests of its tunnels. */
+export class PolicyTests {
+  readonly #deps: PolicyTestDeps;
+  readonly #queue: PolicyTestQueue;
 
-  constructor(deps: TrialDeps) {
+  constructor(deps: PolicyTestDeps) {
     this.#deps = deps;
-    this.#line = new TrialLine({ clock: deps.store.clock });
+    this.#queue = new PolicyTestQueue({ clock: deps.store.clock });
   }
 
   /**
-   * Looks at the last `limit` recorded requests of the tunnel (1 to MAX_TRIED_REQUESTS), once it is the organization's turn. A user who may see them
+   * Looks at the last `limit` recorded requests of the tunnel (1 to MAX_TESTED_REQUESTS), once it is the organization's turn. A user who may see them
    * may ask. `gone`: the caller gave up. Throws `forbidden`, `not_found`, `bad_policy`, `rate_limited`, `unavailable`.
    */
-  async test(actor: Actor, tunnelId: string, input: TrialInput): Promise<PolicyTrial> {
+  async test(actor: Actor, tunnelId: string, input: PolicyTestInput): Promise<PolicyTestResult> {
     const { orgId, userId, policy } = this.#asked(actor, tunnelId, input.policy);
-    const leave = await this.#line.enter({ orgId, userId }, input.gone);
+    const leave = await this.#queue.enter({ orgId, userId }, input.gone);
     try {
       // They may have been removed while they waited, or the tunnel.
       this.#asked(this.#now(actor), tunnelId, input.policy);
       const items = await this.#newest(orgId, tunnelId, input.limit);
-      if (items.length === 0) return trialOf(policy, items, []);
+      if (items.length === 0) return resultOf(policy, items, []);
       const requests = await playable({ orgId, items, policy }, this.#deps.records);
-      const answer = await this.#deps.nodes.rehearse({ orgId, policy, requests: requests.toReversed() });
-      if (!answer.ok) throw tooManyTrials();
-      return trialOf(policy, items, answer.verdicts);
+      const answer = await this.#deps.nodes.testPolicy({ orgId, policy, requests: requests.toReversed() });
+      if (!answer.ok) throw tooManyTests();
+      return resultOf(policy, items, answer.verdicts);
     } finally {
       leave();
     }
@@ -119,10 +120,10 @@ export class PolicyTrials {
 }
 
 /** `items`: newest first. */
-function trialOf(policy: Actions, items: readonly RecordItem[], verdicts: readonly RehearsedVerdict[]): PolicyTrial {
+function resultOf(policy: Actions, items: readonly RecordItem[], verdicts: readonly TestVerdict[]): PolicyTestResult {
   const said = new Map(verdicts.map((verdict) => [verdict.id, verdict]));
   const counts = policy.actions.map(() => 0);
-  const requests: TriedRequest[] = [];
+  const requests: RequestResult[] = [];
   const unknown = new Map<UnknownReason, number>();
   let wouldRefuse = 0;
   for (const item of items) {

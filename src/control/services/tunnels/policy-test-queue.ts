@@ -1,7 +1,7 @@
 /**
  * Whose policy is tested next. A test reads up to a thousand records and makes the loop of a data node work, so that few are under way: organizations
  * take turns at them, each has one at a time and a short line behind it, and so many in a while; so many in a while has a person too, over all of their
- * organizations. A client in a loop delays only itself, and it takes several users to fill the queue. In memory: a restart begins anew. Called by policy-trials.ts.
+ * organizations. A client in a loop delays only itself, and it takes several users to fill the queue. In memory: a restart begins anew. Called by policy-tests.ts.
  */
 import { Allowance } from '../../../base/allowance.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -9,13 +9,13 @@ import { AppError } from '../../../base/errors.ts';
 import { RecentMap } from '../../../base/recent-map.ts';
 
 /** Of an organization, and of a person in all of theirs: one behind the other, and then one in three seconds. */
-export const TRIAL_BURST = 10;
-export const TRIALS_PER_MINUTE = 20;
-/** Under way, of all organizations: what a data node takes (data/policy/rehearsal.ts). */
+export const TEST_BURST = 10;
+export const TESTS_PER_MINUTE = 20;
+/** Under way, of all organizations: what a data node takes (data/policy/policy-tester.ts). */
 const PLACES = 2;
 /** In line: of an organization, behind the one that is under way, and of all. */
-export const MAX_IN_LINE_OF_ORG = 2;
-export const MAX_IN_LINE = 64;
+export const MAX_QUEUED_OF_ORG = 2;
+export const MAX_QUEUED = 64;
 /** Longest wait for a turn. */
 const MAX_WAIT_MS = 10_000;
 /** Organizations and people whose allowance is remembered. What falls out has its burst anew. */
@@ -28,7 +28,8 @@ export interface Entrant {
   readonly userId: string;
 }
 
-export class TrialLine {
+/** The queue of policy tests, fair to organizations. */
+export class PolicyTestQueue {
   readonly #clock: Clock;
   readonly #maxWaitMs: number;
   /** By organization and by person; no two have the same id. */
@@ -70,18 +71,18 @@ export class TrialLine {
   }
 
   #refuseFull(orgId: string): void {
-    if ((this.#lines.get(orgId)?.length ?? 0) >= MAX_IN_LINE_OF_ORG)
+    if ((this.#lines.get(orgId)?.length ?? 0) >= MAX_QUEUED_OF_ORG)
       throw new AppError(
         'rate_limited',
         'Policies of your organization are being tested, and more wait. Try again when they are done.',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
-    if (this.#inLine >= MAX_IN_LINE) throw tooManyTrials();
+    if (this.#inLine >= MAX_QUEUED) throw tooManyTests();
   }
 
   /** Resolves with the place taken. */
   #turn(orgId: string, gone: AbortSignal): Promise<void> {
-    if (gone.aborted) throw tooManyTrials();
+    if (gone.aborted) throw tooManyTests();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const line = this.#lines.get(orgId) ?? [];
     const end = (): void => {
@@ -97,7 +98,7 @@ export class TrialLine {
       end();
       line.splice(line.indexOf(goOn), 1);
       if (line.length === 0) this.#lines.delete(orgId);
-      reject(tooManyTrials());
+      reject(tooManyTests());
     };
     const timer = setTimeout(giveUp, this.#maxWaitMs);
     gone.addEventListener('abort', giveUp);
@@ -122,7 +123,7 @@ export class TrialLine {
   #allowanceOf(id: string, nowMs: number): Allowance {
     const known = this.#allowances.get(id);
     if (known !== undefined) return known;
-    const allowance = new Allowance({ perSecond: TRIALS_PER_MINUTE / 60, burst: TRIAL_BURST }, nowMs);
+    const allowance = new Allowance({ perSecond: TESTS_PER_MINUTE / 60, burst: TEST_BURST }, nowMs);
     this.#allowances.set(id, allowance);
     return allowance;
   }
@@ -131,12 +132,12 @@ export class TrialLine {
 function tooOften(who: string, { waitMs }: Allowance): AppError {
   return new AppError(
     'rate_limited',
-    `${who} tested many policies in a row: there is one every ${60 / TRIALS_PER_MINUTE} seconds. Try again in a moment.`,
+    `${who} tested many policies in a row: there is one every ${60 / TESTS_PER_MINUTE} seconds. Try again in a moment.`,
     { retryAfterSeconds: Math.ceil(waitMs / 1_000) },
   );
 }
 
-export function tooManyTrials(): AppError {
+export function tooManyTests(): AppError {
   return new AppError('unavailable', 'Too many policies are being tested on this server. Try again in a few seconds.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

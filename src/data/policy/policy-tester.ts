@@ -10,14 +10,14 @@ import { parseRequestHead, Head } from '../../http1/head.ts';
 import type { HeadLimits } from '../../http1/head-limits.ts';
 import type { TraceStep } from '../../plane/inspection.ts';
 import {
-  MAX_REHEARSED,
-  type Rehearsal,
-  type RehearsalAnswer,
-  type RehearsedRefusal,
-  type RehearsedRequest,
-  type RehearsedVerdict,
+  MAX_TESTED,
+  type PolicyTest,
+  type PolicyTestAnswer,
+  type TestRefusal,
+  type TestedRequest,
+  type TestVerdict,
   type UnknownReason,
-} from '../../plane/rehearsal.ts';
+} from '../../plane/policy-test.ts';
 import type { Route } from '../../plane/routes.ts';
 import { addressKey } from '../../base/address-key.ts';
 import { isPending, type PolicyChain } from './chain.ts';
@@ -31,10 +31,10 @@ import type { PolicyRequest } from './step.ts';
 
 /** Of the loop, before others have their turn. */
 const SLICE_MS = 4;
-/** At a time; the control plane lets organizations take turns (services/tunnels/trial-line). */
+/** At a time; the control plane lets organizations take turns (services/tunnels/policy-test-queue). */
 const MAX_AT_ONCE = 2;
 
-export interface RehearsalDeps {
+export interface PolicyTesterDeps {
   /** Of the node's policies: gates are in it and are not used. */
   readonly parts: Omit<PolicyParts, 'jwts' | 'dryRuns'>;
   readonly check: JwtCheck;
@@ -43,16 +43,17 @@ export interface RehearsalDeps {
   readonly log: Logger;
 }
 
-export class Rehearsals {
-  readonly #deps: RehearsalDeps;
+/** Tests policies on recorded requests, so many at a time. */
+export class PolicyTester {
+  readonly #deps: PolicyTesterDeps;
   #underWay = 0;
 
-  constructor(deps: RehearsalDeps) {
+  constructor(deps: PolicyTesterDeps) {
     this.#deps = deps;
   }
 
   /** Never rejects for the question's content: an undecidable request is marked as such. */
-  async run(question: Rehearsal): Promise<RehearsalAnswer> {
+  async run(question: PolicyTest): Promise<PolicyTestAnswer> {
     if (this.#underWay >= MAX_AT_ONCE) return { ok: false, code: 'overloaded' };
     this.#underWay++;
     try {
@@ -62,11 +63,11 @@ export class Rehearsals {
     }
   }
 
-  async #verdicts(question: Rehearsal): Promise<RehearsedVerdict[]> {
+  async #verdicts(question: PolicyTest): Promise<TestVerdict[]> {
     const stage = new Stage(question, this.#deps);
-    const found: RehearsedVerdict[] = [];
+    const found: TestVerdict[] = [];
     let since = performance.now();
-    for (const request of question.requests.slice(-MAX_REHEARSED)) {
+    for (const request of question.requests.slice(-MAX_TESTED)) {
       const verdict = await stage.play(request);
       if (verdict !== null) found.push(verdict);
       if (performance.now() - since < SLICE_MS) continue;
@@ -85,7 +86,7 @@ class Stage {
   readonly #shown = new ShownBefore();
   #now = 0;
 
-  constructor({ orgId, policy }: Rehearsal, { parts, check, limits, log }: RehearsalDeps) {
+  constructor({ orgId, policy }: PolicyTest, { parts, check, limits, log }: PolicyTesterDeps) {
     const clock: Clock = { now: () => this.#now, monotonic: () => this.#now };
     this.#head = new Head(limits);
     this.#jwt = new JwtAhead(new JwtSteps(check.asItStands(clock), clock), log);
@@ -94,7 +95,7 @@ class Stage {
   }
 
   /** Null: it passes, and nothing is to be said. */
-  async play(played: RehearsedRequest): Promise<RehearsedVerdict | null> {
+  async play(played: TestedRequest): Promise<TestVerdict | null> {
     const { id, at, clientIp, authorization } = played;
     if (this.#chain === null) return null;
     this.#now = at;
@@ -126,7 +127,7 @@ class Stage {
 }
 
 /** `whyNot`: what it means that a token could not be judged. */
-function verdictOf(id: string, steps: readonly TraceStep[], whyNot: UnknownReason): RehearsedVerdict | null {
+function verdictOf(id: string, steps: readonly TraceStep[], whyNot: UnknownReason): TestVerdict | null {
   const said = steps.filter(({ verdict }) => verdict === 'refused' || verdict === 'would_refuse');
   const refused = said.find(({ verdict }) => verdict === 'refused');
   const failed = said.find(({ code }) => code === 'policy_failed');
@@ -137,18 +138,18 @@ function verdictOf(id: string, steps: readonly TraceStep[], whyNot: UnknownReaso
   return { id, refused: refused === undefined ? null : refusalIn(refused), tried: tried.map(refusalIn), unknown: null };
 }
 
-function refusalIn({ index, code }: TraceStep): RehearsedRefusal {
+function refusalIn({ index, code }: TraceStep): TestRefusal {
   return { index: index ?? 0, code: code ?? '' };
 }
 
-function unknown(id: string, reason: UnknownReason): RehearsedVerdict {
+function unknown(id: string, reason: UnknownReason): TestVerdict {
   return { id, refused: null, tried: [], unknown: reason };
 }
 
 /** What the steps of a policy look at, as a visitor would send it. */
-function headOf({ method, target, authorization }: RehearsedRequest): Buffer {
+function headOf({ method, target, authorization }: TestedRequest): Buffer {
   // An absolute target names its host, and the parser wants the field to say the same.
-  const host = /^https?:\/\/([^/?#]*)/i.exec(target)?.[1] ?? 'rehearsal';
+  const host = /^https?:\/\/([^/?#]*)/i.exec(target)?.[1] ?? 'policy-test';
   const lines = (authorization ?? []).map((value) => `Authorization: ${value}\r\n`);
   return Buffer.from(`${method} ${target} HTTP/1.1\r\nHost: ${host}\r\n${lines.join('')}\r\n`, 'latin1');
 }

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { PolicyAction } from '../../plane/policy.ts';
-import { MAX_REHEARSED, type RehearsedRequest, type RehearsedVerdict } from '../../plane/rehearsal.ts';
+import { MAX_TESTED, type TestedRequest, type TestVerdict } from '../../plane/policy-test.ts';
 import { TestIssuer } from '../fixtures/issuer.ts';
-import { testRehearsals } from '../fixtures/rehearsals.ts';
-import type { Rehearsals } from './rehearsal.ts';
+import { makePolicyTester } from '../fixtures/policy-tester.ts';
+import type { PolicyTester } from './policy-tester.ts';
 
 const START = Date.UTC(2026, 10, 21);
 
-function request(id: string, changes: Partial<RehearsedRequest> = {}): RehearsedRequest {
+function request(id: string, changes: Partial<TestedRequest> = {}): TestedRequest {
   return { id, at: START, method: 'GET', target: '/', clientIp: '203.0.113.7', authorization: [], ...changes };
 }
 
 async function verdicts(
-  rehearsals: Rehearsals,
+  policyTester: PolicyTester,
   actions: readonly PolicyAction[],
-  requests: readonly RehearsedRequest[],
-): Promise<readonly RehearsedVerdict[]> {
-  const answer = await rehearsals.run({ orgId: 'org', policy: { actions }, requests });
+  requests: readonly TestedRequest[],
+): Promise<readonly TestVerdict[]> {
+  const answer = await policyTester.run({ orgId: 'org', policy: { actions }, requests });
   assert.ok(answer.ok);
   return answer.verdicts;
 }
@@ -35,9 +35,9 @@ const rate = (requestsPerMinute: number, perClientIp = false, enforce = true): P
   return { kind: 'rate_limit', requestsPerMinute, perClientIp, enforce };
 };
 
-suite('a policy is rehearsed', () => {
+suite('policy test', () => {
   test('paths in all their spellings, and addresses, by the first action that refuses in the order of the edge', async () => {
-    const { rehearsals } = testRehearsals();
+    const { policyTester } = makePolicyTester();
     const actions: PolicyAction[] = [
       deny('/admin'),
       { kind: 'ip_deny', networks: ['192.0.2.0/24'], enforce: true },
@@ -51,7 +51,7 @@ suite('a policy is rehearsed', () => {
       request('both', { target: '/admin', clientIp: '192.0.2.9' }),
       request('bytes', { target: '/caf\u00e9' }),
     ];
-    assert.deepEqual(await told(rehearsals, actions, requests), [
+    assert.deepEqual(await told(policyTester, actions, requests), [
       'plain: denied by 0',
       'spelled: denied by 0',
       'absolute: denied by 0',
@@ -60,29 +60,29 @@ suite('a policy is rehearsed', () => {
   });
 
   test('a rate by the times of the requests; what another action refuses uses up none', async () => {
-    const { rehearsals } = testRehearsals();
-    const at = (seconds: number, changes: Partial<RehearsedRequest> = {}) =>
+    const { policyTester } = makePolicyTester();
+    const at = (seconds: number, changes: Partial<TestedRequest> = {}) =>
       request(String(seconds), { at: START + seconds * 1_000, ...changes });
     const requests = [at(0), at(1, { target: '/admin' }), at(2), at(3), at(59), at(60), at(61), at(62)];
-    assert.deepEqual(await told(rehearsals, [deny('/admin'), rate(2)], requests), [
+    assert.deepEqual(await told(policyTester, [deny('/admin'), rate(2)], requests), [
       '1: denied by 0',
       '3: rate_limited by 1',
       '59: rate_limited by 1',
       '62: rate_limited by 1',
     ]);
     const others = [at(0), at(1, { clientIp: '203.0.113.8' }), at(2)];
-    assert.deepEqual(await told(rehearsals, [rate(1, true)], others), ['2: rate_limited by 0']);
+    assert.deepEqual(await told(policyTester, [rate(1, true)], others), ['2: rate_limited by 0']);
   });
 
   test('policy test: refusals of a log-only action are listed beside the outcome', async () => {
-    const { rehearsals } = testRehearsals();
+    const { policyTester } = makePolicyTester();
     const actions = [deny('/a', false), deny('/admin'), rate(1, false, false)];
     const requests = [
       request('1', { target: '/' }),
       request('2', { target: '/api' }),
       request('3', { target: '/admin' }),
     ];
-    assert.deepEqual(await told(rehearsals, actions, requests), [
+    assert.deepEqual(await told(policyTester, actions, requests), [
       '2: passes (denied by 0) (rate_limited by 2)',
       '3: denied by 1 (denied by 0)',
     ]);
@@ -90,7 +90,7 @@ suite('a policy is rehearsed', () => {
 
   test('a token by the keys that the edge knows, as it was then; no key is fetched', async (t) => {
     const issuer = await TestIssuer.start(t);
-    const { rehearsals, check } = testRehearsals(issuer.ca);
+    const { policyTester, check } = makePolicyTester(issuer.ca);
     const jwt = { kind: 'jwt_validation', allowedIssuers: [], allowedAudiences: [], jwksUrl: issuer.jwksUrl } as const;
     const action = { ...jwt, enforce: true };
     const now = Date.now();
@@ -104,7 +104,7 @@ suite('a policy is rehearsed', () => {
       request('lost and denied', { at: now, authorization: null, target: '/admin' }),
     ];
     const known = ['twice: invalid_token by 0', 'none: invalid_token by 0', 'lost: credentials'];
-    assert.deepEqual(await told(rehearsals, [action, deny('/admin')], requests), [
+    assert.deepEqual(await told(policyTester, [action, deny('/admin')], requests), [
       'then: keys',
       'late: keys',
       ...known,
@@ -113,8 +113,8 @@ suite('a policy is rehearsed', () => {
     assert.deepEqual(issuer.asked, []);
     // A visitor has come meanwhile.
     await check.find(await issuer.sign(), action, 'org');
-    assert.deepEqual(await told(rehearsals, [action], requests.slice(0, 5)), ['late: invalid_token by 0', ...known]);
-    assert.deepEqual(await told(rehearsals, [{ ...action, enforce: false }], requests.slice(0, 5)), [
+    assert.deepEqual(await told(policyTester, [action], requests.slice(0, 5)), ['late: invalid_token by 0', ...known]);
+    assert.deepEqual(await told(policyTester, [{ ...action, enforce: false }], requests.slice(0, 5)), [
       'late: passes (invalid_token by 0)',
       'twice: passes (invalid_token by 0)',
       'none: passes (invalid_token by 0)',
@@ -122,34 +122,34 @@ suite('a policy is rehearsed', () => {
     ]);
     await issuer.rotate('two');
     const newer = request('newer', { at: now, authorization: [`Bearer ${await issuer.sign()}`] });
-    assert.deepEqual(await told(rehearsals, [action], [newer]), ['newer: keys']);
+    assert.deepEqual(await told(policyTester, [action], [newer]), ['newer: keys']);
     assert.deepEqual(issuer.asked, ['/keys']);
   });
 
   test('a request that the edge would not take today is not judged', async () => {
-    const { rehearsals } = testRehearsals();
+    const { policyTester } = makePolicyTester();
     const long = request('long', { target: `/${'x'.repeat(20_000)}` });
-    assert.deepEqual(await told(rehearsals, [deny('/')], [long]), ['long: form']);
+    assert.deepEqual(await told(policyTester, [deny('/')], [long]), ['long: form']);
   });
 
   test('the last thousand, two questions at a time, and in slices between which others have their turn', async () => {
-    const { rehearsals } = testRehearsals();
+    const { policyTester } = makePolicyTester();
     const nasty = `/${'%2e%2e/;a%2f\\'.repeat(25)}`;
-    const requests = Array.from({ length: MAX_REHEARSED + 1 }, (_, i) => request(String(i), { target: nasty + i }));
+    const requests = Array.from({ length: MAX_TESTED + 1 }, (_, i) => request(String(i), { target: nasty + i }));
     const actions = Array.from({ length: 16 }, (_, i) => deny(`/nowhere/${i}`));
     const question = { orgId: 'org', policy: { actions: [...actions.slice(1), deny('/')] }, requests };
     let turns = 0;
     const timer = setInterval(() => turns++);
-    const first = rehearsals.run(question);
-    const second = rehearsals.run(question);
-    assert.deepEqual(await rehearsals.run(question), { ok: false, code: 'overloaded' });
+    const first = policyTester.run(question);
+    const second = policyTester.run(question);
+    assert.deepEqual(await policyTester.run(question), { ok: false, code: 'overloaded' });
     const [answer] = await Promise.all([first, second]);
     clearInterval(timer);
     assert.ok(answer.ok);
-    assert.equal(answer.verdicts.length, MAX_REHEARSED);
+    assert.equal(answer.verdicts.length, MAX_TESTED);
     assert.equal(answer.verdicts[0]?.id, '1');
     // Two at 4 ms a slice: far more than this on any machine.
     assert.ok(turns > 10, `${turns} turns`);
-    assert.ok((await rehearsals.run(question)).ok);
+    assert.ok((await policyTester.run(question)).ok);
   });
 });

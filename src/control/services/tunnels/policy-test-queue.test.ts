@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
-import { MAX_IN_LINE, MAX_IN_LINE_OF_ORG, TRIAL_BURST, TrialLine } from './trial-line.ts';
+import { MAX_QUEUED, MAX_QUEUED_OF_ORG, TEST_BURST, PolicyTestQueue } from './policy-test-queue.ts';
 
 const HERE = new AbortController().signal;
 const LIMITED = { code: 'rate_limited' };
@@ -13,17 +13,17 @@ const clock: Clock = { now: () => now, monotonic: () => now };
 
 /** Who has had a turn, in order, and what gives each place back. */
 class Entrants {
-  readonly line: TrialLine;
+  readonly queue: PolicyTestQueue;
   readonly had: string[] = [];
   readonly #leave: Array<() => void> = [];
 
   constructor(maxWaitMs = 60_000) {
-    this.line = new TrialLine({ clock, maxWaitMs });
+    this.queue = new PolicyTestQueue({ clock, maxWaitMs });
   }
 
   /** Settles with the turn. */
   async come(org: string, { gone = HERE, person = `of ${org}` } = {}): Promise<void> {
-    const leave = await this.line.enter({ orgId: org, userId: person }, gone);
+    const leave = await this.queue.enter({ orgId: org, userId: person }, gone);
     this.had.push(org);
     this.#leave.push(leave);
   }
@@ -38,7 +38,7 @@ class Entrants {
   }
 }
 
-test('organizations take turns, however many of one are in line', async () => {
+test('policy test queue: organizations get turns, however many tests of one wait', async () => {
   const all = new Entrants();
   await all.come('a');
   await all.come('b');
@@ -48,14 +48,14 @@ test('organizations take turns, however many of one are in line', async () => {
   await Promise.all(waiting);
 });
 
-test('of an organization one is under way and two are in line; of all two are, and 64', async () => {
+test('policy test queue: one test of an organization runs and two wait; in all two run and 64 wait', async () => {
   const all = new Entrants();
   await all.come('a');
-  const waiting = Array.from({ length: MAX_IN_LINE_OF_ORG }, () => all.come('a'));
+  const waiting = Array.from({ length: MAX_QUEUED_OF_ORG }, () => all.come('a'));
   await assert.rejects(all.come('a'), LIMITED);
   await all.come('b');
   assert.deepEqual(all.had, ['a', 'b'], 'a place that one may not have is free for the others');
-  for (let i = waiting.length; i < MAX_IN_LINE; i++) waiting.push(all.come(`org-${i}`));
+  for (let i = waiting.length; i < MAX_QUEUED; i++) waiting.push(all.come(`org-${i}`));
   await assert.rejects(all.come('z'), FULL);
   await all.leave();
   waiting.push(all.come('z'));
@@ -69,7 +69,7 @@ test('ten in a row of an organization and then one every three seconds; others a
     await all.come(org);
     await all.leave();
   };
-  for (let i = 0; i < TRIAL_BURST; i++) await once('a');
+  for (let i = 0; i < TEST_BURST; i++) await once('a');
   await assert.rejects(once('a'), { ...LIMITED, retryAfterSeconds: 3 });
   await once('b');
   now += 2_900;
@@ -84,14 +84,14 @@ test('so many has a person too, whatever organization it is in; who was refused 
     await all.come(org, { person });
     await all.leave();
   };
-  for (let i = 0; i < TRIAL_BURST; i++) await once(`org-${i}`, 'ann');
+  for (let i = 0; i < TEST_BURST; i++) await once(`org-${i}`, 'ann');
   await assert.rejects(once('fresh', 'ann'), { ...LIMITED, message: /^You have tested many/, retryAfterSeconds: 3 });
-  for (let i = 0; i < TRIAL_BURST; i++) await once('fresh', `person-${i}`);
+  for (let i = 0; i < TEST_BURST; i++) await once('fresh', `person-${i}`);
   await assert.rejects(once('fresh', 'bob'), { ...LIMITED, message: /^Your organization has tested many/ });
-  for (let i = 0; i < TRIAL_BURST; i++) await once(`other-${i}`, 'bob');
+  for (let i = 0; i < TEST_BURST; i++) await once(`other-${i}`, 'bob');
 });
 
-test('who has waited too long, or is gone, has no place in line any more', async () => {
+test('policy test queue: a caller that waited too long or left has no place any more', async () => {
   const all = new Entrants(20);
   await all.come('a');
   await all.come('b');

@@ -5,12 +5,13 @@
 import type { Logger } from '../../base/log.ts';
 
 /** Each holds a token of up to 8 KB. Beyond it a request passes unseen, and that is said in the log. */
-export const MAX_TRIES = 512;
-export const MAX_TRIES_OF_ONE = 64;
+export const MAX_DRY_RUNS = 512;
+export const MAX_DRY_RUNS_OF_ONE = 64;
 /** It is said once in so long, with the count since and the last organization. */
 const SAY_AGAIN_MS = 60_000;
 
-export class Tries {
+/** The slots of a node for dry runs beside a request. */
+export class DryRunSlots {
   readonly #log: Logger;
   /** By organization. */
   readonly #underWay = new Map<string, number>();
@@ -30,7 +31,7 @@ export class Tries {
   /** False: this request is not looked at. Each true needs one `end`. */
   begin(orgId: string): boolean {
     const own = this.#underWay.get(orgId) ?? 0;
-    if (this.#all >= MAX_TRIES || own >= MAX_TRIES_OF_ONE) {
+    if (this.#all >= MAX_DRY_RUNS || own >= MAX_DRY_RUNS_OF_ONE) {
       this.#miss(orgId);
       return false;
     }

@@ -5,9 +5,9 @@
 import type { Actions } from './policy.ts';
 
 /** Of one question. */
-export const MAX_REHEARSED = 1_000;
+export const MAX_TESTED = 1_000;
 
-export interface RehearsedRequest {
+export interface TestedRequest {
   readonly id: string;
   /** When its head came, milliseconds since the epoch. */
   readonly at: number;
@@ -19,16 +19,16 @@ export interface RehearsedRequest {
   readonly authorization: readonly string[] | null;
 }
 
-export interface Rehearsal {
+export interface PolicyTest {
   /** Whose tunnel it is. */
   readonly orgId: string;
   readonly policy: Actions;
-  /** Oldest first, MAX_REHEARSED at most: what is more is left out, the oldest first. */
-  readonly requests: readonly RehearsedRequest[];
+  /** Oldest first, MAX_TESTED at most: what is more is left out, the oldest first. */
+  readonly requests: readonly TestedRequest[];
 }
 
 /** An action that does not let the request pass. */
-export interface RehearsedRefusal {
+export interface TestRefusal {
   /** Place in the policy. */
   readonly index: number;
   /** Error code that the visitor would get. */
@@ -42,17 +42,17 @@ export interface RehearsedRefusal {
 export const UNKNOWN_REASONS = ['credentials', 'keys', 'form'] as const;
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
-export interface RehearsedVerdict {
+export interface TestVerdict {
   readonly id: string;
   /** Null: it passes, or `unknown` gives the reason. */
-  readonly refused: RehearsedRefusal | null;
+  readonly refused: TestRefusal | null;
   /** Actions that are only tried and would refuse it, among those that were asked. */
-  readonly tried: readonly RehearsedRefusal[];
+  readonly tried: readonly TestRefusal[];
   readonly unknown: UnknownReason | null;
 }
 
-export type RehearsalAnswer =
+export type PolicyTestAnswer =
   /** Those alone of which there is something to say: the others pass. */
-  | { readonly ok: true; readonly verdicts: readonly RehearsedVerdict[] }
+  | { readonly ok: true; readonly verdicts: readonly TestVerdict[] }
   /** Too many of these are under way, or there is no node. */
   | { readonly ok: false; readonly code: 'overloaded' };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { head, recorded } from '../../src/control/services/inspector/testing/recorded.ts';
 import { TestIssuer } from '../../src/data/fixtures/issuer.ts';
-import { testRehearsals } from '../../src/data/fixtures/rehearsals.ts';
+import { makePolicyTester } from '../../src/data/fixtures/policy-tester.ts';
 import type { NodeControl } from '../../src/plane/link.ts';
 import { inReverse } from '../harness/ends.ts';
 import { IDLE_NODE } from './idle-node.ts';
@@ -23,7 +23,7 @@ suite('a policy is tested against recorded requests', () => {
   let ann: Person;
   let issuer: TestIssuer;
   let fetchKeys: () => Promise<void>;
-  let rehearse: NodeControl['rehearse'];
+  let testPolicy: NodeControl['testPolicy'];
   /** What the node does before it decides. */
   let meanwhile = async (): Promise<void> => {};
 
@@ -33,16 +33,16 @@ suite('a policy is tested against recorded requests', () => {
     api = await servePlane(plane);
     ends.after(() => api.close());
     issuer = await TestIssuer.start(ends);
-    const { rehearsals, check } = testRehearsals(issuer.ca);
-    rehearse = async (question) => {
+    const { policyTester, check } = makePolicyTester(issuer.ca);
+    testPolicy = async (question) => {
       await meanwhile();
-      return rehearsals.run(question);
+      return policyTester.run(question);
     };
     fetchKeys = async () => {
       const action = { allowedIssuers: [issuer.url], allowedAudiences: [], jwksUrl: null, enforce: true } as const;
       await check.find(await issuer.sign(), { kind: 'jwt_validation', ...action }, ann.home);
     };
-    plane.control.nodes.attach({ ...IDLE_NODE, rehearse: (question) => rehearse(question) });
+    plane.control.nodes.attach({ ...IDLE_NODE, testPolicy: (question) => testPolicy(question) });
     team = new Team(plane, api);
     ann = await team.person('ann@example.test');
   });
@@ -177,7 +177,7 @@ suite('a policy is tested against recorded requests', () => {
     plane.now += 60_000;
     const tunnelId = await tunnelWith({ target: '/admin' });
     const max = await team.member('max@example.test', ann, 'member');
-    const { sessions, policyTrials } = plane.control;
+    const { sessions, policyTests } = plane.control;
     const actor = await sessions.authenticate(await team.acting(max, ann.home), VISIT.ipAddress);
     assert.ok(actor !== undefined);
     let goOn = (): void => {};
@@ -187,7 +187,7 @@ suite('a policy is tested against recorded requests', () => {
     const first = ask(tunnelId, [deny]);
     await asked;
     const input = { policy: { actions: [deny] }, limit: 1, gone: new AbortController().signal };
-    const waits = assert.rejects(policyTrials.test(actor, tunnelId, input), { code: 'unauthorized' });
+    const waits = assert.rejects(policyTests.test(actor, tunnelId, input), { code: 'unauthorized' });
     assert.equal((await ann.call('DELETE', `/orgs/${ann.home}/members/${max.id}`)).status, 200);
     meanwhile = async () => {};
     goOn();
@@ -220,9 +220,9 @@ suite('a policy is tested against recorded requests', () => {
     assert.deepEqual(said(await ask(tunnelId, [deny])), [200]);
     assert.equal(most, 1);
     meanwhile = async () => {};
-    const real = rehearse;
-    rehearse = async () => ({ ok: false, code: 'overloaded' });
+    const real = testPolicy;
+    testPolicy = async () => ({ ok: false, code: 'overloaded' });
     assert.deepEqual(said(await ask(tunnelId, [deny])), [503, 'unavailable']);
-    rehearse = real;
+    testPolicy = real;
   });
 });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
 import { AcmeError } from '../../src/control/providers/acme/contract.ts';
-import { waitingNames } from '../../src/control/services/certificates/line.ts';
+import { waitingNames } from '../../src/control/services/certificates/order-queue.ts';
 import { CertificateWorld } from './certificate-world.ts';
 
 const MINUTE_MS = 60_000;

@@ -15,7 +15,7 @@ import { answerError, refuseInvalid } from './errors.ts';
 import { neededPermission, takesAgentKeys, takesMasterKeys, takesMetricKeys } from './define-route.ts';
 import { requireBody } from './required-body.ts';
 import { requireRoute, RouteTable } from './route-table.ts';
-import { takeTurns } from './write-turns.ts';
+import { queueWrites } from './write-queue.ts';
 import { countTooLarge } from './webhook-refusals.ts';
 import { mountAccess } from './routes/access.ts';
 import { mountAccount } from './routes/account.ts';
@@ -90,7 +90,7 @@ export function buildApi(deps: ApiDeps): Api {
   app.use(limitBody(table));
   app.use(requireRoute(table));
   app.use(requireBody(table));
-  app.use(takeTurns(deps.writes));
+  app.use(queueWrites(deps.writes));
 
   mountProbes(app, deps);
   mountAccess(app, deps);

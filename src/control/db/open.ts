@@ -22,7 +22,7 @@ const PRAGMAS: readonly string[] = [
   'journal_mode = WAL',
   // A revocation that was answered must survive a power cut. While a server runs, the disk is waited for beside the thread (durable-log.ts).
   'synchronous = FULL',
-  // Nothing writes beside the process that holds the lock; a backup reads. The thread waits no longer: requests wait for their turn (api/write-turns.ts).
+  // Nothing writes beside the process that holds the lock; a backup reads. The thread waits no longer: requests wait for their turn (api/write-queue.ts).
   'busy_timeout = 50',
   // The last net under the services: a row can't point at nothing. Off by default in SQLite.
   'foreign_keys = ON',

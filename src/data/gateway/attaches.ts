@@ -8,7 +8,7 @@ import type { AttachAnswer, Link, Refusal } from '../../plane/link.ts';
 import type { AttachQuestion, RelayRoute } from '../../plane/relays.ts';
 import type { RelayRegistry } from '../relay/relay-registry.ts';
 import type { RouteTable } from '../routing/table.ts';
-import { inTime, refusal, TABLE_MS, type TokenLines } from './token-lines.ts';
+import { inTime, refusal, TABLE_MS, type TokenQueues } from './token-queues.ts';
 
 export type AttachOutcome = { readonly ok: true; readonly route: RelayRoute } | Refusal;
 
@@ -27,7 +27,7 @@ interface AttachDeps {
   readonly link: Link;
   readonly table: RouteTable;
   readonly relays: RelayRegistry;
-  readonly lines: TokenLines;
+  readonly queues: TokenQueues;
   readonly log: Logger;
 }
 
@@ -41,7 +41,7 @@ export class AttachDesk {
   /** Puts the question in line. Resolves when it is settled or its session is gone; never rejects. */
   attach(question: Omit<AttachQuestion, 'serving'>, attacher: Attacher): Promise<void> {
     let outcome: AttachOutcome | undefined;
-    return this.#deps.lines.run(question.tokenId, {
+    return this.#deps.queues.run(question.tokenId, {
       sessionId: question.agentId,
       tunnelId: undefined,
       ask: async () => {

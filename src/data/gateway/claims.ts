@@ -7,7 +7,7 @@ import type { Logger } from '../../base/log.ts';
 import type { ClaimAnswer, ClaimQuestion, Link, Refusal } from '../../plane/link.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { RouteTable } from '../routing/table.ts';
-import { inTime, refusal, TABLE_MS, type TokenLines } from './token-lines.ts';
+import { inTime, refusal, TABLE_MS, type TokenQueues } from './token-queues.ts';
 
 export type ClaimOutcome = { readonly ok: true; readonly entry: RouteEntry } | Refusal;
 
@@ -39,7 +39,7 @@ interface ClaimDeps {
   readonly link: Link;
   readonly table: RouteTable;
   readonly ports: PublicPorts;
-  readonly lines: TokenLines;
+  readonly queues: TokenQueues;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -50,7 +50,7 @@ export class ClaimDesk {
   readonly #ports: PublicPorts;
   readonly #log: Logger;
   readonly #now: () => number;
-  readonly #lines: TokenLines;
+  readonly #queues: TokenQueues;
 
   constructor(deps: ClaimDeps) {
     this.#link = deps.link;
@@ -58,14 +58,14 @@ export class ClaimDesk {
     this.#ports = deps.ports;
     this.#log = deps.log;
     this.#now = deps.now;
-    this.#lines = deps.lines;
+    this.#queues = deps.queues;
   }
 
   /** Puts a claim in line. Resolves when it is settled or its session is gone; never rejects. */
   claim(question: Asked, claimant: Claimant): Promise<void> {
     let outcome: Granted | Refusal | undefined;
     let countedAhead = false;
-    return this.#lines.run(question.tokenId, {
+    return this.#queues.run(question.tokenId, {
       sessionId: question.agentId,
       tunnelId: question.subdomain === undefined ? undefined : question.tunnelId,
       ask: async (ahead) => {

@@ -30,7 +30,7 @@ import { ClaimDesk, type PublicPorts } from './claims.ts';
 import { AgentListener, type AgentTls } from './listener.ts';
 import { AgentRegistry } from './registry.ts';
 import { ServingRegistry } from './serving.ts';
-import { TokenLines } from './token-lines.ts';
+import { TokenQueues } from './token-queues.ts';
 
 /** `drain` goes in a faster lane than requests, and an agent that has it refuses new ones: those that were just sent get a head start. */
 const OVERTAKE_MS = 50;
@@ -89,7 +89,7 @@ export class Gateway {
     this.#options = options;
     this.#deps = deps;
     const { link, table, ports, relays, log, onPresence } = deps;
-    const lines = new TokenLines();
+    const queues = new TokenQueues();
     const now = (): number => (deps.clock ?? systemClock).now();
     const { limits, prices } = options;
     const budgets = new Budgets({ prices, now, isReported: () => deps.outbox.idle });
@@ -110,8 +110,8 @@ export class Gateway {
     this.#agentDeps = {
       link,
       servings: new ServingRegistry({ meter: deps.meter, outbox: deps.outbox, holds: deps.holds, onPresence, now }),
-      desk: new ClaimDesk({ link, table, ports, lines, log, now }),
-      attachDesk: new AttachDesk({ link, table, relays, lines, log }),
+      desk: new ClaimDesk({ link, table, ports, queues, log, now }),
+      attachDesk: new AttachDesk({ link, table, relays, queues, log }),
       relays,
       onPresence,
       host: this.registry,

@@ -7,7 +7,7 @@ import { RecentMap } from '../../base/recent-map.ts';
 import type { BasicGate } from '../../plane/routes.ts';
 import type { Credentials } from './basic-credentials.ts';
 import { BasicGuesses, GUESSES, NODE_GUESSES } from './basic-guesses.ts';
-import { BasicLine, type Run } from './basic-line.ts';
+import { BasicQueue, type Run } from './basic-queue.ts';
 
 /** Credentials that fitted are asked of argon2id again when so many others came since, and after an hour. */
 const MAX_KNOWN = 10_000;
@@ -32,7 +32,7 @@ export interface Shown {
 }
 
 export class BasicChecks {
-  readonly #line: BasicLine;
+  readonly #queue: BasicQueue;
   readonly #onBusy: () => void;
   /** New with each process: what is remembered is of no use outside of it. */
   readonly #key = randomBytes(32);
@@ -46,7 +46,7 @@ export class BasicChecks {
 
   /** `onBusy`: a check was refused its place, or had to give it up. */
   constructor(run: Run, onBusy: () => void) {
-    this.#line = new BasicLine(run);
+    this.#queue = new BasicQueue(run);
     this.#onBusy = onBusy;
   }
 
@@ -75,7 +75,7 @@ export class BasicChecks {
     const underWay = this.#checks.get(key);
     if (underWay !== undefined) return underWay;
     const job = { kind: 'verify', stored: gate.passwordHash, password } as const;
-    const result = this.#line.take({ job, orgId, tunnelId, address });
+    const result = this.#queue.take({ job, orgId, tunnelId, address });
     if (result === null) {
       this.#onBusy();
       return 'busy';

@@ -4,13 +4,13 @@ import { Billing } from './billing.ts';
 import { MockBilling, type MockBillingDeps } from './mock-billing.ts';
 import { PaidBilling, type PaidBillingDeps } from './paid-billing.ts';
 import type { Prices } from './subscription-sync.ts';
-import { Turns } from './turns.ts';
+import { ProviderQueue } from './provider-queue.ts';
 
 export type BillingOptions =
   | { readonly mode: 'mock' | 'none' }
   | ({ readonly mode: 'stripe'; readonly prices: Prices } & StripeOptions);
 
-type Deps = MockBillingDeps & Omit<PaidBillingDeps, 'provider' | 'prices' | 'turns'>;
+type Deps = MockBillingDeps & Omit<PaidBillingDeps, 'provider' | 'prices' | 'queue'>;
 
 export function openBilling(options: BillingOptions, deps: Deps): Billing {
   const common = { store: deps.store, apiUrl: deps.apiUrl };
@@ -20,7 +20,7 @@ export function openBilling(options: BillingOptions, deps: Deps): Billing {
     case 'stripe': {
       const { prices, ...account } = options;
       const provider = new StripePayments(account);
-      const paid = new PaidBilling({ ...deps, provider, prices, turns: new Turns() });
+      const paid = new PaidBilling({ ...deps, provider, prices, queue: new ProviderQueue() });
       return new Billing({ ...common, till: { mode: 'stripe', paid } });
     }
     case 'none':

@@ -46,13 +46,13 @@ export class PaidBilling {
 
   /** Throws `upgrade_required` (not sold here), `conflict` (there is a subscription already), `unavailable`, `unauthorized`, `forbidden`. */
   async checkout(actor: UserActor, offer: Offer): Promise<string> {
-    const { store, turns, provider, prices, apiUrl } = this.#deps;
+    const { store, queue, provider, prices, apiUrl } = this.#deps;
     const priceId = prices[`${offer.plan}_${offer.cycle}`];
     if (priceId === null) {
       const what = `${PLAN_NAMES[offer.plan]} ${offer.cycle}`;
       throw new AppError('upgrade_required', `${what} is not sold here. Choose another plan or cycle.`);
     }
-    return turns.run(actor.orgId, async () => {
+    return queue.run(actor.orgId, async () => {
       this.#requireOrg(actor.orgId);
       ownerNow(this.#now(), actor, 'create');
       const known = await this.#sync.refreshInTurn(actor.orgId);
@@ -82,8 +82,8 @@ export class PaidBilling {
 
   /** Throws `unavailable`, `unauthorized`, `forbidden`. */
   async portal(actor: UserActor): Promise<string> {
-    const { turns, provider, apiUrl } = this.#deps;
-    return turns.run(actor.orgId, async () => {
+    const { queue, provider, apiUrl } = this.#deps;
+    return queue.run(actor.orgId, async () => {
       this.#requireOrg(actor.orgId);
       ownerNow(this.#now(), actor, 'change');
       const url = await this.#asCustomer(actor, (customerId) => provider.portal(customerId, `${apiUrl()}/app/billing`));
@@ -97,8 +97,8 @@ export class PaidBilling {
    * is known. Throws `conflict` while it goes on paying, `unavailable`, and what `work` throws.
    */
   async deleting<T>(orgId: string, work: () => T): Promise<T> {
-    const { store, turns, provider } = this.#deps;
-    return turns.run(orgId, async () => {
+    const { store, queue, provider } = this.#deps;
+    return queue.run(orgId, async () => {
       const known = findSubscription(store.db, orgId);
       if (known !== undefined) {
         await provider.closeCheckouts(known.customerId).catch((error: unknown) => {

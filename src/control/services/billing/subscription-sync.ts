@@ -11,7 +11,7 @@ import { CYCLES, type Offer, SOLD_PLANS } from '../plans.ts';
 import { changePlanIn, type PlanChangeDeps } from './plan-change.ts';
 import { planAfter } from './plan-after.ts';
 import { findSubscription, isBorn, isLive, type SubscriptionRow, updateSubscription } from './subscription-rows.ts';
-import type { Turns } from './turns.ts';
+import type { ProviderQueue } from './provider-queue.ts';
 
 /** Price ids of the provider, by what they are the price of; null where the operator has set none. */
 export type Prices = Readonly<Record<`${Offer['plan']}_${Offer['cycle']}`, string | null>>;
@@ -20,7 +20,7 @@ export interface SubscriptionSyncDeps extends PlanChangeDeps {
   readonly store: Store;
   readonly provider: PaymentProvider;
   readonly prices: Prices;
-  readonly turns: Turns;
+  readonly queue: ProviderQueue;
   readonly log: Logger;
 }
 
@@ -42,7 +42,7 @@ export class SubscriptionSync {
   refresh(orgId: string): Promise<void> {
     const waiting = this.#waiting.get(orgId);
     if (waiting !== undefined) return waiting;
-    const turn = this.#deps.turns.run(orgId, async () => {
+    const turn = this.#deps.queue.run(orgId, async () => {
       this.#waiting.delete(orgId);
       await this.refreshInTurn(orgId);
     });
@@ -65,7 +65,7 @@ export class SubscriptionSync {
 
   /** The same, in a turn of its own, without a user's request: throws CustomerGone too, and nothing changes then. */
   reread(orgId: string): Promise<SubscriptionRow | undefined> {
-    return this.#deps.turns.run(orgId, () => this.#read(orgId));
+    return this.#deps.queue.run(orgId, () => this.#read(orgId));
   }
 
   async #read(orgId: string): Promise<SubscriptionRow | undefined> {

@@ -6,7 +6,7 @@
 import { DAY_MS, HOUR_MS } from '../../../base/clock.ts';
 import type { Db } from '../../db/tx.ts';
 import { lastOrdersSince, newNamesSince } from './certificate-rows.ts';
-import type { Waiting } from './line.ts';
+import type { Waiting } from './order-queue.ts';
 import { type NoRoom, type Population, type Ranks, roomFor, type Taken } from './precedence.ts';
 import { isBelow, type OrderTerms } from './order-terms.ts';
 

@@ -26,7 +26,7 @@ import {
   sealedPair,
   updateCertificate,
 } from './certificate-rows.ts';
-import { isFull, isFullForNew, Line, type Running, type Waiting, waitingNames } from './line.ts';
+import { isFull, isFullForNew, OrderQueue, type Running, type Waiting, waitingNames } from './order-queue.ts';
 import { type Population, populationOf } from './precedence.ts';
 import { firstRenewalOf, waitAfter } from './schedule.ts';
 import type { AcmeSetup } from './setup.ts';
@@ -82,7 +82,7 @@ export class Orders {
     string,
     { readonly of: Waiting; readonly work: Promise<void>; readonly beganAt: number }
   >();
-  readonly #line = new Line();
+  readonly #queue = new OrderQueue();
   /** None of those that wait has a place, as long as no order ends or grows slow: a new name is looked at alone. */
   #isStuck = false;
   #population: { readonly of: Population; readonly at: number } | undefined;
@@ -130,7 +130,7 @@ export class Orders {
     if (waiting.size === 0) return 'done';
     const population = this.#populationNow();
     for (let looks = 0; looks < MAX_LOOKS; looks++) {
-      const next = this.#line.next([...waiting], { running: this.#places(), population });
+      const next = this.#queue.next([...waiting], { running: this.#places(), population });
       if (next === undefined) return waiting.size > 0 ? 'stuck' : 'done';
       waiting.delete(next);
       this.#begin(next, population);

@@ -15,7 +15,7 @@ import type { RouteMaker } from '../tunnels/route-maker.ts';
 import { anyById, isExpired, type TunnelRow } from '../tunnels/tunnel-rows.ts';
 import { type Head, headOf, type Line, updateForward, waitingDelivery, waitingLines } from './forward-rows.ts';
 import { type Outcome, outcomeOf, requestOf, waitAfter, waitForPlace } from './forward-try.ts';
-import { Turns } from './forward-turns.ts';
+import { ForwardQueue } from './forward-queue.ts';
 
 /** Tries under way at once: each holds a body of up to a megabyte, and most of its time it waits for a service. */
 const MAX_AT_ONCE = 32;
@@ -59,7 +59,7 @@ export interface ForwarderDeps {
 export class Forwarder implements Lines {
   readonly #deps: ForwarderDeps;
   /** As many as there are receivers, at most; so are the next three. */
-  readonly #ready = new Turns();
+  readonly #ready = new ForwardQueue();
   readonly #delayed = new Map<string, { readonly orgId: string; readonly at: number }>();
   /** Those whose tunnel has no agent or is paused. */
   readonly #parked = new Map<string, { readonly orgId: string; readonly tunnelId: string }>();

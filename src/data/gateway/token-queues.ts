@@ -20,7 +20,7 @@ export interface TokenJob {
   readonly tunnelId: string | undefined;
   /** Resolves once the answer is there; must not reject. `ahead`: tunnels of the jobs before it that are not settled. */
   ask(ahead: readonly string[]): Promise<void>;
-  /** Called in the order of the line. `again`: asks once more, with nothing ahead. Must not throw. */
+  /** Called in the order of the queue. `again`: asks once more, with nothing ahead. Must not throw. */
   settle(): 'done' | 'again';
 }
 
@@ -30,57 +30,58 @@ interface Queued {
   isAnswered: boolean;
 }
 
-interface Line {
+interface Queue {
   readonly waiting: Queued[];
   readonly underWay: Queued[];
 }
 
-export class TokenLines {
-  /** Entries leave with their last job; sessions bound how many stand in line. */
-  readonly #lines = new Map<string, Line>();
+/** A queue for each token. */
+export class TokenQueues {
+  /** Entries leave with their last job; sessions bound how many stand in queue. */
+  readonly #queues = new Map<string, Queue>();
 
   /** Runs `job` in its turn. Resolves when it is settled. */
   run(tokenId: string, job: TokenJob): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    let line = this.#lines.get(tokenId);
-    if (line === undefined) this.#lines.set(tokenId, (line = { waiting: [], underWay: [] }));
-    line.waiting.push({ job, resolve, isAnswered: false });
-    this.#advance(tokenId, line);
+    let queue = this.#queues.get(tokenId);
+    if (queue === undefined) this.#queues.set(tokenId, (queue = { waiting: [], underWay: [] }));
+    queue.waiting.push({ job, resolve, isAnswered: false });
+    this.#advance(tokenId, queue);
     return promise;
   }
 
-  #advance(tokenId: string, line: Line): void {
-    for (let next = line.waiting[0]; next !== undefined && mayStart(next.job, line); next = line.waiting[0]) {
-      line.waiting.shift();
-      const ahead = line.underWay.flatMap(({ job }) => job.tunnelId ?? []);
-      line.underWay.push(next);
-      this.#ask(tokenId, line, next, ahead);
+  #advance(tokenId: string, queue: Queue): void {
+    for (let next = queue.waiting[0]; next !== undefined && mayStart(next.job, queue); next = queue.waiting[0]) {
+      queue.waiting.shift();
+      const ahead = queue.underWay.flatMap(({ job }) => job.tunnelId ?? []);
+      queue.underWay.push(next);
+      this.#ask(tokenId, queue, next, ahead);
     }
-    if (line.underWay.length === 0) this.#lines.delete(tokenId);
+    if (queue.underWay.length === 0) this.#queues.delete(tokenId);
   }
 
-  #ask(tokenId: string, line: Line, queued: Queued, ahead: readonly string[]): void {
+  #ask(tokenId: string, queue: Queue, queued: Queued, ahead: readonly string[]): void {
     void queued.job.ask(ahead).then(() => {
       queued.isAnswered = true;
-      this.#settle(tokenId, line);
+      this.#settle(tokenId, queue);
     });
   }
 
-  #settle(tokenId: string, line: Line): void {
-    for (let first = line.underWay[0]; first?.isAnswered === true; first = line.underWay[0]) {
+  #settle(tokenId: string, queue: Queue): void {
+    for (let first = queue.underWay[0]; first?.isAnswered === true; first = queue.underWay[0]) {
       if (first.job.settle() === 'again') {
         first.isAnswered = false;
-        this.#ask(tokenId, line, first, []);
+        this.#ask(tokenId, queue, first, []);
         return;
       }
-      line.underWay.shift();
+      queue.underWay.shift();
       first.resolve();
     }
-    this.#advance(tokenId, line);
+    this.#advance(tokenId, queue);
   }
 }
 
-function mayStart({ sessionId, tunnelId }: TokenJob, { underWay }: Line): boolean {
+function mayStart({ sessionId, tunnelId }: TokenJob, { underWay }: Queue): boolean {
   if (underWay.length === 0) return true;
   if (tunnelId === undefined || underWay.length >= MAX_UNDER_WAY) return false;
   return underWay.every(({ job }) => job.tunnelId !== undefined && job.sessionId !== sessionId);

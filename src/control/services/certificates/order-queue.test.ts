@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Line, type Running, type Waiting } from './line.ts';
+import { OrderQueue, type Running, type Waiting } from './order-queue.ts';
 
 const NAME: Waiting = {
   name: 'shop.test',
@@ -15,7 +15,7 @@ const PEOPLE = { paid: 3, free: 3 };
 
 /** The names of a line as they come to their turns, each done at once. */
 function order(...changes: ReadonlyArray<Partial<Waiting>>): number[] {
-  const line = new Line();
+  const line = new OrderQueue();
   const waiting = new Set(changes.map((change) => ({ ...NAME, ...change })));
   const all = [...waiting];
   const out: number[] = [];
@@ -46,7 +46,7 @@ test('who pays comes before who does not, new names before failed ones, and rene
 
 test('an owner that has a place waits for others that have none, also when it pays and they do not', () => {
   const running = [{ ...NAME, ms: 0 }];
-  const next = (waiting: readonly Waiting[]) => new Line().next(waiting, { running, population: PEOPLE })?.name;
+  const next = (waiting: readonly Waiting[]) => new OrderQueue().next(waiting, { running, population: PEOPLE })?.name;
   const second = { ...NAME, name: 'second.test' };
   assert.equal(next([second, { ...NAME, ownerId: 'eve', isFirst: false, name: 'eve.test' }]), 'eve.test');
   assert.equal(next([second]), 'second.test', 'alone it may have two');
@@ -59,7 +59,7 @@ test('orders that run for long give their places to others, up to sixteen of the
   const quick = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ ...NAME, ownerId: `quick ${i}`, ms: 9_999 }));
   const may = (running: readonly Running[], one: Partial<Waiting> = {}) =>
-    new Line().next([{ ...NAME, ...one }], { running, population: PEOPLE }) !== undefined;
+    new OrderQueue().next([{ ...NAME, ...one }], { running, population: PEOPLE }) !== undefined;
   assert.deepEqual([may(quick(2)), may(quick(3)), may(slow), may([...slow, ...quick(1)])], [true, false, true, false]);
   assert.equal(may([...slow.slice(0, 5), ...quick(2)]), true);
   const free = slow.slice(0, 8).map((one) => ({ ...one, isFirst: false }));

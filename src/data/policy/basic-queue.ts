@@ -29,7 +29,8 @@ interface Share {
   waiting: number;
 }
 
-export class BasicLine {
+/** Password checks that wait, fair to organizations and tunnels. */
+export class BasicQueue {
   readonly #run: Run;
   /** By organization; the first one is next, and each has something that waits. */
   readonly #shares = new Map<string, Share>();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import { AppError } from '../../src/base/errors.ts';
-import { WriteTurns } from '../../src/control/api/write-turns.ts';
+import { WriteQueue } from '../../src/control/api/write-queue.ts';
 import { Plane } from './plane.ts';
 import { servePlane } from './plane-api.ts';
 import { Team } from './team.ts';
@@ -34,26 +34,26 @@ async function serve(t: TestContext, plane: Plane, slow?: Slow) {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('parties take turns, and what is over the bound is refused with a time to come again', async () => {
-  const turns = new WriteTurns();
+  const queue = new WriteQueue();
   const order: string[] = [];
-  for (let n = 0; n < 999; n++) void turns.take(['many', 'x']).then(() => order.push('many'));
-  const one = turns.take(['one', 'y']).then(() => order.push('one'));
+  for (let n = 0; n < 999; n++) void queue.take(['many', 'x']).then(() => order.push('many'));
+  const one = queue.take(['one', 'y']).then(() => order.push('one'));
   await assert.rejects(
-    turns.take(['many', 'x']),
+    queue.take(['many', 'x']),
     (error) => error instanceof AppError && error.code === 'rate_limited' && error.retryAfterSeconds !== undefined,
   );
   await one;
   assert.deepEqual(order.slice(0, 2), ['many', 'one']);
   while (order.length < 1_000) await turn();
-  await turns.take(['late', 'z']);
+  await queue.take(['late', 'z']);
 });
 
 test('write queue: when it is full the party with most in it is refused, and others have their turn', async () => {
-  const turns = new WriteTurns();
+  const queue = new WriteQueue();
   const order: string[] = [];
   let refused = 0;
   const wait = (org: string, user: string): void => {
-    const done = turns.take([org, user]).then(
+    const done = queue.take([org, user]).then(
       () => order.push(org),
       (error: unknown) => {
         assert.ok(error instanceof AppError && error.code === 'rate_limited');
@@ -76,11 +76,11 @@ test('write queue: when it is full the party with most in it is refused, and oth
 });
 
 test('write queue: 60 changes of one person leave another organization every second turn', async () => {
-  const turns = new WriteTurns();
+  const queue = new WriteQueue();
   const order: string[] = [];
-  const all = Array.from({ length: 60 }, () => turns.take(['many', 'x']).then(() => order.push('many')));
+  const all = Array.from({ length: 60 }, () => queue.take(['many', 'x']).then(() => order.push('many')));
   await turn();
-  for (let n = 0; n < 5; n++) all.push(turns.take(['one', 'y']).then(() => order.push('one')));
+  for (let n = 0; n < 5; n++) all.push(queue.take(['one', 'y']).then(() => order.push('one')));
   await Promise.all(all);
   assert.ok(order.lastIndexOf('one') <= 11, order.join(' '));
 });

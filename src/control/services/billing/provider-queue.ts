@@ -11,7 +11,8 @@ interface Line {
   length: number;
 }
 
-export class Turns {
+/** A queue for each key. */
+export class ProviderQueue {
   readonly #lines = new Map<string, Line>();
 
   /** Runs `work` once everything that came before with this key has ended. Throws `unavailable` at ten in line, and what `work` throws. */

@@ -51,7 +51,8 @@ interface Places {
   readonly population: Population;
 }
 
-export class Line {
+/** The queue of orders, fair to owners. */
+export class OrderQueue {
   /** Owner to its last turn, the longest ago first. A restart forgets them. */
   readonly #turns = new Map<string | null, number>();
   #turn = 0;

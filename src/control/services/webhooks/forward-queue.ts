@@ -4,7 +4,8 @@
  */
 import type { Line } from './forward-rows.ts';
 
-export class Turns {
+/** The queue of receivers, fair to organizations. */
+export class ForwardQueue {
   /** Receivers by organization, both in the order in which they are looked at. */
   readonly #byOrg = new Map<string, Set<string>>();
   #size = 0;

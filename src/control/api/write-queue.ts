@@ -18,7 +18,8 @@ interface Waiting {
   refuse(error: AppError): void;
 }
 
-export class WriteTurns {
+/** The queue of writes, fair to organizations. */
+export class WriteQueue {
   readonly #queue = new FairQueue<Waiting>();
   #isRunning = false;
 
@@ -48,10 +49,10 @@ export class WriteTurns {
   }
 }
 
-export function takeTurns(writes: Writes, turns = new WriteTurns()) {
+export function queueWrites(writes: Writes, queue = new WriteQueue()) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     if (READS.has(c.req.method)) return next();
-    await turns.take(partyOf(c));
+    await queue.take(partyOf(c));
     await writes.writable();
     const before = writes.commits;
     await next();

@@ -99,7 +99,7 @@ export interface Discovery {
   readonly server_id: string;
 }
 
-/** The store (control/db/tx.ts), as far as requests that change something wait for it (write-turns.ts). */
+/** The store (control/db/tx.ts), as far as requests that change something wait for it (write-queue.ts). */
 export interface Writes {
   readonly commits: number;
   writable(): Promise<void>;

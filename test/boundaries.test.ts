@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { before, test } from 'node:test';
 import { cruise } from 'dependency-cruiser';
+import { tableUnder } from './harness/docs.ts';
 
 interface Row {
   /** The folder or file that the row is about; the longest match counts. */
@@ -119,6 +120,15 @@ test('each folder imports only what the table allows', () => {
     } else if (!row.packages.includes(to)) wrong.push(`${from} imports the package ${to}: ${row.because}`);
   }
   assert.deepEqual(wrong, []);
+});
+
+test('ARCHITECTURE.md shows this table', () => {
+  const shown = tableUnder(readFileSync(new URL('../ARCHITECTURE.md', import.meta.url), 'utf8'), 'Imports');
+  const list = (names: readonly string[]): string => names.join(', ') || '–';
+  assert.deepEqual(
+    shown,
+    TABLE.map(({ folder, may, packages }) => [folder, list(may), list(packages)]),
+  );
 });
 
 test('the command line loads server and agent lazily, so that each command loads what it needs', () => {

@@ -208,6 +208,7 @@ const matching =
   (text: string): string | undefined =>
     pattern.exec(text)?.[0];
 const MAX_LINES = 400;
+const MAX_HEADER_LINES = 6;
 
 const TEXT_RULES: readonly TextRule[] = [
   {
@@ -228,6 +229,16 @@ const TEXT_RULES: readonly TextRule[] = [
     name: 'each file says in its first comment what it owns',
     applies: (file) => !isTest(file),
     find: (text) => (/^(#!.*\n)?\/\*\*/.test(text) ? undefined : text.split('\n')[0]),
+  },
+  {
+    name: `a header has at most ${MAX_HEADER_LINES} lines, drawings apart; longer reasons are in docs/decisions`,
+    applies: () => true,
+    find: (text) => {
+      const [header = ''] = /^(#!.*\n)?\/\*\*[\s\S]*?\*\//.exec(text) ?? [];
+      const prose = header.split('\n').filter((line) => !/^ \*(?:$| {2})/.test(line));
+      // With its first and its last line, where it has more than one.
+      return prose.length <= MAX_HEADER_LINES + 2 ? undefined : `${prose.length} lines`;
+    },
   },
   {
     name: 'the process ends in main.ts alone',

@@ -33,6 +33,15 @@ test('docs: things and roles have the names of the field', () => {
     for (const line of withoutCode(text).split('\n')) assert.doesNotMatch(line, NOT_OURS, path);
 });
 
+test('docs: a heading is a noun phrase or an instruction, not a relative clause', () => {
+  const wrong = documents().flatMap(({ path, text }) =>
+    Array.from(withoutCode(text).matchAll(/^#+ (.+)$/gm), ([, heading = '']) => heading)
+      .filter((heading) => NO_SUBJECT.test(heading) || /^Which\b/.test(heading))
+      .map((heading) => `${path}: ${heading}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
 test('docs: a sentence begins with a noun or a verb, not with a relative clause', () => {
   const wrong = GUIDES.flatMap((document) =>
     sentences(document)

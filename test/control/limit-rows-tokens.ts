@@ -181,7 +181,7 @@ export const tokenLimits = (): readonly Row[] => [
     leftOut: 24,
   }),
   met<number>({
-    limit: 'Project key and its master key',
+    limit: 'Project key of a master key',
     value: 'ends with the master key',
     meet: async (w, ttl_hours) =>
       hours(await asKey(w, (await mintMaster(w, 1)).body['apiKey'], { ...child, ttl_hours })),

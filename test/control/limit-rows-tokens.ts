@@ -316,7 +316,7 @@ export const tokenLimits = (): readonly Row[] => [
   ),
   elsewhere(
     'Revoked keys that have not expired',
-    'from 1,000 on a user can create 25 keys a day, a master key none',
+    'from 1,000 on, a user can create 25 keys a day, a master key none',
     ['mint-limits.test.ts', 'a person whose list is long goes on with a few tokens a day'],
     [
       'mint-limits.test.ts',

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { before, test } from 'node:test';
 import { cruise } from 'dependency-cruiser';
+import { tableUnder } from './harness/docs.ts';
 
 interface Row {
   /** The folder or file that the row is about; the longest match counts. */
@@ -36,7 +37,6 @@ const TABLE: readonly Row[] = [
   { folder: 'control/providers', may: ['base'], packages: ['jose', 'nodemailer', 'openid-client', '@peculiar/x509', 'reflect-metadata', 'stripe'], because: 'the outside world stands behind small interfaces' },
   { folder: 'control/api', may: ['base', 'plane', 'wire', 'control/services'], packages: ['@hono/node-server', '@hono/zod-openapi', 'hono', 'prom-client', 'ws', 'zod'], because: 'there is one road to the tables, and it goes through the services' },
   { folder: 'control/publish', may: ['base', 'plane', 'wire', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
-  { folder: 'control/ingest.ts', may: ['base', 'plane', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
   { folder: 'control/jobs.ts', may: ['base', 'plane', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
   { folder: 'agent', may: ['base', 'http1', 'mux', 'wire'], packages: [], because: 'it runs on a customer\'s machine, which loads no server' },
   { folder: 'dashboard', may: ['wire/check-words.ts'], packages: ['@mantine/core', '@mantine/form', '@mantine/hooks', '@mantine/notifications', '@tabler/icons-react', '@tanstack/react-query', '@tanstack/react-virtual', 'get-nonce', 'openapi-fetch', 'react', 'react-dom', 'uplot', 'uqr', 'wouter'], because: 'it is a client of the REST API and of nothing else; the words of a check phrase are the same everywhere' },
@@ -121,6 +121,15 @@ test('each folder imports only what the table allows', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('ARCHITECTURE.md shows this table', () => {
+  const shown = tableUnder(readFileSync(new URL('../ARCHITECTURE.md', import.meta.url), 'utf8'), 'Imports');
+  const list = (names: readonly string[]): string => names.join(', ') || '–';
+  assert.deepEqual(
+    shown,
+    TABLE.map(({ folder, may, packages }) => [folder, list(may), list(packages)]),
+  );
+});
+
 test('the command line loads server and agent lazily, so that each command loads what it needs', () => {
   const eager = product().filter(
     ({ from, to, kind }) => from.startsWith('src/cli/') && /^src\/(server|agent)\//.test(to) && kind === 'value',
@@ -198,6 +207,7 @@ const matching =
   (text: string): string | undefined =>
     pattern.exec(text)?.[0];
 const MAX_LINES = 400;
+const MAX_HEADER_LINES = 6;
 
 const TEXT_RULES: readonly TextRule[] = [
   {
@@ -218,6 +228,16 @@ const TEXT_RULES: readonly TextRule[] = [
     name: 'each file says in its first comment what it owns',
     applies: (file) => !isTest(file),
     find: (text) => (/^(#!.*\n)?\/\*\*/.test(text) ? undefined : text.split('\n')[0]),
+  },
+  {
+    name: `a header has at most ${MAX_HEADER_LINES} lines, drawings apart; longer reasons are in docs/decisions`,
+    applies: () => true,
+    find: (text) => {
+      const [header = ''] = /^(#!.*\n)?\/\*\*[\s\S]*?\*\//.exec(text) ?? [];
+      const prose = header.split('\n').filter((line) => !/^ \*(?:$| {2})/.test(line));
+      // With its first and its last line, where it has more than one.
+      return prose.length <= MAX_HEADER_LINES + 2 ? undefined : `${prose.length} lines`;
+    },
   },
   {
     name: 'the process ends in main.ts alone',

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type Document, documents, sentences, withoutCode } from './harness/docs.ts';
+import { contributorDocuments, type Document, documents, sentences, withoutCode } from './harness/docs.ts';
 
 const changelog = readFileSync(new URL('../CHANGELOG.md', import.meta.url), 'utf8');
-const ALL: readonly Document[] = [...documents(), { path: 'CHANGELOG.md', text: changelog }];
+const GUIDES: readonly Document[] = [...documents(), ...contributorDocuments()];
+const ALL: readonly Document[] = [...GUIDES, { path: 'CHANGELOG.md', text: changelog }];
 
 const MAX_WORDS = 30;
 const MEDIAN_WORDS = 16;
@@ -32,8 +33,17 @@ test('docs: things and roles have the names of the field', () => {
     for (const line of withoutCode(text).split('\n')) assert.doesNotMatch(line, NOT_OURS, path);
 });
 
+test('docs: a heading is a noun phrase or an instruction, not a relative clause', () => {
+  const wrong = documents().flatMap(({ path, text }) =>
+    Array.from(withoutCode(text).matchAll(/^#+ (.+)$/gm), ([, heading = '']) => heading)
+      .filter((heading) => NO_SUBJECT.test(heading) || /^Which\b/.test(heading))
+      .map((heading) => `${path}: ${heading}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
 test('docs: a sentence begins with a noun or a verb, not with a relative clause', () => {
-  const wrong = documents().flatMap((document) =>
+  const wrong = GUIDES.flatMap((document) =>
     sentences(document)
       .filter((sentence) => NO_SUBJECT.test(sentence))
       .map((sentence) => `${document.path}: ${sentence}`),

@@ -12,6 +12,7 @@ import { checkServerConfig } from '../src/config/load.ts';
 import { serverSchema } from '../src/config/schema.ts';
 import { defaultsOf, readToml } from '../src/config/toml.ts';
 import { AUDIT_ACTIONS } from '../src/control/services/audit.ts';
+import { policySchema } from '../src/control/services/tunnels/policy-input.ts';
 import { FAULTS } from '../src/data/edge/fault.ts';
 import { Plane } from './control/plane.ts';
 import { servePlane } from './control/plane-api.ts';
@@ -265,9 +266,8 @@ test('docs: the settings of the install page make a public server with HTTPS', (
   assert.equal(settings.accounts.signup, 'closed');
 });
 
-test('src/README.md: the map of the code knows every folder', () => {
-  const map = readFileSync(join(ROOT, 'src/README.md'), 'utf8');
-  for (const entry of readdirSync(join(ROOT, 'src'), { withFileTypes: true })) {
-    if (entry.isDirectory()) assert.ok(new RegExp(`^${entry.name}/`, 'm').test(map), entry.name);
-  }
+test('docs: the policy page has every kind of action', () => {
+  const kinds = policySchema().shape.actions.element.options.map(({ shape: { kind } }) => kind.value);
+  const rows = tableUnder(textOf('docs/policies.md'), 'Actions').map(([kind = '']) => kind);
+  assert.deepEqual(rows.toSorted(), kinds.toSorted());
 });

@@ -1,9 +1,7 @@
 /**
- * One bundle of many test files, and one of the program for tests that start it. Reading hundreds of small files costs a process a second; out
- * of a bundle a test file is there in a quarter of it. Used by scripts/test.ts.
- *
- * Modules run when they are first needed, in one scope a bundle: test files that run in the same process share those of the product. Each file keeps
- * its own `import.meta`, so fixtures are found. Packages of tests that are large or look for files of their own stay outside.
+ * One bundle of many test files, and one of the program for tests that start it. Used by scripts/test.ts. Modules run when they
+ * are first needed, in one scope a bundle; each file keeps its own `import.meta`, so fixtures are found. Packages of tests that are
+ * large or look for files of their own stay outside. Reasons: docs/decisions/0018-one-bundle-four-lanes.md.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,9 +1,8 @@
 /**
- * Watches for the end of an outage. An agent that could not reach its server at all waits by back-off, up to 30 s; meanwhile a bare TCP
- * connection is tried every two seconds or so, and the first that succeeds ends the wait. So a path that comes back is used within
- * seconds, however long it was gone, and a server that answers but fails is still left alone for as long as back-off says.
- * A proxy that answers 502, 503 or 504 can be reached while the server behind it can't: there each probe costs one more try of the
- * whole way. Used by agent.ts.
+ * Watches for the end of an outage. An agent that could not reach its server at all waits by back-off, up to 30 s; meanwhile a bare TCP connection
+ * is tried every two seconds or so, and the first that succeeds ends the wait. So a path that comes back is used within seconds, however long it
+ * was gone, and a server that answers but fails is still left alone for as long as back-off says. A proxy that answers 502, 503 or 504 can be
+ * reached while the server behind it can't: there each probe costs one more try of the whole way. Used by agent.ts.
  */
 import { lookup } from 'node:dns/promises';
 import { connect } from 'node:net';

@@ -1,9 +1,8 @@
 /**
- * A map that keeps so many entries: one more, and the one that was used longest ago is forgotten. Nothing is allocated before it is used, so that a
- * bound of 100,000 costs a server that remembers ten of them nothing. For caches and for what is counted per address or organization.
- *
- * Not a Map alone, with delete and set at each use: what V8 has deleted from a Map stays in its table until that is rebuilt, and finding the
- * first entry steps over all of it. At the bound, where strangers can keep us, that took 50 µs a step.
+ * A map that keeps so many entries: one more, and the one that was used longest ago is forgotten. Nothing is allocated before it is used, so that
+ * a bound of 100,000 costs a server that remembers ten of them nothing. For caches and for what is counted per address or organization. Not a Map
+ * alone, with delete and set at each use: what V8 has deleted from a Map stays in its table until that is rebuilt, and finding the first entry
+ * steps over all of it. At the bound, where strangers can keep us, that took 50 µs a step.
  */
 
 interface Entry<K, V> {

@@ -1,11 +1,7 @@
 /**
  * Writes ranges of slabs to a socket: gathers what lies side by side, keeps a slab held while its bytes are needed, and gives
- * credit only for bytes that left this process. That credit is the back-pressure of the whole tunnel: it is what reopens the
- * mux window towards the sender.
- *
- * One write is outstanding at a time, and what comes meanwhile is gathered. Writes queued in a socket are joined by Node, for TLS
- * by copying them into a new buffer: 1.4 of 2.4 s per GB (measured). A reader that falls far behind gets its bytes copied into a
- * slab of its own, so that it does not pin a shared slab per TLS record; no buffer is allocated for it either.
+ * credit only for bytes that left this process. One write is outstanding at a time. A reader that falls far behind gets its
+ * bytes copied into a slab of its own. Reasons and figures: docs/decisions/0001-own-multiplexer.md.
  */
 import type { Socket } from 'node:net';
 import { type Slab, SLAB_BYTES, type SlabPool } from './slab.ts';

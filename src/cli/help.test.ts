@@ -44,6 +44,16 @@ test('help: the help of every command has an example and no line over 100 column
   }
 });
 
+test('help: `culvert help` with the words of a command prints what its --help prints', async () => {
+  for (const words of [[], ...NAMES])
+    assert.equal(await outputOf(['help', ...words]), await outputOf([...words, '--help']), words.join(' '));
+});
+
+test('help: `culvert help` names the words that are no command', async () => {
+  for (const words of ['nothing', 'tokens nothing', 'tokens mint nothing'])
+    assert.match(await outputOf(['help', ...words.split(' ')]), new RegExp(`no command "${words}"`));
+});
+
 test('help: every example is accepted by the parser and belongs to its command', async () => {
   for (const { usage, examples } of COMMANDS) {
     const name = usage.replace(/ [<[].*$/, '');

@@ -55,7 +55,7 @@ export function buildProgram(
     .description('Give a local port a public URL. Server and agent in one program.')
     .version(VERSION, '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Print this help')
-    .helpCommand('help [command]', 'Print this help, or the help of a command')
+    .helpCommand(false)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -67,6 +67,10 @@ export function buildProgram(
   // An agent's start does not pay for the options of all other commands. Help, and a word that is no command, need them all.
   const named = COMMANDS.filter(({ usage }) => usage.split(' ', 1)[0] === argv[0]);
   for (const spec of named.length > 0 ? named : COMMANDS) addCommand(program, spec, choose);
+  program
+    .command('help [command...]')
+    .description('Print this help, or the help of a command')
+    .action((words: string[]) => printHelp(program, words));
   program.addHelpText(
     'after',
     `${examplesText(['login --server https://culvert.example.com', 'http 3000'])}
@@ -75,6 +79,17 @@ The access key comes from --token-file, CULVERT_TOKEN, CULVERT_TOKEN_FILE, the s
 \`culvert login\`. \`culvert help COMMAND\` prints the flags of a command.`,
   );
   return program;
+}
+
+/** Prints the help of the command that the words name, e.g. `tokens mint`. Commander's own help command looks at the first word only. */
+function printHelp(program: Command, words: readonly string[]): void {
+  let command = program;
+  for (const word of words) {
+    const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    if (next === undefined) throw usageError(`there is no command "${words.join(' ')}": see culvert help`);
+    command = next;
+  }
+  command.help();
 }
 
 function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => void): void {

@@ -1,17 +1,7 @@
 /**
- * The agent's settings: flags > environment > ./culvert.toml > ~/.config/culvert/agent.toml > defaults. Used by the CLI's
- * tunnel commands; the server's settings are in schema.ts. Reads settings files only; the key itself is read by cli/token.ts.
- *
- * Servers that may receive a key. ./culvert.toml comes with a project, perhaps a cloned one, so it is not the user's own word. If it alone names
- * the `server`, a key of the user would go to the author of the file, and a `token_file` in it could name any file of the user. Hence:
- *   - a server named only by ./culvert.toml gets a key only from `--token-file`, or from a `token_file` of the same project that lies inside
- *     the project's folder; CULVERT_TOKEN, CULVERT_TOKEN_FILE and the user's own agent.toml are refused there;
- *   - a `token_file` in ./culvert.toml that leaves the project's folder is refused unless the server is the user's own word;
- *   - a server on this machine's loopback is exempt: nothing leaves the machine.
- * The server is the user's own word when --server, CULVERT_SERVER or the user's agent.toml names the same one. The file that
- * CULVERT_AGENT_CONFIG or --config names is read in place of both files and counts as the user's own word.
- *
- * What `culvert login` stored comes last, and goes to no other server than the one that it was made for, in whatever setting that one is named.
+ * The agent's settings: flags > environment > ./culvert.toml > ~/.config/culvert/agent.toml > defaults. Used by the CLI's tunnel
+ * commands; the server's settings are in schema.ts. Reads settings files alone; the key itself is read by cli/token.ts.
+ * Which servers may receive a key: docs/decisions/0023-servers-that-get-a-key.md.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';

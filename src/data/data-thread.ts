@@ -12,7 +12,7 @@ import { serveLink } from '../plane/port/link-port.ts';
 import { serveLog } from '../plane/port/log-port.ts';
 import { FarNode } from '../plane/port/node-port.ts';
 import type { NodeStarted } from '../plane/port/started.ts';
-import type { NodeSettings } from './node.ts';
+import type { NodeSettings } from './node-settings.ts';
 import { SILENT_MS, watchPulses } from './thread-watch.ts';
 
 export interface StartedNode {

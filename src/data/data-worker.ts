@@ -10,7 +10,8 @@ import { linkOverPort } from '../plane/port/link-port.ts';
 import { logOverPort } from '../plane/port/log-port.ts';
 import { serveNode, tellPresence } from '../plane/port/node-port.ts';
 import type { NodeStarted } from '../plane/port/started.ts';
-import { type NodeSettings, startNode } from './node.ts';
+import { startNode } from './node.ts';
+import type { NodeSettings } from './node-settings.ts';
 import { sendPulses } from './thread-watch.ts';
 
 if (parentPort === null) throw new Error('this is the code of a thread');

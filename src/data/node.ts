@@ -7,7 +7,6 @@ import { NetworkSet } from '../base/addr.ts';
 import { Argon2Threads, type PasswordHasher } from '../argon2/argon2-threads.ts';
 import { cutFaulty, Sweeper, systemClock } from '../base/clock.ts';
 import { Lifecycle } from '../base/lifecycle.ts';
-import type { ListenAt } from '../base/listen.ts';
 import type { Logger } from '../base/log.ts';
 import { SlabPool } from '../base/slab.ts';
 import { TurnEnd } from '../base/turn.ts';
@@ -16,7 +15,6 @@ import { WindowBudget } from '../mux/window.ts';
 import type { EdgeStats } from '../plane/edge-stats.ts';
 import type { Link, LocalNode, NodePulse } from '../plane/link.ts';
 import type { PresenceEvent } from '../plane/presence.ts';
-import type { Prices } from '../plane/spend.ts';
 import { Admission } from './edge/admission.ts';
 import { Drops } from './edge/drops.ts';
 import { Entrance } from './edge/entrance.ts';
@@ -24,10 +22,9 @@ import { HOLD_BOUNDS, Holds } from './edge/holds.ts';
 import { startHttpEdge } from './edge/http.ts';
 import { TcpEdge } from './edge/tcp.ts';
 import type { TcpVisitor } from './edge/tcp-visitor.ts';
-import type { VisitorTls } from './edge/tls.ts';
 import { Gateway } from './gateway/gateway.ts';
-import type { AgentTls } from './gateway/listener.ts';
-import { NO_RECORDS, Recorder, type InspectorSettings } from './inspect/recorder.ts';
+import { NO_RECORDS, Recorder } from './inspect/recorder.ts';
+import type { NodeSettings } from './node-settings.ts';
 import { BasicChecks } from './policy/basic-checks.ts';
 import { PolicyRegistry } from './policy/policy-registry.ts';
 import { JwtCheck } from './policy/jwt-check.ts';
@@ -35,7 +32,6 @@ import { JwtSteps } from './policy/jwt-step.ts';
 import { PolicyTester } from './policy/policy-tester.ts';
 import { DryRunSlots } from './policy/dry-run-slots.ts';
 import { VisitorPasses } from './policy/visitor-passes.ts';
-import type { FetchRules } from './policy/key-fetch.ts';
 import { KeySources } from './policy/key-sources.ts';
 import { RelayRegistry } from './relay/relay-registry.ts';
 import { DryRuns } from './report/dry-runs.ts';
@@ -43,86 +39,6 @@ import { UsageMeter } from './report/meter.ts';
 import { Outbox } from './report/outbox.ts';
 import { TableFollower } from './routing/follow.ts';
 import { RouteTable } from './routing/table.ts';
-
-/** Bounds of the public edge. */
-export interface EdgeLimits {
-  readonly maxConnections: number;
-  readonly maxConnectionsPerIp: number;
-  readonly maxRequestsPerIp: number;
-  readonly headTimeoutSeconds: number;
-  readonly idleTimeoutSeconds: number;
-  readonly bodyIdleTimeoutSeconds: number;
-  readonly minBytesPerSecond: number;
-  readonly localTimeoutSeconds: number;
-  readonly websocketIdleSeconds: number;
-  readonly lingerTimeoutSeconds: number;
-  readonly tlsHandshakeTimeoutSeconds: number;
-  readonly tlsHandshakesPerSecondPerIp: number;
-  readonly tlsHandshakesBurstPerIp: number;
-  readonly maxHeadBytes: number;
-  readonly maxHeadFields: number;
-  readonly maxUriBytes: number;
-  /** HTTP/2: open streams of one connection, and resets of busy ones per second. */
-  readonly http2MaxStreams: number;
-  readonly http2ResetsPerSecond: number;
-  readonly http2MemoryMb: number;
-}
-
-/** Bounds of the agent listener. */
-export interface AgentLimits {
-  readonly maxSessions: number;
-  readonly maxStreamsPerSession: number;
-  readonly handshakeTimeoutSeconds: number;
-  /** What all receive windows together may grow by. */
-  readonly maxBufferedMb: number;
-}
-
-export interface NodeSettings {
-  readonly nodeId: string;
-  readonly serverVersion: string;
-  /** Told to agents: whose word they have. */
-  readonly serverId: string;
-  /** What budgets are counted in. */
-  readonly prices: Prices;
-  readonly edge: {
-    readonly domain: string;
-    readonly http: ListenAt | null;
-    readonly https: ListenAt | null;
-    /** PEM; required when `https` is set. */
-    readonly tls: VisitorTls | null;
-    /** Visitors of `https` may choose HTTP/2. */
-    readonly http2: boolean;
-    /** Certificates may come while a handshake waits: names without one are asked for at the control plane. */
-    readonly certificatesOnDemand: boolean;
-    readonly tcpHost: string;
-    /** Address that the UDP ports of private networks are bound on. */
-    readonly udpHost: string;
-    /** Many datagrams per system call, where the machine can. */
-    readonly udpBatches: boolean;
-    /** Plain HTTP is sent to https on this port, 0: that of the https listener; null: it is served. */
-    readonly httpsRedirectPort: number | null;
-    readonly trustedProxies: readonly string[];
-    /** Load balancers whose PROXY header every connection must begin with; null: visitors come by themselves. */
-    readonly proxyProtocolFrom: readonly string[] | null;
-    /** How the keys of JWT issuers are fetched. */
-    readonly issuerKeys: FetchRules;
-    /** Of responses of services. */
-    readonly maxResponseHeadBytes: number;
-    readonly maxResponseFields: number;
-    /** Visitors wait so long for an agent whose session was lost within that time; 0: they don't. */
-    readonly holdSeconds: number;
-    readonly limits: EdgeLimits;
-  };
-  /** Tunnels that agents served when the last process ended: their agents are expected back. */
-  readonly awaited: readonly string[];
-  /** What is recorded of requests; null: nothing. */
-  readonly inspector: InspectorSettings | null;
-  readonly agents: {
-    readonly listen: ListenAt;
-    readonly tls: AgentTls;
-    readonly limits: AgentLimits;
-  };
-}
 
 export interface NodeDeps {
   readonly link: Link;

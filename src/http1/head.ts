@@ -1,12 +1,7 @@
 /**
  * Heads of HTTP/1.1 messages, read in one pass over bytes: no strings, no objects per field. The result is a set of positions
- * in the buffer; what must not be forwarded is a list of spans to leave out. 34 ns for a curl head, 320 for a browser's
- * (node's own parser: 690 and 1,200, and objects on top).
- *
- * Strict on purpose: whatever two parsers could read differently is refused, so that what the service sees is what was
- * checked here (request smuggling: RFC 9112 §11.2). Refused: bare LF or CR, NUL and controls, white space before a colon,
- * folded lines, double spaces, a second Host or length, length with transfer coding, codings but `chunked`, signs and lists in
- * lengths, HTTP/1.0 with a transfer coding, versions but 1.0 and 1.1, CONNECT, an absolute target that names another host.
+ * in the buffer; fields that must not be forwarded are a list of spans to leave out. Strict: everything that two parsers could
+ * read differently is refused (RFC 9112 §11.2). List and figures: docs/decisions/0002-http1-parser.md.
  */
 import { COLON, CR, HEX, HOST, LF, SPACE, TAB, TARGET, TOKEN, VALUE } from './chars.ts';
 import {

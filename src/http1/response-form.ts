@@ -1,10 +1,7 @@
 /**
- * Brings the head of a response that the strict parser (head.ts) refuses into its strict form, where RFC 9112 leaves one meaning: lines that all
- * end in LF alone (§2.2), folded fields (§5.2), Content-Length that is repeated with the same value (§6.3). The caller parses the result, so
- * that nothing passes which head.ts would refuse. Slow on purpose: only responses of services that are not quite right come here.
- *
- * Refused, since two readers could differ: lines that end in both ways, a fold behind the status line, of white space alone or of a field that
- * frames the message, lengths that differ.
+ * Brings a response head that the strict parser (head.ts) refuses into its strict form, where RFC 9112 leaves one meaning: lines
+ * that all end in LF (§2.2), folded fields (§5.2), a repeated Content-Length of one value (§6.3). The caller parses the result.
+ * Heads that two readers could read differently stay refused. Reasons: docs/decisions/0002-http1-parser.md.
  */
 import { CR, LF, SPACE, TAB } from './chars.ts';
 import { BAD, type Head, INCOMPLETE, TOO_LARGE, TOO_MANY_FIELDS } from './head.ts';

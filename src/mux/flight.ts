@@ -1,10 +1,7 @@
 /**
- * How much a sender has under way to a peer that reads no faster than a bandwidth limit. The rest then waits in the lanes of the sender, where
- * a short answer goes before a download, and not in the buffers of two kernels, where it waits behind megabytes.
- *
- * It goes by what the peer has read and not by the limit alone, for a session gets less than the limit: others share it, and the other
- * direction does. Marks, which are pings with numbers of their own, are sent behind the bytes; a mark that is answered says that all before it
- * was read. Nothing waits while no answer is due.
+ * How much a sender has under way to a peer that reads no faster than a bandwidth limit. The rest waits in the sender's lanes.
+ * Marks (pings with numbers of their own) follow the bytes; an answered mark says that all before it was read.
+ * Nothing waits while no answer is due. Reasons: docs/decisions/0010-bandwidth.md.
  */
 import type { Clock } from '../base/clock.ts';
 import { bytesPerMsOf } from '../base/token-bucket.ts';

@@ -14,12 +14,7 @@
  *
  * SYN opens a stream, ACK accepts it, FIN ends one direction, RST both. Clients use odd stream ids, servers even ones.
  *
- * CLEAR is ours, and only sent to a peer that has asked for it: nothing waits behind the last byte of this data frame, neither in the sender nor in
- * the connection that it reads from. Without it the reader can't know whether a window holds back more bytes behind a response.
- *
- * STEP is ours too, for what is under way when a stream gets its next request. The side that sends requests says it before one, in a window
- * frame; the other answers, in a data frame without bytes, before the next byte that it sends. What comes before the answer was sent before the
- * request was there, and can't be its response.
+ * CLEAR and STEP are ours: docs/decisions/0003-idle-streams.md. CLEAR is only sent to a peer that has asked for it.
  */
 export const HEADER_BYTES = 12;
 

@@ -1,15 +1,7 @@
 /**
- * The sending half of a session: frames are written side by side into a slab, and one write per turn of the event loop hands
- * the slab to the transport. Measured: one write per frame costs 22.5-24 us per request over edge and agent, one per turn 15.
- *
- * Two lanes. Control frames and short bursts go in the *quick* lane; a stream that has put more than a burst (64 KB) without a
- * pause goes over to the *bulk* lane until what it put there is out. The lanes take turns, so that a small response waits for
- * one slab of a download and not for the megabyte queued before it, and a flood of small ones can't starve the download.
- *
- * Bounds: a lane with 1 MB queued tells its streams to wait for `roomAgain`; it still takes what they have read already, for
- * keeping that elsewhere costs a copy (a third of the agent's time with 64 readers of 64 KB). With 4 MB it takes no more
- * data, and the streams keep what they have (stream.ts). Under a bandwidth limit these bounds are smaller (pieces.ts). Control frames that the peer provokes (ping answers, resets) can't be held back, so a quick lane over HARD_BYTES ends the
- * session: data alone never gets it that far.
+ * The sending half of a session: frames are gathered in a slab, and one write per turn of the event loop sends it.
+ * Two lanes, quick and bulk, take turns. A lane with 1 MB queued tells its streams to wait for `roomAgain`; with 4 MB it takes
+ * no more data. A quick lane over HARD_BYTES ends the session. Reasons and figures: docs/decisions/0001-own-multiplexer.md.
  */
 import { type Slab, type SlabPool, SLAB_BYTES } from '../base/slab.ts';
 import { FLAG, HEADER_BYTES, writeHeader, TYPE } from './frame.ts';

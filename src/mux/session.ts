@@ -1,11 +1,7 @@
 /**
  * One multiplexed connection: the receive state machine over a byte stream cut anywhere, the map of streams, pings, go-away
- * and the limits against hostile peers. Speaks yamux (see frame.ts); sending is in sender.ts, windows are in stream.ts.
- *
- * A peer is cut off (`onClose` with a code) for: a frame that is none, more data than a window allows, data on streams that
- * never were, more control frames than traffic explains, answers that it provokes and does not read, silence.
- *
- * Length: one state machine, whose parts share what the last bytes have left open.
+ * and the limits against hostile peers. Speaks yamux (frame.ts); sending is in sender.ts, windows are in stream.ts.
+ * Reasons: docs/decisions/0001-own-multiplexer.md. Length: one state machine, whose parts share what the last bytes have left open.
  */
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Slab, SlabPool } from '../base/slab.ts';

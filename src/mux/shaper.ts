@@ -1,11 +1,6 @@
 /**
- * The bandwidth limit of one session, at its socket: what is read and what is written waits for one bucket, which other sessions may share.
- * All streams of a session belong to one payer, so nothing above the socket knows of it: a socket that is not read makes the peer's windows
- * and TCP push back, and a write that waits makes the lanes of the sender do. Made by the code that attaches the session; does nothing until a
- * limit is known.
- *
- * One side keeps the limit and the other, which knows it, only has no more under way than it lets through (flight.ts). Both put
- * their frames together in small pieces then, for a piece that has begun to go holds up all that comes later.
+ * The bandwidth limit of one session, at its socket: reads and writes wait for one bucket, which other sessions may share.
+ * Made by the code that attaches the session; does nothing until a limit is known. Why at the socket: docs/decisions/0010-bandwidth.md.
  */
 import { type Clock, systemClock } from '../base/clock.ts';
 import { bytesPerMsOf, type Payer, stepOf, type TokenBucket } from '../base/token-bucket.ts';

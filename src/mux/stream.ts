@@ -1,10 +1,7 @@
 /**
- * One stream of a session: its two windows, its half-closes and its reset. Callback style, no node:stream: that costs
- * 22 % more processor time per message and up to 45 % per GB (measured).
- *
- * Rules for its user: set `sink` when it is opened; after `write` returned false wait for `sink.onDrain`; call `consumed(n)`
- * when n received bytes have left your hands, never earlier, for that is the back-pressure on the sender.
- *
+ * One stream of a session: its two windows, its half-closes and its reset. Why no node:stream: docs/decisions/0001-own-multiplexer.md.
+ * Its user sets `sink` on opening, waits for `sink.onDrain` after `write` returned false, and calls `consumed(n)` once n received
+ * bytes have left its hands, never earlier: that is the back-pressure on the sender.
  * Length: windows, lanes and ends of a stream change together, and its hot path calls nothing else.
  */
 import type { Slab } from '../base/slab.ts';

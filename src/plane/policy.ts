@@ -79,6 +79,7 @@ function wholeRule(action: PolicyAction): string {
     case 'response_header_set':
       return action.name;
     default:
+      action satisfies never;
       // Of a control plane that knows more than this node.
       return '';
   }

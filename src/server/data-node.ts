@@ -4,7 +4,8 @@
 import type { HostPort } from '../base/addr.ts';
 import type { Settings } from '../config/schema.ts';
 import { startDataThread, type StartedNode } from '../data/data-thread.ts';
-import { type NodeDeps, type NodeSettings, startNode } from '../data/node.ts';
+import { type NodeDeps, startNode } from '../data/node.ts';
+import type { NodeSettings } from '../data/node-settings.ts';
 import { accessTo } from '../plane/link.ts';
 import type { Certificates } from './certificates.ts';
 import type { HeldSockets } from './held-sockets.ts';

@@ -15,12 +15,9 @@
  *   ping        number uint32, MAC 16                   agent → server, each RELAY_PING_MS, also when there is traffic
  *   pong        number uint32, MAC 16                   server → agent
  *
- * A MAC is the first 16 bytes of HMAC-SHA-256 with the key of the attachment over all that stands before it. So no peer attaches by a
- * forged or repeated source: a hello with another's address is answered there, and the proof holds a nonce that only its owner hears.
- * Data carries the token alone: 56 random bits keep out a peer that is not on the path, and one on it could as well change the
- * clients' own datagrams; WireGuard authenticates both. The same records as in `batch`, without kind and token, go over the agent's
- * session where UDP does not get through, each way on the stream that the server opens to the slot. A flow is a number from 1 that the server
- * gives a client's address and port; flow 0 is the agent's word to the server: a record of it with the one byte STREAM_PLEASE says that UDP was lost.
+ * A MAC is the first 16 bytes of HMAC-SHA-256 with the key of the attachment over all that stands before it. Data carries the token alone: 56
+ * random bits keep out a peer that is not on the path. A flow is a number from 1 that the server gives a client's address and port; flow 0 is
+ * the agent's word to the server: a record of it with the one byte STREAM_PLEASE says that UDP was lost. Reasons: docs/decisions/0013-wireguard-relay.md.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

@@ -1,9 +1,7 @@
 /**
- * What waits for the stream of a relay, in one direction: at most 256 datagrams and 384 KB. Where there is no room the oldest go, for a peer that
- * sent them would rather have the newest through at once than all of them late. Server and agent have one for each attached network.
- *
- * Records lie behind each other in one buffer, as they go over the stream, so that many leave in one write. One that does not fit before
- * the buffer's end begins at 0. The buffer is made with the first datagram and kept until `clear`.
+ * Datagrams that wait for the stream of a relay, in one direction: at most 256 and 384 KB. Without room the oldest go. One per
+ * attached network on each side. Records lie behind each other in one buffer, as they go over the stream; one that does not fit
+ * before the end begins at 0. The buffer is made with the first datagram and kept until `clear`. Reasons: docs/decisions/0013-wireguard-relay.md.
  */
 import { RECORD_HEAD_BYTES } from './relay-packets.ts';
 import { writeRecord } from './relay-records.ts';

@@ -128,6 +128,20 @@ test('summary: an imperative of at most 60 characters; every operation has a tag
   }
 });
 
+/** Words that have a better name in the field. */
+const NOT_OURS =
+  /\b(?:whoever|nobody|somebody|person|minted|told|log-in|e-mail|runs? out|shaken hands|mailbox(?:es)?|good for|by themselves)\b/i;
+
+test('descriptions: things and roles have the names of the field', () => {
+  const descriptions = JSON.stringify(document).matchAll(/"description":("(?:[^"\\]|\\.)*")/g);
+  const texts = Array.from(descriptions, ([, text = '""']) => JSON.parse(text) as string);
+  assert.ok(texts.length > 500, `${texts.length} descriptions`);
+  assert.deepEqual(
+    texts.filter((text) => NOT_OURS.test(text)),
+    [],
+  );
+});
+
 test('every JSON body and answer has an example', () => {
   const silent: string[] = [];
   for (const { name, operation } of operations) {

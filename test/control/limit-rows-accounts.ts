@@ -264,6 +264,24 @@ export const accountLimits = (): readonly Row[] => [
     above: [['A'.repeat(44), INVALID]],
   }),
   elsewhere(
+    'Organizations that a user owns',
+    '20; 40 new ones in 24 hours',
+    ['organizations.test.ts', 'organizations: a user owns at most 20, also with 30 requests at once'],
+    ['organizations.test.ts', 'organizations: a user creates at most 40 in a day, also when each is deleted'],
+  ),
+  elsewhere('Members of an organization', '1,000', [
+    'invitations.test.ts',
+    'invitations: a full organization admits no member and the invitation stays',
+  ]),
+  elsewhere('Open invitations of an organization', '100, for 7 days', [
+    'invitations.test.ts',
+    'invitations: emails are limited: 5 at once to an address, 100 open, 200 in a day',
+  ]),
+  elsewhere('Invitations by a user', '200 in 24 hours', [
+    'invitations.test.ts',
+    'invitations: emails are limited: 5 at once to an address, 100 open, 200 in a day',
+  ]),
+  elsewhere(
     'Several requests with one secret at once',
     'a code, a link and a recovery code are good once',
     ['sign-up.test.ts', '20 uses of the right code at once: one is taken'],

@@ -44,7 +44,7 @@ export function inspectorLimits(): readonly Row[] {
     ),
     elsewhere(
       'Free space that recordings leave',
-      '5 % of the disk, 64 MB to 1 GB, a third at most (`inspector.min_free_mb`); below it nothing is recorded',
+      '5% of the disk, 64 MB to 1 GB, a third at most (`inspector.min_free_mb`); below it, nothing is recorded',
       [
         '../../src/control/db/disk-floor.test.ts',
         'disk floor: a twentieth of the disk stays free, within bounds that fit small and large disks',

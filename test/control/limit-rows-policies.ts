@@ -12,6 +12,8 @@ async function put(world: LimitWorld, actions: readonly object[]): Promise<unkno
 }
 
 const times = (count: number, action: object) => Array.from({ length: count }, () => action);
+const networks = (count: number) => Array.from({ length: count }, (_, i) => `10.0.0.${i}`);
+const issuers = (count: number) => Array.from({ length: count }, (_, i) => `https://id${i}.example.com`);
 const deny = { kind: 'deny', path_prefix: '/a' };
 const rate = (requests_per_minute: number) => ({ kind: 'rate_limit', requests_per_minute, per_client_ip: false });
 
@@ -46,6 +48,34 @@ export function policyLimits(): readonly Row[] {
         [1_000_000, [200]],
       ],
       above: [[1_000_001, BAD]],
+    }),
+    met<number>({
+      limit: '`networks` of an action',
+      value: '1 to 100 entries',
+      meet: (world, count) => put(world, [{ kind: 'ip_deny', networks: networks(count) }]),
+      below: [[0, BAD]],
+      at: [
+        [1, [200]],
+        [100, [200]],
+      ],
+      above: [[101, BAD]],
+    }),
+    met<number>({
+      limit: '`allowed_issuers`, `allowed_audiences`',
+      value: '100 entries each',
+      meet: (world, count) =>
+        put(world, [{ kind: 'jwt_validation', allowed_issuers: issuers(count), allowed_audiences: issuers(count) }]),
+      below: [[0, [200]]],
+      at: [[100, [200]]],
+      above: [[101, BAD]],
+    }),
+    met<number>({
+      limit: '`value` of a header action',
+      value: '2,048 characters, ASCII',
+      meet: (world, length) => put(world, [{ kind: 'header_set', name: 'X-A', value: 'a'.repeat(length) }]),
+      below: [[0, [200]]],
+      at: [[2_048, [200]]],
+      above: [[2_049, BAD]],
     }),
     met<number>({
       limit: '`jwt_validation` actions of a policy',

@@ -181,7 +181,7 @@ export const tokenLimits = (): readonly Row[] => [
     leftOut: 24,
   }),
   met<number>({
-    limit: 'Project key and its master key',
+    limit: 'Project key of a master key',
     value: 'ends with the master key',
     meet: async (w, ttl_hours) =>
       hours(await asKey(w, (await mintMaster(w, 1)).body['apiKey'], { ...child, ttl_hours })),
@@ -313,7 +313,7 @@ export const tokenLimits = (): readonly Row[] => [
   ),
   elsewhere(
     'Revoked keys that have not expired',
-    'from 1,000 on a user can create 25 keys a day, a master key none',
+    'from 1,000 on, a user can create 25 keys a day, a master key none',
     ['mint-limits.test.ts', 'a person whose list is long goes on with a few tokens a day'],
     [
       'mint-limits.test.ts',

@@ -28,7 +28,7 @@ export function visitorLimits(): readonly Row[] {
       ],
       above: [[101, [400, 'invalid_request']]],
     }),
-    elsewhere('Visitor login: ticket', '60 seconds, single use', [
+    elsewhere('Visitor login: one-time code', '60 seconds, single use', [
       '../../src/data/policy/visitor-passes.test.ts',
       'a ticket is good once, for a minute',
     ]),

@@ -138,6 +138,14 @@ const REFUSED: ReadonlyArray<readonly [what: string, policy: unknown, says: RegE
     .map((name) => [`the answer's ${name}`, { actions: [{ kind: 'response_header_set', name, value: 'qnt_refresh=x; Domain=example.test' }] }, /sets or clears cookies/] as const),
 ];
 
+test('policy: a header action can set Cookie for the service', async () => {
+  assert.deepEqual(said(await put(header('Cookie', 'flavour=mint'))), [200]);
+  const delta = plane.deltas.at(-1);
+  assert.ok(delta?.kind === 'put');
+  const [action] = delta.route.policy?.actions ?? [];
+  assert.deepEqual(action, { kind: 'header_set', name: 'Cookie', value: 'flavour=mint', enforce: true });
+});
+
 test('a policy that is not understood is refused, and the old one stays', async () => {
   await put({ actions: [deny] });
   const before = plane.deltas.length;

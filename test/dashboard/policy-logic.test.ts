@@ -1,7 +1,7 @@
 /** The pieces of the policy editor that need no browser: reading and writing text, checks, order, what the server says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { policyFrom, writtenPolicy } from '../../src/control/services/tunnels/policy-input.ts';
+import { policyFrom, policySchema, writtenPolicy } from '../../src/control/services/tunnels/policy-input.ts';
 import { faultsIn } from '../../src/dashboard/pages/policy/check.ts';
 import {
   draftOf,
@@ -133,6 +133,11 @@ test('policy checks: a fault of the server stands at its action', () => {
   const two = policyOf({ kind: 'rate_limit', requests_per_minute: 1 }, { kind: 'rate_limit', requests_per_minute: 1 });
   assert.match(saidOf(refusal(two) ?? '').rest ?? '', /at most one rate_limit/);
   assert.equal(saidOf('Something else.').rest, 'Something else.');
+});
+
+test('policy actions: the dashboard offers every kind that the API accepts', () => {
+  const accepted = policySchema().shape.actions.element.options.map(({ shape }) => shape.kind.value);
+  assert.deepEqual(KINDS.map(({ kind }) => kind).toSorted(), accepted.toSorted());
 });
 
 test('policy actions: in order of evaluation, and only kinds of the protocol can be added', () => {

@@ -1,5 +1,5 @@
 /** README.md, SECURITY.md and the pages of `docs/` as the tests read them: prose, code, tables and links. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readPages } from '../../scripts/docs/pages.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -17,6 +17,19 @@ export function documents(): readonly Document[] {
     ...beside.map((path) => ({ path, text: readFileSync(new URL(path, ROOT), 'utf8') })),
     ...readPages().map(({ file, text }) => ({ path: `docs/${file}`, text })),
   ];
+}
+
+/** CONTRIBUTING.md, ARCHITECTURE.md, the recipes and the decision records: for contributors, and not served at `/docs/`. */
+export function contributorDocuments(): readonly Document[] {
+  const below = ['contributing', 'decisions'].flatMap((folder) =>
+    readdirSync(new URL(`docs/${folder}`, ROOT))
+      .toSorted()
+      .map((name) => `docs/${folder}/${name}`),
+  );
+  return ['CONTRIBUTING.md', 'ARCHITECTURE.md', ...below].map((path) => ({
+    path,
+    text: readFileSync(new URL(path, ROOT), 'utf8'),
+  }));
 }
 
 export interface CodeBlock {

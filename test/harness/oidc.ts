@@ -13,7 +13,8 @@ import { Provider } from 'oidc-provider';
 import type { Browser, Page } from './browser.ts';
 import type { Ends } from './ends.ts';
 
-const CLIENT = { id: 'culvert-test', secret: 'a secret with / and + and %' };
+/** Of the one client that the provider knows. */
+export const OIDC_CLIENT = { id: 'culvert-test', secret: 'a secret with / and + and %' };
 
 export interface OidcPerson {
   readonly email?: string;
@@ -80,7 +81,7 @@ export async function startOidc(ends: Ends, options: OidcOptions = {}): Promise<
   };
   return {
     issuer,
-    settings: `[oauth.google]\nclient_id = "${CLIENT.id}"\nclient_secret = "${CLIENT.secret}"\nissuer = "${issuer}"\n`,
+    settings: `[oauth.google]\nclient_id = "${OIDC_CLIENT.id}"\nclient_secret = "${OIDC_CLIENT.secret}"\nissuer = "${issuer}"\n`,
     people,
     asked,
     register: (redirectUri) => {
@@ -120,8 +121,8 @@ function makeProvider(issuer: string, { redirectUri, people, claimsInIdToken }: 
     const provider = new Provider(issuer, {
       clients: [
         {
-          client_id: CLIENT.id,
-          client_secret: CLIENT.secret,
+          client_id: OIDC_CLIENT.id,
+          client_secret: OIDC_CLIENT.secret,
           redirect_uris: [redirectUri],
           grant_types: ['authorization_code'],
           response_types: ['code'],

@@ -33,8 +33,8 @@ export interface Got {
 }
 
 export class ApiTester {
-  readonly #plane: Plane;
-  readonly #api: PlaneApi;
+  readonly plane: Plane;
+  readonly api: PlaneApi;
   readonly #worlds: Worlds;
   readonly document: Document;
   readonly schemas: Schemas;
@@ -46,8 +46,8 @@ export class ApiTester {
   #caller: Caller | undefined;
 
   private constructor(plane: Plane, api: PlaneApi, document: Document) {
-    this.#plane = plane;
-    this.#api = api;
+    this.plane = plane;
+    this.api = api;
     this.#worlds = new Worlds(plane);
     this.document = document;
     this.schemas = new Schemas(document);
@@ -58,14 +58,21 @@ export class ApiTester {
     // No server listens there.
     const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'http://127.0.0.1:1' };
     const plane = new Plane(undefined, { udpPorts: { first: 30_000, last: 39_999 }, oauth: { google, github: null } });
-    const api = await servePlane(plane, { authLimit: { burst: 1_000_000, refillSeconds: 1 } });
+    const server_id = plane.control.serverId;
+    const discovery = () => ({ version: '1', agent_address: 'a:1', edge_domain: 'localhost', server_id });
+    const api = await servePlane(plane, { authLimit: { burst: 1_000_000, refillSeconds: 1 }, discovery });
+    return ApiTester.over(plane, api);
+  }
+
+  /** On a server of the caller's. */
+  static async over(plane: Plane, api: PlaneApi): Promise<ApiTester> {
     const document = (await api.call('GET', '/openapi.json')).body as unknown as Document;
     return new ApiTester(plane, api, document);
   }
 
   async close(): Promise<void> {
-    await this.#api.close();
-    this.#plane.close();
+    await this.api.close();
+    this.plane.close();
   }
 
   /** A superadmin who owns an organization, and one of each thing in it: the same until they are spent. */
@@ -91,19 +98,19 @@ export class ApiTester {
     const { person } = this.#person;
     const world = await this.#worlds.of(person);
     const { email, password } = person;
-    const login = await this.#api.call('POST', '/auth/login', { body: { email, password } });
+    const login = await this.api.call('POST', '/auth/login', { body: { email, password } });
     return { person, world, cookie: login.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
   }
 
   async #newPerson(): Promise<Person> {
     const email = `p${++this.#people}@example.test`;
-    const { accounts, sessions } = this.#plane.control;
+    const { accounts, sessions } = this.plane.control;
     const made = await accounts.createUser({ email, name: '', plan: 'enterprise', superadmin: true });
     const password = made.password.reveal();
     const done = await sessions.login({ email, password }, VISIT);
     assert.ok('accessToken' in done);
     const person = { id: made.id, email, password, token: done.accessToken, home: done.activeOrg.id };
-    return { ...person, call: (method, path, body) => this.#api.call(method, path, { as: person.token, body }) };
+    return { ...person, call: (method, path, body) => this.api.call(method, path, { as: person.token, body }) };
   }
 
   fitting(operation: NamedOperation, caller: Caller): Sent {
@@ -111,7 +118,11 @@ export class ApiTester {
   }
 
   /** Sends what fits the path of the operation, as the caller. */
-  async send({ path, operation }: NamedOperation, sent: Sent, caller: Caller): Promise<Got> {
+  async send(
+    { path, operation }: NamedOperation,
+    sent: Sent,
+    caller: { readonly person: Pick<Person, 'token'> },
+  ): Promise<Got> {
     this.sent++;
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(sent.params[name] ?? ''));
     const query = new URLSearchParams(sent.query).toString();
@@ -133,12 +144,16 @@ export class ApiTester {
   ): Promise<Got> {
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-      const options = { host: '127.0.0.1', port: this.#api.port, method, path, headers: { ...headers, ...length } };
+      const options = { host: '127.0.0.1', port: this.api.port, method, path, headers: { ...headers, ...length } };
       const request = httpRequest(options, (response) => {
         text(response).then(
           (all) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: all }),
           reject,
         );
+      });
+      request.on('upgrade', (response, socket) => {
+        socket.destroy();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: '' });
       });
       request.on('error', reject).end(body);
     });

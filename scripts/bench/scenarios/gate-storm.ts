@@ -1,9 +1,8 @@
 /**
- * What a storm of wrong passwords on one tunnel's Basic gate takes from visitors of another tunnel. On a server of its own.
- *
- * The storm is paced, by a light client (native/storm.c): some four times what the argon2 threads compute, so that their line is full all the
- * time and the rest is refused, and few enough that sending and refusing is not what is measured. It comes from a thousand addresses,
- * because one is refused after ten wrong ones, before anything is computed. What the client costs is printed.
+ * What a storm of wrong passwords on one tunnel's Basic gate takes from visitors of another tunnel. On a server of its own. The storm is paced, by
+ * a light client (native/storm.c): some four times what the argon2 threads compute, so that their line is full all the time and the rest is
+ * refused, and few enough that sending and refusing is not what is measured. It comes from a thousand addresses, because one is refused after ten
+ * wrong ones, before anything is computed. What the client costs is printed.
  */
 import { ownerOf, tunnelId } from '../api.ts';
 import type { Bench } from '../bench.ts';

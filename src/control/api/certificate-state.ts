@@ -5,14 +5,14 @@ import { CERTIFICATE_STATES, type CertificateView } from '../services/certificat
 export const certificateFields = {
   state: z.enum(CERTIFICATE_STATES).openapi({
     description:
-      '`none`: not asked for yet, `pending`: asked for, `valid`, `failed`: none could be had, and it is asked for again at `nextAttemptAt`',
+      '`none`: not requested yet; `pending`: requested; `valid`; `failed`: the next attempt is at `nextAttemptAt`',
   }),
   expiresAt: z.iso.datetime().nullable(),
   lastError: z
     .string()
     .nullable()
-    .openapi({ description: 'Why the last attempt failed; also of a renewal while the old one is valid' }),
-  nextAttemptAt: z.iso.datetime().nullable().openapi({ description: 'When it is asked for, or renewed' }),
+    .openapi({ description: 'Error of the last attempt, or of a renewal while the old certificate is valid' }),
+  nextAttemptAt: z.iso.datetime().nullable().openapi({ description: 'Time of the next attempt or renewal' }),
 };
 
 export const certificateState = z
@@ -26,7 +26,7 @@ export const certificateState = z
     },
   })
   .nullable()
-  .openapi({ description: 'null unless certificates come by ACME' });
+  .openapi({ description: 'null unless the server gets certificates by ACME' });
 
 export function presentCertificate({ state, expiresAt, lastError, nextAttemptAt }: CertificateView) {
   return { state, expiresAt: isoOf(expiresAt), lastError, nextAttemptAt: isoOf(nextAttemptAt) };

@@ -1,9 +1,7 @@
 /**
- * How many connections the API holds, in all and per source, so that one host can't block all others. Watches the server of
- * listener.ts.
- *
- * At a bound the connection that has been without a request for longest gives way to the new one; when every one is being served, the new
- * one is cut. Either way the log says so, once a minute.
+ * How many connections the API holds, in all and per source, so that one host can't block all others. Watches the server of listener.ts. At a
+ * bound the connection that has been without a request for longest gives way to the new one; when every one is being served, the new one is cut.
+ * Either way the log says so, once a minute.
  */
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import { Server as HttpsServer } from 'node:https';

@@ -16,13 +16,15 @@ const CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
 
 export const errorBody = z
   .object({
-    error: z.enum(CODES).openapi({ example: 'not_found', description: 'Stable machine code: branch on this.' }),
-    message: z.string().openapi({ example: 'There is no such thing.', description: 'For people: what to do next.' }),
+    error: z.enum(CODES).openapi({ example: 'not_found', description: 'Stable error code for programs.' }),
+    message: z
+      .string()
+      .openapi({ example: 'There is no such thing.', description: 'For users: the cause and the next step.' }),
     details: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .openapi({ description: 'With `invalid_request`: each field that does not fit.' }),
-    retry_after_seconds: z.int().optional().openapi({ description: 'The same as the header Retry-After.' }),
+      .openapi({ description: 'With `invalid_request`: each invalid field.' }),
+    retry_after_seconds: z.int().optional().openapi({ description: 'Same value as the header `Retry-After`.' }),
   })
   .openapi('Error');
 
@@ -54,7 +56,7 @@ export function errorResponses(codes: readonly ErrorCode[]) {
 }
 
 const RETRY_AFTER = {
-  'Retry-After': { description: 'Seconds to wait, where that is known', schema: { type: 'integer' as const } },
+  'Retry-After': { description: 'Seconds to wait, if known', schema: { type: 'integer' as const } },
 };
 
 function exampleOf(code: ErrorCode) {
@@ -71,31 +73,31 @@ function exampleOf(code: ErrorCode) {
 
 /** What each code says, for the document. The `message` of a real answer is more exact. */
 const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: 'The body, the query or a field of it is not as documented.',
-  invalid_code: 'The code is wrong, has run out, or was tried too often. Ask for a new one.',
+  invalid_request: 'The body, the query or a field is not valid.',
+  invalid_code: 'The code is wrong or expired, or there were too many attempts. Request a new one.',
   invalid_cidr: 'The network is not a private IPv4 network of /8 to /30.',
-  invalid_name: 'The name does not fit.',
+  invalid_name: 'The name is not valid.',
   invalid_domain: 'This is not a domain name.',
   invalid_public_key: 'The key is not base64 of 32 bytes.',
   bad_policy: 'The traffic policy is not valid; the message says why.',
-  authorization_pending: 'This code is not approved yet. Ask again.',
-  unauthorized: 'The credentials are missing, wrong or have run out.',
+  authorization_pending: 'The code is not approved yet. Try again.',
+  unauthorized: 'The credentials are missing, wrong or expired.',
   invalid_signature: 'The signature of the delivery is missing or wrong.',
   upgrade_required: 'The plan of the organization does not include this.',
   forbidden: 'The role of the caller, or the state of the organization, does not allow this.',
-  email_not_verified: 'The e-mail address has not been confirmed.',
-  not_found: 'There is no such thing in the organization of the caller.',
-  method_not_allowed: 'The path exists, with other methods: see the header Allow.',
+  email_not_verified: 'The email address is not confirmed.',
+  not_found: 'The organization of the caller has no such object.',
+  method_not_allowed: 'The path has other methods; see the header `Allow`.',
   duplicate_name: 'The name is taken.',
-  network_full: 'No address of the network is free.',
+  network_full: 'The network has no free address.',
   server_not_registered: 'The network has no server yet.',
-  conflict: 'In conflict with something that exists; the message says with what.',
-  body_truncated: 'Of the body of the recorded request only a part was kept.',
+  conflict: 'A conflict with an existing object; the message names it.',
+  body_truncated: "The record has only a part of the request's body.",
   payload_too_large: 'The body is larger than 1 MiB.',
-  rate_limited: 'Too many requests. Wait for as long as `retry_after_seconds` says.',
+  rate_limited: 'Too many requests. Wait for `retry_after_seconds`.',
   internal: 'The server has a fault. Its log says more.',
-  not_implemented: 'This is switched off on this server.',
-  unavailable: 'Not now. Try again in a few seconds.',
+  not_implemented: 'This feature is off on this server.',
+  unavailable: 'Temporarily unavailable. Try again in a few seconds.',
   tunnel_offline: 'No agent serves the tunnel now.',
   not_configured: 'The operator of this server has not set this up.',
 };

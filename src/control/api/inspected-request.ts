@@ -27,31 +27,32 @@ export const inspectedRequest = z
   .object({
     id: z.uuid(),
     tunnel_id: z.uuid(),
-    timestamp: z.iso.datetime().openapi({ description: 'When its head came' }),
+    timestamp: z.iso.datetime().openapi({ description: "Time at which the request's head arrived" }),
     method: z.string(),
-    path: z.string().openapi({ description: 'Request target as the visitor sent it, query included' }),
-    status: z.int().openapi({ description: 'What the visitor got; 0: nothing' }),
+    path: z.string().openapi({ description: 'Path and query as the visitor sent them' }),
+    status: z.int().openapi({ description: 'Status that the visitor got; 0: none' }),
     latency_ms: z.number().openapi({
-      description: "From the head's arrival to the end of the answer; of an upgraded connection to the answer's head",
+      description:
+        "From the head's arrival to the end of the response. For an upgraded connection, to the response's head.",
     }),
-    request_size: z.int().openapi({ description: 'Bytes of the body, whatever was kept of it' }),
+    request_size: z.int().openapi({ description: 'Size of the whole body in bytes' }),
     response_size: z.int(),
     remote_ip: z.string(),
     outcome: z.enum(OUTCOMES).openapi({
       description:
-        "`forwarded`: the visitor got the service's answer; `refused`: the edge let it not pass; `failed`: it passed, and no whole answer came",
+        "`forwarded`: the visitor got the service's response; `refused`: the edge blocked the request; `failed`: no complete response",
     }),
     code: z.string().nullable().openapi({
-      description: 'Error code of the edge (`culvert-error`), when it answered by itself or cut the answer',
+      description: 'Error code of the edge (`culvert-error`), if the edge responded itself or cut the response',
     }),
-    replay_of: z.uuid().nullable().openapi({ description: 'The record that this one repeats' }),
+    replay_of: z.uuid().nullable().openapi({ description: 'The record that this request replays' }),
   })
   .openapi('InspectedRequest', { example: ITEM_EXAMPLE });
 
 const field = z.object({ name: z.string(), value: z.string() });
 const FIELDS_BY_NAME =
   'Names in lower case. Repeated ones are joined by a comma and a blank, `cookie` by a semicolon and a blank, `set-cookie` by a line feed. Bytes beyond ASCII are one character each. The values of `authorization`, `proxy-authorization`, `cookie` and `set-cookie` are `***` to a `viewer`';
-const FIELDS_IN_ORDER = 'The same in their order, with their names as they came';
+const FIELDS_IN_ORDER = 'The same in the original order, with the original names';
 
 const trace = z
   .object({
@@ -67,27 +68,26 @@ const trace = z
           }),
           index: z.int().nullable().openapi({ description: 'Place of the action in the policy' }),
           rule: z.string().nullable().openapi({
-            description:
-              'Of an action that did not let it pass: what it said then. Of `agent_wait`: how long it waited',
+            description: 'For an action that blocked the request: the reason. For `agent_wait`: the wait.',
             example: '/admin',
           }),
           verdict: z.enum(['passed', 'refused', 'would_refuse', 'beside']).openapi({
             description:
-              '`would_refuse`: by an action that is only tried; `beside`: such a one that finds out beside the request',
+              '`would_refuse`: by a log-only action; `beside`: a log-only action that ran beside the request',
           }),
           code: z.string().nullable(),
         }),
       )
-      .openapi({ description: 'What was asked before it was passed on, in this order' }),
-    agent_id: z.uuid().nullable().openapi({ description: 'The agent session that carried it' }),
+      .openapi({ description: 'Checks before the request was forwarded, in this order' }),
+    agent_id: z.uuid().nullable().openapi({ description: 'The agent session that forwarded it' }),
     token_id: z.string().nullable(),
     connection: z
       .enum(['fresh', 'kept'])
       .nullable()
-      .openapi({ description: 'To the service: made for it, or kept from an earlier request' }),
-    retried: z.boolean().openapi({ description: 'A kept connection turned out to be closed: sent once more' }),
-    policy_ms: z.number().openapi({ description: "From the head's arrival until the policy had decided" }),
-    first_byte_ms: z.number().nullable().openapi({ description: "Until the head of the service's answer came" }),
+      .openapi({ description: 'To the service: new, or reused from an earlier request' }),
+    retried: z.boolean().openapi({ description: 'A reused connection was closed, so the request was repeated' }),
+    policy_ms: z.number().openapi({ description: "From the head's arrival to the decision of the policy" }),
+    first_byte_ms: z.number().nullable().openapi({ description: "Until the head of the service's response arrived" }),
   })
   .openapi('InspectedTrace');
 
@@ -96,18 +96,18 @@ export const inspectedDetail = inspectedRequest
     host: z.string(),
     http_version: z.enum(['1.0', '1.1', '2']),
     request_headers: z.record(z.string(), z.string()).openapi({
-      description: `As the service got them; of a refused request as the visitor sent them, without its credentials. ${FIELDS_BY_NAME}`,
+      description: `As the service got them; for a blocked request, as the visitor sent them, without credentials. ${FIELDS_BY_NAME}`,
     }),
     response_headers: z
       .record(z.string(), z.string())
-      .openapi({ description: 'As the service sent them; empty when it sent none' }),
+      .openapi({ description: 'As the service sent them; empty if it sent none' }),
     request_header_list: z.array(field).openapi({ description: FIELDS_IN_ORDER }),
     response_header_list: z.array(field).openapi({ description: FIELDS_IN_ORDER }),
-    request_body: z.base64().openapi({ description: 'The bytes as they went, a content coding included, in base64' }),
+    request_body: z.base64().openapi({ description: 'The transferred bytes in base64, with any content coding' }),
     response_body: z.base64(),
-    request_body_truncated: z
-      .boolean()
-      .openapi({ description: 'Longer than `inspector.max_body_bytes`: the rest was not kept' }),
+    request_body_truncated: z.boolean().openapi({
+      description: 'True: the body is longer than `inspector.max_body_bytes`, and the rest was not recorded',
+    }),
     response_body_truncated: z.boolean(),
     trace,
   })

@@ -1,10 +1,8 @@
 /**
- * `GET /inspector/ws`: requests as they are recorded, by WebSocket on the API's own listener (listener.ts hands upgrades over). One JSON message
- * per request, exactly the item of `GET /inspector`. Who may listen, and how much is sent, is decided by services/inspector/live-feed.ts.
- *
- * A browser can give a WebSocket no header but its protocols, so the access token comes as one: `new WebSocket(url, ['culvert.inspector',
- * 'bearer.<token>'])`. Browsers fail the handshake unless the answer selects a protocol that they offered (RFC 6455 §4.1, and Chromium also when
- * it selects none), so that is `culvert.inspector`; who offers the token alone gets it back. It stands in no log.
+ * `GET /inspector/ws`: requests as they are recorded, by WebSocket on the API's own listener. One JSON message per request, the item
+ * of `GET /inspector`. services/inspector/live-feed.ts decides who may listen, and how much is sent. The access token comes as a
+ * subprotocol (`bearer.<token>`), the one header that browsers can set; the response selects `culvert.inspector` where it is
+ * offered, for browsers fail otherwise (RFC 6455 §4.1). The token is in no log.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';

@@ -10,8 +10,8 @@ export const ANY_TYPE = '*/*';
 
 const header = (description: string) => ({ description, schema: { type: 'string' as const } });
 
-export const ETAG = { ETag: header('Of this version') };
+export const ETAG = { ETag: header('ETag of this list') };
 
 export function redirectTo(description: string) {
-  return { description, headers: { Location: header('Where the browser goes') } };
+  return { description, headers: { Location: header('URL to which the browser is redirected') } };
 }

@@ -36,29 +36,28 @@ export const token = z
   .object({
     id: z.string(),
     name: z.string(),
-    nonce: z.string().openapi({ description: 'Hex; the handle in paths' }),
+    nonce: z.string().openapi({ description: 'In hex; the ID in paths' }),
     kind: z.enum(TOKEN_KINDS),
     version: z.int(),
-    tunnelQuota: z.int().openapi({ description: '0: a master key, which opens no tunnels' }),
+    tunnelQuota: z.int().openapi({ description: '0 for a master key, which opens no tunnels' }),
     bandwidthLimitMbps: z.int(),
     allowedSubdomains: z.array(z.string()),
     projectSlug: z.string().nullable(),
-    parentNonce: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Of the master key that minted it, and that it dies with' }),
+    parentNonce: z.string().nullable().openapi({
+      description: 'Nonce of the master key that created the token. Revoking the master key also revokes this token.',
+    }),
     issuedAt: z.int().openapi({ description: 'Unix seconds' }),
     expiresAt: z.int().openapi({ description: 'Unix seconds' }),
     graceEndsAt: z.int().nullable().openapi({
-      description: 'Unix seconds: was rotated, or the master key that minted it was, and works until then',
+      description: 'Unix seconds: end of the grace period after a rotation of this token or its master key',
     }),
     replacedBy: z
       .string()
       .nullable()
-      .openapi({ description: 'Nonce of the token that rotation made of it; null: it was not rotated' }),
+      .openapi({ description: 'Nonce of the token that replaces it; null: not rotated' }),
     revoked: z.boolean(),
     monthlyBudgetUsdCents: z.int().nullable(),
-    spentUsdCents: z.int().openapi({ description: 'This UTC month, of this token and those that rotation made of it' }),
+    spentUsdCents: z.int().openapi({ description: 'Cost in this UTC month, with the tokens that rotation created' }),
     lastUsedAt: z.int().nullable().openapi({ description: 'Unix seconds' }),
     wireBytesLen: z.int(),
   })
@@ -83,7 +82,9 @@ export const minted = token
 
 export const ended = z.object({
   success: z.literal(true),
-  revoked: z.int().openapi({ example: 1, description: 'How many ended: with a master key go the keys that it minted' }),
+  revoked: z
+    .int()
+    .openapi({ example: 1, description: 'Number of revoked tokens, with the keys that a master key created' }),
 });
 
 /** Fields of a body that mints. */
@@ -107,8 +108,7 @@ export const newRotation = z
 
 /** What a route that rotates says of the grace. */
 export const ROTATION =
-  'With a grace both tokens work until it is over, each with the whole `tunnelQuota`; budget and bandwidth they share. The old one can be revoked ' +
-  'meanwhile, not rotated; to revoke the new one does not end it. Two predecessors of a token may have their grace at one time.';
+  "During the grace period, both tokens work, each with the whole `tunnelQuota`. They share budget and bandwidth. You can revoke the old token, but not rotate it. Revoking the new token doesn't end the old one. A token can have two predecessors in their grace period.";
 
 export function present({ row, isRevoked, projectSlug, parentNonce, spentUsdCents }: TokenView) {
   return {

@@ -8,13 +8,12 @@ const progress = z
   .object({
     state: z.enum(STATES).openapi({
       description:
-        '`none`: it was not to be sent on. `waiting`: for those before it, for an agent, or until `next_attempt_at`. `failed`: given up.',
+        '`none`: not forwarded. `waiting`: for earlier deliveries, for an agent, or until `next_attempt_at`. `failed`: no more attempts.',
     }),
     attempts: z.int(),
-    last_status: z.int().nullable().openapi({ description: 'HTTP status of the last try; null: nothing came' }),
+    last_status: z.int().nullable().openapi({ description: 'HTTP status of the last attempt; null: no response' }),
     last_error: z.string().nullable().openapi({
-      description:
-        'What the edge says was wrong with the last try; null: nothing, or it was the answer of the service itself',
+      description: 'Error code of the edge for the last attempt; null: none',
     }),
     next_attempt_at: z.iso.datetime().nullable(),
     delivered_at: z.iso.datetime().nullable(),
@@ -33,13 +32,16 @@ export const deliverySchema = z
   .object({
     id: z.uuid(),
     received_at: z.iso.datetime(),
-    event_type: z.string().nullable().openapi({ description: 'As the sender calls it' }),
-    delivery_id: z.string().nullable().openapi({ description: 'By which the sender knows it; stored once' }),
+    event_type: z.string().nullable().openapi({ description: 'Name from the sender' }),
+    delivery_id: z
+      .string()
+      .nullable()
+      .openapi({ description: 'ID from the sender. A repeated delivery is stored once.' }),
     content_type: z.string().nullable(),
     headers: z.record(z.string(), z.string()).openapi({ description: 'Names in lower case' }),
     size: z.int().openapi({ description: 'Bytes of the body' }),
     body: z.base64().openapi({ description: 'The bytes that were signed, in base64' }),
-    forward: progress.openapi({ description: 'What became of it on its way to the tunnel' }),
+    forward: progress.openapi({ description: 'State of the forwarding to the tunnel' }),
   })
   .openapi('WebhookDelivery', {
     example: {

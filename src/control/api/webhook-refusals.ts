@@ -12,24 +12,23 @@ export const refusedSchema = z
   .object({
     total: count,
     by_reason: z.object({
-      signature_missing: count.openapi({ description: 'Not signed, or not as this validator reads it' }),
-      signature_wrong: count.openapi({ description: 'Signed with another secret, or changed on its way' }),
+      signature_missing: count.openapi({ description: "No signature, or one in another format than the validator's" }),
+      signature_wrong: count.openapi({ description: 'Signed with another secret, or changed on the way' }),
       signature_too_old: count.openapi({
-        description: "By the sender's own timestamp more than 300 s away from this server's clock",
+        description: "The sender's timestamp is more than 300 s away from this server's clock",
       }),
       too_large: count.openapi({ description: 'The body was larger than 1 MiB' }),
-      came_back: count.openapi({ description: 'This server had sent it on itself' }),
+      came_back: count.openapi({ description: 'This server forwarded the delivery itself' }),
     }),
     last_at: z.iso.datetime().nullable(),
     last_reason: z.enum(REFUSAL_REASONS).nullable(),
     since_received: count.nullable().openapi({
       description:
-        'How many of them since a delivery was taken in last; null: none was since the secret or the validator was changed',
+        'Rejected deliveries since the last accepted one; null: none was accepted since the secret or the validator changed',
     }),
   })
   .openapi('WebhookRefusals', {
-    description:
-      'Deliveries that were refused, and of which nothing is kept, since the secret or the validator was changed last',
+    description: 'Rejected deliveries since the last change of secret or validator. They are not stored.',
     example: {
       total: 12,
       by_reason: { signature_missing: 0, signature_wrong: 12, signature_too_old: 0, too_large: 0, came_back: 0 },

@@ -1,11 +1,7 @@
 /**
- * Makes commits durable beside the thread: SQLite writes them to its log (WAL) without waiting for the disk, and one `fdatasync` behind them is for all
- * that were made until it began. So many requests share one wait, and none of it holds the thread: a disk that took 1.5 s for a commit held
- * everything for as long. An answer waits for it (`Store.durable`).
- *
- * Folding the log back into the file is done in SQLite's own order for `synchronous = NORMAL` (https://sqlite.org/wal.html#ckpt): the log is on the
- * disk before its pages go into the file, and the file is before the log begins anew. A reader that is open meanwhile (`pin`) keeps later commits
- * out of the copy, and the log from beginning anew under it.
+ * Makes commits durable beside the thread: SQLite writes them to its log (WAL) without waiting for the disk, and one `fdatasync`
+ * follows for all that were made until it began. A response waits for it (`Store.durable`).
+ * The order of syncs, and why it is safe: docs/decisions/0005-group-commit.md.
  */
 import { close, fdatasync, fsyncSync, open, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';

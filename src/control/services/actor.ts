@@ -220,14 +220,14 @@ export function allow(actor: Actor, verb: Verb, thing: Thing): asserts actor is 
 /** Permissions with another name than their verb and thing. */
 const CALLED: Readonly<Record<string, string>> = {
   'record.read': 'see recorded requests',
-  'record.create': 'send a recorded request again',
-  'record.delete': 'clear what was recorded',
+  'record.create': 'replay a recorded request',
+  'record.delete': 'delete recorded requests',
   'metric.read': 'see metrics',
   'metric_key.read': 'see metrics keys',
   'metric_key.create': 'create a metrics key',
   'metric_key.delete': 'delete a metrics key',
-  'connection.delete': 'end a connection',
-  'billing.read': 'see the bill',
+  'connection.delete': 'disconnect an agent',
+  'billing.read': 'see billing',
   'billing.create': 'buy a plan',
   'billing.change': 'change the plan',
 };

@@ -1,11 +1,7 @@
 /**
- * The way in for every connection to a public port: finds out who it comes from, lets it in when the limits allow, and hands it on.
- * One per data node, shared by the HTTP listeners and the public TCP ports.
- *
- * Behind a load balancer that speaks the PROXY protocol (`edge.proxy_protocol`) the visitor's address is in a header before the first
- * byte. It is believed of the operator's own load balancers alone, and no other peer is allowed: without a list of them, on any other
- * address, and without a whole and valid header in time the connection is cut. From there on the address counts wherever the
- * socket's would have: limits per address, rules, forwarded headers, preambles.
+ * The way in for every connection to a public port: finds its address, accepts it when the limits allow, and hands it on. One per
+ * data node, for HTTP listeners and TCP ports. Behind a load balancer (`edge.proxy_protocol`) the address is in a PROXY header,
+ * which is believed of the operator's own load balancers alone; without a whole and valid one in time the connection is cut.
  */
 import type { Socket } from 'node:net';
 import { type NetworkSet, plainIp } from '../../base/addr.ts';

@@ -1,9 +1,7 @@
 /**
- * Requests and connections that wait for an agent: its session was lost a moment ago, or the server has just started, so it is likely to come back
- * within seconds. One per data node. The gateway reports sessions that were lost and agents that came; the HTTP edge and the public TCP ports wait here.
- *
- * A wait holds no stream and no memory beyond what the visitor has sent, and both the number of waits and those bytes are bounded: per tunnel, per
- * organization and per node. At a bound the visitor is refused at once, as it is without a hold.
+ * Requests and connections that wait for an agent: its session was lost a moment ago, or the server has just started. One per
+ * data node. The gateway reports sessions that were lost and agents that came; the HTTP edge and the TCP ports wait here. Waits and
+ * their bytes are bounded; at a bound the visitor is refused at once. Reasons: docs/decisions/0008-holds.md.
  */
 import { Shares } from '../../base/shares.ts';
 import type { HoldStats } from '../../plane/edge-stats.ts';

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { EdgeLimits } from '../node.ts';
+import type { EdgeLimits } from '../node-settings.ts';
 import { until } from '../fixtures/gateway.ts';
 import { httpOrigin, Rig } from './testing/rig.ts';
 

@@ -1,10 +1,8 @@
 /**
- * The response half of an exchange: reads what the service sends, strictly, and decides what the visitor gets of it. One object
- * per visitor connection (HTTP/2: per stream), reused for each of its requests. It never blocks and never gathers a body: ranges
- * of the read slab go on as they are, to a ResponseSink that says them in the visitor's version of HTTP.
- *
- * A service (or a hostile agent) that breaks HTTP is answered for with a 502 while nothing has been sent, and cut off after
- * that. Bytes behind a complete response never reach the next visitor: their stream is given up.
+ * The response half of an exchange: reads what the service sends, strictly, and decides what the visitor gets. One per visitor
+ * connection (HTTP/2: per stream), reused. It never blocks and gathers no body: ranges of the read slab go on to a ResponseSink.
+ * A service that breaks HTTP gets the visitor a 502 while nothing has been sent, and is cut off after that. Bytes behind a
+ * complete response never reach the next visitor: docs/decisions/0003-idle-streams.md.
  */
 import type { Slab } from '../../base/slab.ts';
 import type { Draft } from '../inspect/draft.ts';

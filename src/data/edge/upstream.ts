@@ -1,19 +1,7 @@
 /**
  * The way to the service: a mux stream with a local connection at its other end, and the idle ones that a tunnel keeps.
- * Keeping them saves a stream and a local connect per request; a stream carries one request at a time, never two.
- *
- * A kept connection may be closed by the service just when a request is on its way. Three things make that harmless: the
- * service's own `Keep-Alive: timeout` is respected, a request that must not be repeated takes a fresh or just-used stream, and
- * one that may be (GET, HEAD, OPTIONS without a body) is sent once more on a fresh stream when not a byte has come back.
- *
- * Bytes behind a response must never answer another visitor. Three things see to it:
- * - A stream carries another request only once the agent has said that nothing is behind what it sent (CLEAR of mux/frame.ts), be it in its
- *   window, in its queue or in its socket.
- * - What the service sends after that, and is under way when the next request goes out, is found by STEP: it ends the stream, and the request
- *   goes once more if it may.
- * - A service's system may hold its last bytes back until the agent's acknowledges those before (RFC 896), which a next request would do, and
- *   its response would be those bytes. So a stream rests for REST_MS, longer than systems delay an acknowledgement (Linux to a near service and
- *   Windows 40 ms, macOS 100), and only the connection of the visitor that it served last gets it before.
+ * A stream carries one request at a time. A request that meets a closed connection is sent once more if that is safe.
+ * Bytes behind a response must never answer another visitor: docs/decisions/0003-idle-streams.md.
  */
 import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import { REPLY, type ReplyCode } from '../../wire/preamble.ts';

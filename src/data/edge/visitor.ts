@@ -1,13 +1,8 @@
 /**
- * One visitor's connection: reads requests, finds the tunnel, sends the request down a stream, and lets response.ts write the
- * answer. HTTP/1.1 with keep-alive and pipelining; one exchange at a time. Made by http.ts per connection.
- *
- * States: `head` (between requests, or a head under way) → `body` (the request's body flows) → `wait` (the request is sent) →
- * `head` again; `raw` after an upgrade; `linger` after the last answer, while the visitor may still be sending (closing at
- * once would make its kernel throw the answer away); `gone`.
- *
- * Length: one state machine, whose transitions can be checked against each other on one page; what could leave has left
- * (deadlines.ts, dispatch.ts, ledger.ts, response.ts).
+ * One visitor's connection over HTTP/1.1: reads requests, finds the tunnel, sends the request down a stream; response.ts writes the answer.
+ * States: `head` (also between requests) → `body` (the request's body flows) → `wait` (the request is sent) → `head`; `raw` after an upgrade;
+ * `linger` while the visitor is still sending behind the last answer (closing would make its kernel drop the answer); `gone`. Made by http.ts.
+ * Length: one state machine, checked on one page; what could leave has left (deadlines.ts, dispatch.ts, ledger.ts, response.ts).
  */
 import type { Socket } from 'node:net';
 import type { Slab } from '../../base/slab.ts';

@@ -1,11 +1,9 @@
 /**
- * One connected agent: hello, claims, and its end. Made by listener.ts once TLS stands; registry.ts holds it while it is live.
- * It owns its mux session and the slots of its tunnels and private networks; who serves what is written in the registries (serving.ts,
- * relay/relay-registry.ts).
- *
- * However a session ends (agent leaves, connection dies, token revoked), everything goes through `#over`, once.
- *
- * Length: one state machine, whose transitions can be checked against each other on one page.
+ * One connected agent: hello, claims, and its end. Made by listener.ts once TLS stands; registry.ts holds it while it is live. It owns its mux
+ * session and the slots of its tunnels and private networks; who serves what is written in the registries (serving.ts,
+ * relay/relay-registry.ts). However a
+ * session ends (agent leaves, connection dies, token revoked), everything goes through `#over`, once. Length: one state machine, whose transitions
+ * can be checked against each other on one page.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

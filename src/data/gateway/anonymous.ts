@@ -1,9 +1,8 @@
 /**
- * Sockets of the agent listener that have not shown a good token yet: in the handshake, silent, or waiting for an answer. Bounded
- * in all and per address, each with one deadline for the whole way to `welcome`.
- *
- * At the bound in all the oldest goes, not the newest: an honest agent is through in milliseconds, the longest waiting peer is
- * the likeliest to sit for nothing. So a flood of silent sockets shortens its own stay and does not lock agents out.
+ * Sockets of the agent listener that have not shown a good token yet: in the handshake, silent, or waiting for an answer. Bounded in all and per
+ * address, each with one deadline for the whole way to `welcome`. At the bound in all the oldest goes, not the newest: an honest agent is through
+ * in milliseconds, the longest waiting peer is the likeliest to sit for nothing. So a flood of silent sockets shortens its own stay and does not
+ * lock agents out.
  */
 import type { Socket } from 'node:net';
 import { type HandshakeLimits, HandshakeRate } from '../../base/handshake-rate.ts';

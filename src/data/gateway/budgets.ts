@@ -1,10 +1,7 @@
 /**
- * What the keys of live sessions may still spend, and who is over. A key's grant says what was stored; what this node meters is added here, so
- * that a cap bites within one walk of report/meter.ts (2 s) also while the control plane is away. Made by gateway.ts, fed by registry.ts
- * (sessions, caps, time); each serving (serving.ts) has the payer of its session's token for as long as it carries anything.
- *
- * At the cap new requests are refused at once; what is in flight is cut by the next sweep of the edge (1 s). So 3 s of traffic at most pass
- * after a cap: with a bandwidth limit 3 s of that.
+ * What the keys of live sessions may still spend, and which are over their cap. A grant says what was stored; what this node
+ * meters is added here. Made by gateway.ts, fed by registry.ts; each serving (serving.ts) has the payer of its session's token.
+ * At the cap new requests are refused, and the next sweep cuts the open ones: docs/decisions/0009-budgets-and-metering.md.
  */
 import { type Budget, costOf, isExhausted, monthOf, type Prices } from '../../plane/spend.ts';
 import type { Payer } from '../routing/entry.ts';

@@ -3,7 +3,14 @@
  * Called by policy-registry.ts when a route changes, never per request.
  */
 import type { Logger } from '../../base/log.ts';
-import { type HeaderAction, type JwtAction, type PolicyAction, type RateAction, ruleOf } from '../../plane/policy.ts';
+import {
+  type DenyAction,
+  type HeaderAction,
+  type JwtAction,
+  type PolicyAction,
+  type RateAction,
+  ruleOf,
+} from '../../plane/policy.ts';
 import type { Route } from '../../plane/routes.ts';
 import type { BasicChecks } from './basic-checks.ts';
 import { basicStep } from './basic-step.ts';
@@ -152,6 +159,9 @@ function rateOf(actions: readonly PolicyAction[], before: CompiledPolicy | null)
   return { action, limit: isSame ? known.limit : new RateLimit(action) };
 }
 
+/** Actions without a step of their own: `deny` shares one (deny.ts), and headers are set (header-rule.ts). Another kind does not compile. */
+type Elsewhere = DenyAction | HeaderAction;
+
 function stepOf(action: PolicyAction, rate: CompiledPolicy['rate'], checkJwt: (action: JwtAction) => Step): Step {
   switch (action.kind) {
     case 'ip_allow':
@@ -162,6 +172,7 @@ function stepOf(action: PolicyAction, rate: CompiledPolicy['rate'], checkJwt: (a
     case 'rate_limit':
       return rateStep((rate as NonNullable<typeof rate>).limit);
     default:
+      action satisfies Elsewhere;
       return CLOSED;
   }
 }

@@ -1,9 +1,7 @@
 /**
- * One agent's carrying of one network, from `attached` to `unbound`: the two ways to the agent, which of them is taken now, and what passed. Made by
- * relay.ts; a newer one takes its place.
- *
- * Datagrams go by UDP once the agent has proven its address, and by the stream of its session before that, when it says that UDP was lost, and when
- * it is silent. From the agent they are taken from either way at any time.
+ * One agent's carrying of one network, from `attached` to `unbound`: its two ways, which of them is taken now, and what passed.
+ * Made by relay.ts; a newer one takes its place. From the agent, datagrams are taken from either way at any time.
+ * Which way is taken to the agent: docs/decisions/0013-wireguard-relay.md.
  */
 import { randomBytes } from 'node:crypto';
 import type { Payer } from '../../base/token-bucket.ts';

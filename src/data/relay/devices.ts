@@ -1,11 +1,8 @@
 /**
- * Whose datagrams they are, as far as that shows without any secret. A handshake message that the network's server sends to a client carries a
- * MAC keyed with that client's public key (mac1.ts): so the relay knows for which device it is, passes on none for a key that is not enrolled, and takes
- * the flow for the device's. The message also names the session, in a number that each data packet from the client repeats: so a client that
- * comes from another address is known by its first packet, and a revoked device is blocked at once and not at its next handshake.
- *
- * A session lives 3 minutes without another handshake. Of those that began before the relay did, nothing is known: when a device is
- * removed, indistinguishable sessions are blocked for so long, and their clients shake hands again within 15 s.
+ * Whose datagrams they are, as far as that shows without a secret: by the MAC of handshake messages (mac1.ts), and by the
+ * session number that each data packet repeats. A revoked device is blocked at once. Of sessions that began before the relay
+ * nothing is known: for 3 minutes after a removal they are blocked, and their clients shake hands again within 15 s.
+ * Reasons: docs/decisions/0013-wireguard-relay.md.
  */
 import { formatHostPort, plainIp } from '../../base/addr.ts';
 import { Allowance } from '../../base/allowance.ts';

@@ -1,10 +1,7 @@
 /**
- * What the networks of a node share: how many flows they may have together, and how many device keys their handshakes may be compared with.
- *
- * When the flows are used up, one network gives one up for a new one. First one with more unproven flows than shake hands anywhere, for there
- * addresses are forged. Else, for an organization that has less than its share, the one that has most: whether a client is proven is its
- * network's own word, so who makes clients up, and keeps them up, must not have the node. Who has his share takes of his own. And a
- * network has its first few whatever the others have.
+ * What the networks of a node share: flows, and device keys that handshakes are compared with. When the flows are used up, a
+ * network with more unproven flows than handshakes gives one up; else the organization with most, for one below its share.
+ * A network has its first few whatever the others have. Reasons: docs/decisions/0013-wireguard-relay.md.
  */
 import { Allowance } from '../../base/allowance.ts';
 

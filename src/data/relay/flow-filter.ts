@@ -1,9 +1,7 @@
 /**
  * The flow filter between the clients of one network and its server: flows and devices together. relay.ts asks for each
- * datagram in both directions, and sends what passes. Pure: no socket, and the time is an argument.
- *
- * A device that is removed, or has run out, is cut at once: its flows go, data packets of its sessions make no new one, and no handshake is passed
- * on to it.
+ * datagram in both directions, and sends what passes. Pure: no socket, and the time is an argument. A device that is removed or
+ * has expired is cut at once: no flow, no new session, no handshake. Reasons: docs/decisions/0013-wireguard-relay.md.
  */
 import type { DeviceEvent, RelayDevice, RelayDrop } from '../../plane/relays.ts';
 import type { DeviceMark } from './device-mark.ts';

@@ -1,11 +1,7 @@
 /**
- * The clients of one network: each address and port that speaks to its public port has a flow, which the agent knows by its number. Looked up
- * for each datagram, in both directions, and without making a key of address and port. Keeps no time of its own and sends nothing.
- *
- * Any sender can forge the address of a datagram. So a flow begins *unproven*, and is sent no more datagrams and no more bytes than came from it. It
- * is proven once its client has sent a WireGuard data packet and the network's server then sends one to it: the server does so only after it has
- * authenticated the client's. Where there is no room for another flow, the unproven one that has been silent for longest goes. A proven one goes only where
- * its organization has more of a full node than another that needs one (flow-budget.ts).
+ * The clients of one network: each address and port that speaks to its public port has a flow, which the agent knows by its
+ * number. Looked up per datagram, in both directions. Keeps no time of its own and sends nothing. A flow begins *unproven* and is
+ * sent no more than came from it; when it is proven, and which one gives way: docs/decisions/0013-wireguard-relay.md.
  */
 import { Allowance } from '../../base/allowance.ts';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';

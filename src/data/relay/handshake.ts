@@ -1,16 +1,8 @@
 /**
  * The server's side of how an agent makes its address known and keeps it alive: hello, challenge, proof, ready, ping, pong
- * (`wire/relay-packets`). One per attachment. It sends nothing and keeps no time: its owner hands it packets and sends what it answers.
- *
- * A challenge is not remembered. Its nonce says when and for which address it was made, and that this side made it:
- *
- *   | number, 6 bytes | tag: HMAC-SHA-256 of number, address and port with a secret of this side, 10 bytes |
- *
- * So no number of hellos costs memory. Numbers rise: a proof counts only while its number is above that of the last proof seen, accepted
- * or not, so a repeated proof moves no agent back, and one that was overheard is spent once it has come from where it belongs or elsewhere.
- *
- * A peer without the token costs a comparison of bytes. One that has overheard it makes this side compute MACs, a bounded number a second,
- * by address, and the agent's own has an allowance apart. No answer is longer than what it answers.
+ * (`wire/relay-packets`). One per attachment. It sends nothing and keeps no time. A challenge is not stored; its nonce is:
+ * | number, 6 bytes | tag: HMAC-SHA-256 of number, address and port with a secret of this side, 10 bytes |
+ * A proof counts only while its number is above that of the last proof seen. Reasons: docs/decisions/0013-wireguard-relay.md.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Allowance } from '../../base/allowance.ts';

@@ -1,10 +1,7 @@
 /**
- * The first MAC of a WireGuard handshake message (`mac1`, WireGuard: Next Generation Kernel Network Tunnel, 5.4.4): BLAKE2s-128 keyed with a hash of
- * the receiver's public key. It proves nothing to us; it shows the receiver of the message to a holder of the public keys. devices.ts asks it of
- * one key after the other, so it must be fast: the state after the key's block is kept, and the rest is one compression or two, 0.4 us each. A library's
- * takes 9 us.
- *
- * BLAKE2s is RFC 7693. The key's own hash is computed by OpenSSL, which has no keyed BLAKE2s.
+ * The first MAC of a WireGuard handshake message (WireGuard: Next Generation Kernel Network Tunnel, 5.4.4): BLAKE2s-128 (RFC
+ * 7693) keyed with a hash of the receiver's public key, which OpenSSL computes. devices.ts asks it of one key after the other, so
+ * the state after the key's block is kept. Reasons and figures: docs/decisions/0013-wireguard-relay.md.
  */
 import { createHash } from 'node:crypto';
 

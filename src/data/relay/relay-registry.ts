@@ -1,9 +1,7 @@
 /**
- * All private networks of a node, as the routing table tells them, and the relays of those that an agent carries or has carried lately. Made by
- * data/node.ts; data/gateway opens, attaches and detaches; the control plane asks what there is. One relay's fault ends that one.
- *
- * A port is bound when an agent wants to attach, not before: a network without an agent costs its row here and nothing else. It stays
- * bound after the agent has left for as long as clients are heard, so that their flows have the same numbers when it comes back.
+ * All private networks of a node, and the relays of those that an agent carries or has carried lately. Made by data/node.ts;
+ * data/gateway opens, attaches and detaches. One relay's fault ends that one. A port is bound when an agent attaches, and stays
+ * bound for as long as clients are heard, so that their flows keep their numbers: docs/decisions/0013-wireguard-relay.md.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../base/clock.ts';

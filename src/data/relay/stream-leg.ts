@@ -1,10 +1,7 @@
 /**
- * The way of datagrams to and from an agent over its session, for as long as UDP does not get through: records (wire/relay-records) on one stream
- * that the server opens to the network's slot. One per attachment. What the stream has no room for waits in a ring that drops its
- * oldest; what comes is used at once, so that credit goes back at once and nothing waits here.
- *
- * A stream that ends while the network is still carried is opened again, ever more slowly. Meanwhile nothing waits: what waited goes, and what
- * comes is dropped, for WireGuard sends anew what it misses and can do nothing with what is half a minute old.
+ * The way of datagrams to and from an agent over its session, while UDP does not get through: records (wire/relay-records) on one
+ * stream that the server opens to the network's slot. One per attachment. A stream that ends is opened again, ever more slowly;
+ * meanwhile datagrams are dropped, for WireGuard repeats what it misses. Reasons: docs/decisions/0013-wireguard-relay.md.
  */
 import type { TurnEnd, TurnJob } from '../../base/turn.ts';
 import type { MuxSession } from '../../mux/session.ts';

@@ -1,9 +1,8 @@
 /**
- * The routing table of one data node: which tunnel answers to a host (its own or a custom domain), a TCP port or an id. Made and fed by routing/follow.ts, read
- * by data/edge per request and by data/gateway per claim. It holds what the control plane pushed and asks nothing.
- *
- * An entry keeps its identity for as long as its tunnel is in the table, so that counters, the serving agent and whatever the
- * edge remembers per connection survive a change of its route.
+ * The routing table of one data node: which tunnel answers to a host (its own or a custom domain), a TCP port or an id. Made and fed by
+ * routing/follow.ts, read by data/edge per request and by data/gateway per claim. It holds what the control plane pushed and asks nothing. An
+ * entry keeps its identity for as long as its tunnel is in the table, so that counters, the serving agent and whatever the edge remembers per
+ * connection survive a change of its route.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AccessKey } from '../../plane/access-keys.ts';

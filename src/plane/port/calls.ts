@@ -1,9 +1,8 @@
 /**
- * Calls over a MessagePort, both ways: questions with an answer and a deadline, and news without one. What is said in one turn goes as one message,
- * what comes is worked off in slices, in order. Knows nothing of what is said: link-port.ts and node-port.ts do.
- *
- * Bounds: questions under way (`maxAsks`, then they are refused), items of a message and milliseconds of a slice. News are not bounded here: who
- * tells much looks at `unread` first.
+ * Calls over a MessagePort, both ways: questions with an answer and a deadline, and news without one. Messages of one turn go as
+ * one, and are handled in slices, in order. Bounded: questions under way (`maxAsks`), items of a message, milliseconds of a
+ * slice. News are not: their sender looks at `unread` first. link-port.ts and node-port.ts know what is said.
+ * Reasons: docs/decisions/0004-two-threads.md.
  */
 import { codeOf, messageOf } from '../../base/errors.ts';
 

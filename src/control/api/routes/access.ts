@@ -32,20 +32,20 @@ const refreshed = z
   .object({ access_token: z.string().openapi({ example: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIuLi4ifQ.c2ln' }) })
   .openapi('RefreshResult');
 const loggedOut = z.object({ status: z.literal('logged_out') }).openapi('LogoutResult');
-const REFRESH_RULES = `A cookie works once: of many requests with the same one, exactly one succeeds.
+const REFRESH_RULES = `A cookie works once. Of several requests with the same cookie, exactly one succeeds.
 
-A cookie that comes back after it was swapped is taken for stolen: 401, and the session is over. Two kinds of request are answered 401 with
-\`retry_after_seconds\` instead, and leave the session alone: send them again, without logging in, for the browser has the new cookie by then.
-One overlaps the request that swaps the cookie (the answer waits until the cookie has not come for 100 ms). The other comes from a browser's
-page of this origin (\`Sec-Fetch-Site: same-origin\`) within 5 seconds of the swap, as long as the new cookie has not been used.
+If a cookie is used again, it counts as stolen: 401, and the session ends. Two kinds of requests get 401 with \`retry_after_seconds\` instead,
+and the session continues. Send them again without a login, because the browser has the new cookie by then. The first kind overlaps the
+request that replaces the cookie (the response waits until no request with the cookie has arrived for 100 ms). The second kind comes from a
+page of this origin (\`Sec-Fetch-Site: same-origin\`) within 5 seconds, as long as the new cookie is unused.
 
-Over https a login also sets the cookie \`__Host-qnt_bind\`. A browser's request (one with \`Origin\` or \`Sec-Fetch-Site\`) needs both cookies:
-a refresh cookie without its companion is ignored, as if it were not there. Other clients may send \`${REFRESH_COOKIE}\` alone.
+Over HTTPS, a login also sets the cookie \`__Host-qnt_bind\`. A browser's request (one with \`Origin\` or \`Sec-Fetch-Site\`) needs both cookies:
+without the second one, the refresh cookie is ignored. Other clients can send only \`${REFRESH_COOKIE}\`.
 
-Of several refresh cookies the only live one counts; two live ones are 401, and both sessions stay. After a 401 without
+Of several refresh cookies, the valid one counts. With two valid ones, the response is 401 and both sessions stay. After a 401 without
 \`retry_after_seconds\`, both cookies are cleared.
 
-A browser's request from a page of another origin is refused, unless \`api.cors_origins\` lists it.`;
+A browser's request from a page of another origin is rejected, unless \`api.cors_origins\` lists it.`;
 
 export function mountAccess(app: Api, deps: ApiDeps): void {
   const { sessions, refresh, publicUrl, log } = deps;
@@ -61,7 +61,7 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
         responses: {
           200: json(
             z.union([loginResult, mfaRequired]),
-            'Logged in; or a second factor is asked for, and no cookie is set',
+            'Logged in, or a second factor is required and no cookie is set',
           ),
         },
       },
@@ -112,8 +112,8 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
         security: [],
         tags: ['auth'],
         summary: 'End the session',
-        description: 'With a bearer of one session and the cookie of another of the same person, both end.',
-        responses: { 200: json(loggedOut, 'The session is over') },
+        description: 'If the access token and the cookie belong to different sessions of a user, both sessions end.',
+        responses: { 200: json(loggedOut, 'The session has ended') },
       },
       ['unauthorized', 'forbidden'],
     ),

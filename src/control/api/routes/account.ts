@@ -51,10 +51,10 @@ const session = z
   .object({
     id: z.uuid(),
     created_at: z.iso.datetime(),
-    last_used_at: z.iso.datetime().openapi({ description: 'The log-in or the last refresh' }),
+    last_used_at: z.iso.datetime().openapi({ description: 'The login or the last refresh' }),
     ip_address: z.string(),
     user_agent: z.string(),
-    current: z.boolean().openapi({ description: 'The one that this request belongs to' }),
+    current: z.boolean().openapi({ description: 'True for the session of this request' }),
   })
   .openapi('Session', {
     example: {
@@ -69,7 +69,7 @@ const session = z
 const sessionList = z.object({ sessions: z.array(session) }).openapi('SessionList');
 const revoked = z
   .object({ revoked: z.int() })
-  .openapi('RevokedSessions', { example: { revoked: 1 }, description: 'How many sessions ended' });
+  .openapi('RevokedSessions', { example: { revoked: 1 }, description: 'Number of ended sessions' });
 const wantedOrg = z.object({ org_id: text(1, 64) }).openapi('SwitchOrg', { example: { org_id: ORG_EXAMPLE.id } });
 const switched = z.object({ access_token: z.string(), active_org: activeOrg }).openapi('SwitchedOrg', {
   example: {
@@ -113,7 +113,7 @@ export function mountAccount(app: Api, deps: ApiDeps): void {
         path: '/auth/switch-org',
         tags: ['auth'],
         summary: 'Switch to another organization of yours',
-        description: 'Access tokens that were made before go on acting for the organization that they were made for.',
+        description: 'Earlier access tokens continue to act for their organization.',
         request: { body: { required: true, content: { 'application/json': { schema: wantedOrg } } } },
         responses: { 200: json(switched, 'Switched') },
       },
@@ -146,7 +146,7 @@ function mountSessions(app: Api, { sessionList: list, publicUrl }: ApiDeps): voi
       path: '/auth/sessions',
       tags: ['auth'],
       summary: 'End all your other sessions',
-      description: 'The keys of their command lines end too.',
+      description: 'The login keys of these sessions end too.',
       responses: { 200: json(revoked, 'Ended') },
     }),
     (c) => c.json({ revoked: list.revokeOthers(actorOf(c)) }, 200),
@@ -157,7 +157,7 @@ function mountSessions(app: Api, { sessionList: list, publicUrl }: ApiDeps): voi
       path: '/auth/sessions/{id}',
       tags: ['auth'],
       summary: 'End one of your sessions',
-      description: 'The key of its command line ends too.',
+      description: 'The login key of the session ends too.',
       request: { params: z.object({ id: z.string() }) },
       responses: { 200: json(revoked, 'Ended') },
     }),

@@ -110,7 +110,7 @@ export function mountApiReference(app: Api, deps: ApiDeps): void {
       request: { params: z.object({ file: z.string() }) },
       responses: {
         200: { ...fileOf(ANY_TYPE), headers: ETAG },
-        304: { description: 'The file is as it was', headers: ETAG },
+        304: { description: 'The file has not changed', headers: ETAG },
       },
     }),
   );

@@ -18,12 +18,14 @@ const wanted = z
 const billingView = z
   .object({
     mode: z.enum(['mock', 'stripe', 'none']).openapi({
-      description:
-        '`mock`: plans cost nothing; `stripe`: a payment provider takes money; `none`: operators alone change plans',
+      description: '`mock`: plans are free; `stripe`: owners pay through Stripe; `none`: only operators change plans',
     }),
     plan: z.enum(PLANS),
     billing_cycle: z.enum(CYCLES).nullable().openapi({ description: 'null without a subscription' }),
-    status: z.string().nullable().openapi({ description: 'Of the subscription, as the payment provider names it' }),
+    status: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Status of the subscription, as the payment provider names it' }),
     current_period_end: z.iso.datetime().nullable(),
     cancel_at_period_end: z.boolean(),
     entitlements: entitlementsView,
@@ -76,8 +78,8 @@ function mountPurchases(app: Api, { billing }: ApiDeps): void {
         tags,
         summary: 'Start the purchase of a plan',
         'x-needs': 'billing.create',
-        request: { body: { required: true, ...json(wanted, 'What is bought') } },
-        responses: { 200: json(checkoutUrl, 'Where an owner completes the purchase') },
+        request: { body: { required: true, ...json(wanted, 'The plan to buy') } },
+        responses: { 200: json(checkoutUrl, 'URL at which an owner completes the purchase') },
       },
       ['forbidden', 'upgrade_required', 'conflict', 'unavailable'],
     ),
@@ -93,7 +95,7 @@ function mountPurchases(app: Api, { billing }: ApiDeps): void {
         path: '/billing/portal',
         tags,
         summary: 'Open the portal to change or cancel a plan',
-        responses: { 200: json(portalUrl, 'Where an owner does it') },
+        responses: { 200: json(portalUrl, 'URL of the customer portal') },
       },
       ['forbidden', 'upgrade_required', 'unavailable'],
     ),
@@ -106,7 +108,7 @@ function mountPurchases(app: Api, { billing }: ApiDeps): void {
         path: '/billing/cancel',
         tags,
         summary: 'Return to the Free plan',
-        description: 'Only where no payment provider is used.',
+        description: 'Only without a payment provider.',
         responses: { 200: json(cancelled, 'Done') },
       },
       ['forbidden', 'upgrade_required', 'method_not_allowed'],
@@ -132,7 +134,7 @@ function mountMockPages(app: Api, { billing }: ApiDeps): void {
         ...open,
         path: '/billing/mock-checkout',
         summary: 'Complete a checkout where plans are free',
-        description: 'Its token works once, for an hour.',
+        description: 'The token works once, for one hour.',
         request: { query: z.object({ token }) },
         responses: page,
       },
@@ -199,7 +201,7 @@ function mountDeliveries(app: Api, { billing }: ApiDeps): void {
             ),
           },
         },
-        responses: { 200: json(received, 'Dealt with, now or before; or of no concern here') },
+        responses: { 200: json(received, 'Processed, now or earlier, or ignored') },
       },
       ['invalid_signature', 'upgrade_required', 'unavailable'],
     ),

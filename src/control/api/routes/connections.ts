@@ -14,12 +14,12 @@ const connection = z
   .object({
     agent_id: z.uuid(),
     remote_ip: z.string(),
-    hostname: z.string().openapi({ description: 'As the agent calls its machine' }),
-    version: z.string().openapi({ description: "Of the agent's program, as it says" }),
-    token_name: z.string().nullable().openapi({ description: 'What its key is called' }),
+    hostname: z.string().openapi({ description: "Name of the agent's machine, as the agent reports it" }),
+    version: z.string().openapi({ description: 'Version of the agent, as it reports it' }),
+    token_name: z.string().nullable().openapi({ description: 'Name of its key' }),
     connected_at: z.iso.datetime(),
     tunnels: z.array(z.uuid()),
-    networks: z.array(z.uuid()).openapi({ description: 'Private networks whose datagrams it carries' }),
+    networks: z.array(z.uuid()).openapi({ description: 'Private networks that it serves' }),
   })
   .openapi('Connection', {
     example: {
@@ -38,14 +38,14 @@ const ended = z
   .object({
     agent_id: z.uuid(),
     remote_ip: z.string(),
-    hostname: z.string().openapi({ description: 'As the agent calls its machine' }),
+    hostname: z.string().openapi({ description: "Name of the agent's machine, as the agent reports it" }),
     connected_at: z.iso.datetime(),
     ended_at: z.iso.datetime(),
     reason: z.enum(END_REASONS).openapi({
       description:
-        '`agent_left`: stopped in order; `connection_lost`: closed or broken without a word; `heartbeat_lost`: silent for 20 s; `disconnected`: by `DELETE /connections/{id}`; `token_revoked`, `token_expired`; `superseded`, `tunnel_deleted`, `tunnel_expired`: its last tunnel went to another agent, was deleted, ran out; `network_deleted`: the last private network that it carried; `drained`: the server was stopped; `forbidden`: the organization was suspended; `overloaded`: a bound of the server was reached; `protocol_error`, `internal`',
+        '`agent_left`: the agent stopped; `connection_lost`: the connection broke; `heartbeat_lost`: no packet for 20 s; `disconnected`: by `DELETE /connections/{id}`; `token_revoked`, `token_expired`: the key ended; `superseded`: another agent took over its last tunnel; `tunnel_deleted`, `tunnel_expired`, `network_deleted`: its last tunnel or private network ended; `drained`: the server stopped; `forbidden`: the organization was suspended; `overloaded`: a limit of the server was reached; `protocol_error`, `internal`',
     }),
-    message: z.string().openapi({ description: 'For people' }),
+    message: z.string().openapi({ description: 'For users' }),
   })
   .openapi('EndedConnection', {
     example: {
@@ -88,7 +88,7 @@ export function mountConnections(app: Api, { connections }: ApiDeps): void {
       path: '/connections/ended',
       tags,
       summary: 'List the last sessions that ended, newest first',
-      description: `At most ${MAX_ENDED}, for 30 days. Sessions that a crash of the server ended are not among them.`,
+      description: `At most ${MAX_ENDED}, for 30 days. Sessions that ended in a crash of the server are not listed.`,
       responses: { 200: json(z.array(ended), 'Ended sessions') },
     }),
     (c) => c.json(connections.ended(actorOf(c)).map(presentEnded), 200),
@@ -103,11 +103,11 @@ export function mountConnections(app: Api, { connections }: ApiDeps): void {
         tags,
         summary: 'Disconnect an agent',
         description:
-          'The agent reconnects in about 5 seconds unless its token was revoked. A reason may be given in the body or in the query; that of the body counts.',
+          'The agent reconnects in about 5 seconds unless its token was revoked. You can give a reason in the body or in the query; the body wins.',
         request: {
           params: z.object({ id: z.string() }),
           query: z.object({ reason }),
-          body: { required: false, ...json(z.object({ reason }).openapi('Disconnect'), 'Why') },
+          body: { required: false, ...json(z.object({ reason }).openapi('Disconnect'), 'Reason') },
         },
         responses: {
           200: {

@@ -18,14 +18,14 @@ const LABEL = 'cli-banjo-acorn-flute';
 
 const deviceCode = z.string().regex(DEVICE_CODE, 'must be 32 random bytes in base64url, without padding').openapi({
   example: CODE,
-  description: '32 random bytes in base64url: 43 characters. Made by the command line.',
+  description: '32 random bytes in base64url: 43 characters. The command line creates them.',
 });
 const approval = z.object({ device_code: deviceCode }).openapi('DeviceApproval');
 const approved = z
   .object({
     wire_bytes_b64: z
       .string()
-      .openapi({ example: WIRE, description: 'Base64 of a token of kind `cli`, good for 90 days' }),
+      .openapi({ example: WIRE, description: 'Base64 of a token of kind `cli`, valid for 90 days' }),
     label: z.string().openapi({ example: LABEL, description: 'The name of that token in `GET /tokens`' }),
   })
   .openapi('DeviceKey');
@@ -38,16 +38,16 @@ const pickup = z
     }),
     session: z.boolean().default(false).openapi({
       example: false,
-      description: 'Also open a session of the approving person, for commands that act as a person',
+      description: 'Also open a session of the user who approves, for commands that act as this user',
     }),
   })
   .openapi('DevicePickup');
 const handed = approved
   .extend({
     refresh_token: z.string().optional().openapi({ description: 'With `session`: the value of the refresh cookie' }),
-    account: z.string().optional().openapi({ description: 'With `session`: e-mail address of the approving person' }),
+    account: z.string().optional().openapi({ description: 'With `session`: email address of the user who approved' }),
     organization: z.string().optional().openapi({ description: 'With `session`: name of the organization' }),
-    expires_at: z.iso.datetime().optional().openapi({ description: 'With `session`: when the token ends' }),
+    expires_at: z.iso.datetime().optional().openapi({ description: 'With `session`: when the token expires' }),
   })
   .openapi('DeviceResult');
 const held = z.object({ wire_bytes_b64: text(1, MAX_WIRE_TEXT).openapi({ example: WIRE }) }).openapi('DeviceLogout');
@@ -69,7 +69,7 @@ export function mountDevice(app: Api, { deviceLogins, log }: ApiDeps): void {
         'x-needs': 'token.create',
         summary: 'Authorize a command line for the active organization',
         request: bodyOf(approval),
-        responses: { 200: json(approved, 'Approved. The waiting command line fetches the same by itself') },
+        responses: { 200: json(approved, 'Approved. The waiting command line fetches the same key.') },
       },
       ['forbidden', 'conflict'],
     ),
@@ -84,7 +84,7 @@ export function mountDevice(app: Api, { deviceLogins, log }: ApiDeps): void {
         summary: 'Get the key of an authorized command line',
         description: 'The key is returned once, within 10 minutes of the authorization.',
         request: bodyOf(pickup),
-        responses: { 200: json(handed, 'The key. It is handed over once') },
+        responses: { 200: json(handed, 'The key. It is returned once.') },
       },
       ['authorization_pending'],
     ),
@@ -104,7 +104,7 @@ export function mountDevice(app: Api, { deviceLogins, log }: ApiDeps): void {
         summary: 'Revoke the key of a command line',
         description: 'Its agents are disconnected.',
         request: bodyOf(held),
-        responses: { 200: json(loggedOut, 'The key is over') },
+        responses: { 200: json(loggedOut, 'The key is revoked') },
       },
       ['unauthorized'],
     ),

@@ -2,40 +2,40 @@
 import type { Api, ApiDeps } from '../context.ts';
 import { REFRESH_COOKIE } from '../refresh-cookie.ts';
 
-const DESCRIPTION = `Publishes local ports on public names.
+const DESCRIPTION = `The REST API of Culvert, a tunnel server that gives local ports public URLs.
 
-**Access.** Log in with \`POST /auth/login\` and send the \`access_token\` as \`Authorization: Bearer\`. It lives 15 minutes; \`POST /auth/refresh\`
-swaps the HttpOnly cookie \`${REFRESH_COOKIE}\` for a new one. Routes without a lock need no bearer.
-The keys of projects can also be handled with a master key as the bearer; every other route answers it with 401.
+**Access.** Log in with \`POST /auth/login\` and send the \`access_token\` as \`Authorization: Bearer\`. It is valid for 15 minutes. \`POST /auth/refresh\`
+exchanges the HttpOnly cookie \`${REFRESH_COOKIE}\` for a new one. Routes without a lock need no access token.
+A master key works only for the keys of projects; other routes return 401.
 
-**Scope.** A caller sees the resources of the active organization (\`POST /auth/switch-org\`). Things of other organizations are 404.
+**Scope.** A caller sees the objects of the active organization (\`POST /auth/switch-org\`). Objects of other organizations are 404.
 
-**Errors.** Every error is \`{error, message}\`: branch on \`error\`, show \`message\`. Unknown fields of a body are ignored. A body is at most 1 MiB, or 64 KiB on routes without a log-in (1 MiB for webhooks); JSON is at most 32 levels deep.
-Every route may also answer 500 \`internal\`, and 405 \`method_not_allowed\`, with \`Allow\`, for a method that is not listed. \`HEAD\` is answered like \`GET\`, without the body.
+**Errors.** Every error is \`{error, message}\`: \`error\` is for programs, \`message\` for users. Unknown fields of a body are ignored. A body is at most 1 MiB, or 64 KiB on routes without a login (1 MiB for webhooks); JSON is at most 32 levels deep.
+Every route can also return 500 \`internal\`, and 405 \`method_not_allowed\` with \`Allow\` for a method that is not listed. \`HEAD\` works like \`GET\`, without the body.
 
-**Limits.** \`/auth/*\` takes a few requests at once per source address, then one every few seconds: 429 with \`Retry-After\`.
+**Limits.** \`/auth/*\` allows a few requests at once per address, then one every few seconds. Above that: 429 with \`Retry-After\`.
 
-The API is served at \`/\` and, the same, under \`/api\`.`;
+All paths also work with the prefix \`/api\`.`;
 
 const TAGS: Readonly<Record<string, string>> = {
-  probes: 'Is it up, where do agents connect, which keys sign',
-  auth: 'Sign-up, log-in, sessions, second factor, identity providers, the command line',
-  organizations: 'Teams: members, roles, invitations',
+  probes: 'Health, discovery of the agent listener, and signing keys',
+  auth: 'Sign-up, login, sessions, second factor, identity providers and the command line',
+  organizations: 'Organizations, members, roles and invitations',
   events: 'The audit log',
-  tunnels: 'Public names and what stands behind them',
-  'edge-auth': 'Sign-in of visitors of tunnels that ask who they are',
-  tokens: 'Capability tokens: keys of machines, CI jobs and AI agents',
-  projects: 'Namespaces of public names, with keys of their own',
-  'reserved-subdomains': 'Names that an organization keeps',
-  domains: "Domains of one's own that lead to a tunnel",
-  connections: 'Agents that are connected now, and why others are not any more',
-  inspector: 'Requests of visitors as they were recorded: lists, one with everything, live, replay, exports',
-  metrics: 'What tunnels carry: numbers, charts, Prometheus',
-  webhooks: 'Webhook receivers: webhooks are stored until they are read',
-  'private-networks': "WireGuard networks whose server is a customer's machine: who may speak there, and their configs",
-  billing: 'Plans, and what is paid for them',
-  pages: 'The dashboard, for people with a browser',
-  superadmin: 'For those who run the server',
+  tunnels: 'Public names, policies, passwords and maintenance mode',
+  'edge-auth': 'Login of visitors with an identity provider',
+  tokens: 'Capability tokens: access keys of machines, CI jobs and AI agents',
+  projects: 'Namespaces of public names, with their own keys',
+  'reserved-subdomains': 'Names that an organization keeps without a tunnel',
+  domains: 'Custom domains of tunnels',
+  connections: 'Connected agents, and ended sessions with their reasons',
+  inspector: 'Recorded requests of visitors: search, details, live feed, replay and exports',
+  metrics: 'Traffic of an organization: counters, charts and Prometheus',
+  webhooks: 'Webhook receivers: verify, store and forward webhooks',
+  'private-networks': 'WireGuard networks between your machines: servers, devices and configurations',
+  billing: 'Plans and subscriptions',
+  pages: 'Pages for browsers: the dashboard and the documentation',
+  superadmin: 'For operators of the server',
 };
 
 export function mountDocument(app: Api, deps: ApiDeps): void {
@@ -44,27 +44,26 @@ export function mountDocument(app: Api, deps: ApiDeps): void {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'The access token that `POST /auth/login` or `POST /auth/refresh` answers with, good for 15 minutes. This page fills it in for a user who is logged in at `/app/`; reload for a new one.',
+      'The access token from `POST /auth/login` or `POST /auth/refresh`, valid for 15 minutes. If you are logged in at `/app/`, this page fills it in. Reload the page to get a new one.',
   });
   app.openAPIRegistry.registerComponent('securitySchemes', 'masterKey', {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'mtk_master_…, or the base64 wire form',
-    description: 'A master key. Good for the keys of projects that it minted itself, and for nothing else.',
+    description: 'A master key. It can only manage project keys that it created.',
   });
   app.openAPIRegistry.registerComponent('securitySchemes', 'metricKey', {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'msk_…',
-    description:
-      'A metrics key (`POST /metrics/keys`). Good for the exposition of its organization, and for nothing else.',
+    description: 'A metrics key (`POST /metrics/keys`). It can only read the Prometheus metrics of its organization.',
   });
   app.openAPIRegistry.registerComponent('securitySchemes', 'agentKey', {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'mtk_…, or the base64 wire form',
     description:
-      'A key of an agent or a project. Reads the mailboxes of its organization, and opens tunnels, which is not by this API.',
+      'An agent key or a project key. In this API, it can only read the webhook deliveries of its organization.',
   });
   app.openAPIRegistry.registerPath({
     method: 'get',

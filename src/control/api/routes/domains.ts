@@ -10,9 +10,9 @@ import { json } from '../errors.ts';
 const domain = z
   .object({
     id: z.uuid(),
-    domain: z.string().openapi({ description: 'In lower case; what is not ASCII as `xn--`' }),
+    domain: z.string().openapi({ description: 'In lower case; other than ASCII as `xn--`' }),
     verified: z.boolean(),
-    verificationToken: z.string().openapi({ description: 'What the TXT record must say. No secret' }),
+    verificationToken: z.string().openapi({ description: 'Value of the TXT record. Not secret.' }),
     boundTunnelId: z.uuid().nullable(),
     verifiedAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -84,7 +84,7 @@ export function mountDomains(app: Api, { domains, certificates }: ApiDeps): void
         path: '/domains/{id}',
         tags,
         summary: 'Delete a custom domain',
-        description: 'A verified domain has a cooldown of 24 hours.',
+        description: 'A verified domain has a cooldown of 24 hours after it is deleted.',
         request: { params: id },
         responses: { 200: json(done, 'Deleted') },
       },
@@ -103,7 +103,7 @@ export function mountDomains(app: Api, { domains, certificates }: ApiDeps): void
         tags,
         summary: 'Verify a domain by its TXT record',
         description:
-          '`invalid_request`: the record is missing or says something else; the message says what. A verified domain is looked up again each day, and is unverified and unbound once its record has been gone for three days.',
+          '`invalid_request`: the record is missing or has another value; the message shows it. The record of a verified domain is checked every day. If it is missing for three days, the domain becomes unverified and unbound.',
         request: { params: id },
         responses: { 200: json(domain, 'Verified') },
       },

@@ -15,10 +15,10 @@ const event = z
     timestamp: z.iso.datetime(),
     action: z.enum(AUDIT_ACTIONS),
     resourceType: z.string(),
-    resourceId: z.string().openapi({ description: 'Id of the thing; of a token its nonce' }),
+    resourceId: z.string().openapi({ description: 'ID of the object; for a token, its nonce' }),
     userEmail: z
       .string()
-      .openapi({ description: 'Who did it, as it was then: e-mail address, token name, `operator` or `system`' }),
+      .openapi({ description: 'Actor at that time: email address, token name, `operator` or `system`' }),
     actorType: z.enum(['user', 'token', 'operator', 'system']),
     ipAddress: z
       .string()
@@ -26,7 +26,7 @@ const event = z
     details: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .nullable()
-      .openapi({ description: 'What was changed, from what to what, where the action alone does not say it' }),
+      .openapi({ description: 'The change, with old and new values' }),
   })
   .openapi('AuditEvent', {
     example: {
@@ -50,7 +50,7 @@ const instant = z.preprocess(
 /** Here an operator is named: the address of a superadmin, or `operator (name)` for `culvert admin`. */
 const operatedEvent = event
   .extend({
-    orgId: z.uuid().nullable().openapi({ description: 'Organization of the audit log that holds it; null for none' }),
+    orgId: z.uuid().nullable().openapi({ description: 'Organization of the event; null: none' }),
   })
   .openapi('OperatedAuditEvent', {
     example: {
@@ -69,7 +69,7 @@ const operatedEvent = event
 
 const page = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
-  before: z.uuid().optional().openapi({ description: 'Id of an event: the page of those before it' }),
+  before: z.uuid().optional().openapi({ description: 'ID of an event: lists the events before it' }),
 });
 const filter = page.extend({
   start_time: instant
@@ -77,8 +77,8 @@ const filter = page.extend({
     .openapi({ description: 'Events at or after this instant, RFC 3339; or a date', example: '2026-11-01T00:00:00Z' }),
   action: text(0, 64)
     .optional()
-    .openapi({ description: 'One of those of AuditEvent; an unknown one finds nothing', example: 'tunnel.create' }),
-  actor: text(1, 320).optional().openapi({ description: 'E-mail address or token name', example: 'ann@example.com' }),
+    .openapi({ description: 'An action of AuditEvent; an unknown one finds nothing', example: 'tunnel.create' }),
+  actor: text(1, 320).optional().openapi({ description: 'Email address or token name', example: 'ann@example.com' }),
 });
 
 export function mountEvents(app: Api, { events }: ApiDeps): void {

@@ -9,10 +9,10 @@ const check = z
   .object({
     name: z.string().openapi({
       description:
-        'database, disk_space, data_node, keys, recording, certificates, mail, jobs or log. More may come: take an unknown one by its status.',
+        'database, disk_space, data_node, keys, recording, certificates, mail, jobs or log. New names can appear: use the `status` of an unknown one.',
     }),
     status: z.enum(['ok', 'warn', 'fail']),
-    detail: z.string().openapi({ description: 'For people' }),
+    detail: z.string().openapi({ description: 'For users' }),
   })
   .openapi('HealthCheck', { example: { name: 'database', status: 'ok', detail: 'The database takes changes.' } });
 
@@ -51,7 +51,7 @@ export function mountHealth(app: Api, deps: ApiDeps): void {
       path: '/health',
       summary: 'Check the health of the server',
       description: 'Always 200 while the process runs. The checks are at most 5 seconds old.',
-      responses: { 200: json(health, 'Up; `degraded` when a check is not `ok`') },
+      responses: { 200: json(health, '`ok`, or `degraded` if a check is not `ok`') },
     }),
     (c) => {
       const { checks, isWell } = deps.health.report();
@@ -70,7 +70,7 @@ export function mountHealth(app: Api, deps: ApiDeps): void {
       responses: {
         200: json(readiness, 'Ready'),
         503: {
-          description: 'Not ready: `checks` says why',
+          description: 'Not ready; see `checks`',
           content: {
             'application/json': { schema: notReady, examples: { unavailable: { value: NOT_READY } } },
           },

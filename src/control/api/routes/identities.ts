@@ -9,7 +9,7 @@ const identity = z
   .object({
     id: z.uuid(),
     provider: z.enum(['google', 'github']),
-    email: z.string().openapi({ description: 'As the provider said at the last log-in' }),
+    email: z.string().openapi({ description: 'From the provider, at the last login' }),
     created_at: z.iso.datetime(),
     last_used_at: z.iso.datetime(),
   })
@@ -46,7 +46,7 @@ export function mountIdentities(app: Api, { identities }: ApiDeps): void {
         summary: 'Unlink an identity',
         description: 'The last login method of an account stays.',
         request: { params: z.object({ id: z.uuid() }) },
-        responses: { 200: json(unlinked, 'It logs in no more') },
+        responses: { 200: json(unlinked, "Unlinked: it can't log in any more") },
       },
       ['forbidden', 'conflict'],
     ),

@@ -11,16 +11,16 @@ import { filterFields, filterOf } from './inspector.ts';
 const READ_WITHIN_MS = 60_000;
 
 const SECRETS =
-  'Values of `authorization`, `proxy-authorization`, `cookie` and `set-cookie` are `***`, for exports are passed on; `secrets=true` leaves them as they are, for members and up.';
+  'Values of `authorization`, `proxy-authorization`, `cookie` and `set-cookie` are `***`, because exports are often shared. With `secrets=true`, members and higher roles get them.';
 
-const BOUNDS = `It holds 16 MB as it is written; of more the oldest requests are left out, and \`log.comment\` says how many. Answers with a content coding are opened
-up to 1 MB each; what holds more, or can't be opened, stands there as it came. Bodies that are no text, or longer than 256 KB, are in base64. One archive at a
-time of an organization and of a person (429 \`rate_limited\`) and 4 in all (503 \`unavailable\`): try again after \`Retry-After\`. Who has not read it within a minute is cut off.`;
+const BOUNDS = `It has at most 16 MB. Above that, the oldest requests are omitted and counted in \`log.comment\`. Responses with a content coding are decoded
+up to 1 MB each; others stay encoded. Bodies that are not text, or longer than 256 KB, are in base64. One archive at a
+time per organization and user (429 \`rate_limited\`) and 4 in total (503 \`unavailable\`): try again after \`Retry-After\`. A download is cut off after one minute.`;
 
 const secrets = z
   .enum(['true', 'false'])
   .default('false')
-  .openapi({ description: 'Leaves credentials and cookies unmasked; 403 for a viewer' });
+  .openapi({ description: 'Include credentials and cookies; 403 for viewers' });
 const archive = z.looseObject({ log: z.looseObject({}) }).openapi('HttpArchive', {
   example: { log: { version: '1.2', creator: { name: 'Culvert', version: '1.0.0' }, pages: [], entries: [] } },
 });
@@ -41,7 +41,7 @@ export function mountInspectorExports(app: Api, { inspector, version }: ApiDeps)
         path: '/inspector/har',
         tags,
         summary: 'Export the newest recorded requests as HAR',
-        description: `For the import of browsers and other tools; oldest first, of those that the filters of \`GET /inspector\` leave. A parameter that there is not is refused. ${SECRETS} ${BOUNDS}`,
+        description: `An HTTP archive for browsers and other tools, oldest requests first, with the filters of \`GET /inspector\`. An unknown parameter is rejected. ${SECRETS} ${BOUNDS}`,
         request: { query: ofMany },
         responses: { 200: har },
       },
@@ -63,7 +63,7 @@ export function mountInspectorExports(app: Api, { inspector, version }: ApiDeps)
         path: '/inspector/{id}/har',
         tags,
         summary: 'Export a recorded request as HAR',
-        description: `${SECRETS} An answer with a content coding is opened up to 1 MB; what holds more stands there as it came. Bodies that are no text, or longer than 256 KB, are in base64.`,
+        description: `${SECRETS} A response with a content coding is decoded up to 1 MB; a larger one stays encoded. Bodies that are not text, or longer than 256 KB, are in base64.`,
         request: { params: one, query: z.object({ secrets }) },
         responses: { 200: har },
       },
@@ -85,11 +85,11 @@ export function mountInspectorExports(app: Api, { inspector, version }: ApiDeps)
         path: '/inspector/{id}/curl',
         tags,
         summary: 'Export a recorded request as a curl command',
-        description: `Asks the public address again, through the tunnel's policy and gates. What the edge adds for the service is left out. ${SECRETS}`,
+        description: `The command requests the public URL again, through policy and access control. Headers that the edge adds are omitted. ${SECRETS}`,
         request: { params: one, query: z.object({ secrets }) },
         responses: {
           200: {
-            description: 'One command',
+            description: 'The command',
             content: {
               'text/plain': { schema: z.string().openapi({ example: "curl 'https://shop.example.com/orders'\n" }) },
             },

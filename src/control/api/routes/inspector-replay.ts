@@ -31,7 +31,7 @@ const edits = z
         .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/, 'must be a method')
         .refine((text) => text.toUpperCase() !== 'CONNECT', 'CONNECT asks for a tunnel of another kind')
         .optional()
-        .openapi({ description: 'A standard one in any case; any other is sent as it stands here' }),
+        .openapi({ description: 'A standard method in any case; any other is sent unchanged' }),
       path: z
         .string()
         .max(MAX_PATH_CHARACTERS)
@@ -40,19 +40,19 @@ const edits = z
           'must begin with a / and hold neither blanks nor #: percent-encode them',
         )
         .optional()
-        .openapi({ description: 'Query included' }),
+        .openapi({ description: 'With the query' }),
       headers: z
         .record(name, z.union([value, z.array(value).max(MAX_VALUES), z.null()]))
         .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `at most ${MAX_FIELDS} headers`)
         .optional()
         .openapi({
           description:
-            'By name, in any case: a value, or several, in place of all that were recorded; null leaves the header out. Others stay as they were.',
+            'By name, in any case: one or several values that replace the recorded ones; null removes the header. Other headers stay unchanged.',
         }),
       body: z
         .base64()
         .optional()
-        .openapi({ description: 'In place of the recorded one, in base64', pattern: z.regexes.base64.source }),
+        .openapi({ description: 'Replaces the recorded body, in base64', pattern: z.regexes.base64.source }),
     },
     { error: saysUnknown },
   )
@@ -64,13 +64,13 @@ const replayed = z
   .object({
     id: z.uuid().openapi({
       description:
-        'Of the new record, whose `replay_of` is the one that was sent again. There is none where the agent runs with `--no-inspect`',
+        'ID of the new record; its `replay_of` is the replayed record. There is no record if the agent runs with `--no-inspect`.',
     }),
-    status: z.int().openapi({ description: "The service's; the edge's own with `code`" }),
+    status: z.int().openapi({ description: 'Status of the service, or of the edge if `code` is set' }),
     latency_ms: z.number(),
     code: z.string().optional().openapi({
       description:
-        "Why the edge answered by itself (`culvert-error`): the tunnel's policy refused it, for example. Beside a status of the service: why its answer was cut",
+        "Error code (`culvert-error`) if the edge responded itself, for example because the policy blocked the request, or cut the service's response",
     }),
   })
   .openapi('Replayed', { example: { id: '019aa3c2-5b95-7d13-9b1e-6a0c2f4d8b21', status: 201, latency_ms: 12.4 } });
@@ -93,12 +93,12 @@ export function mountInspectorReplay(app: Api, { replays }: ApiDeps): void {
         tags: ['inspector'],
         summary: 'Replay a recorded request',
         description:
-          "To the service behind the tunnel, by the agent that serves it now and through the policy that the tunnel has now; the password and the sign-in of its visitors are not asked for. It goes as it was recorded, with the address of its visitor, or changed by the body of this call. The service can tell by the header `Culvert-Replay`, which holds the id of the record; visitors can't send it. It counts and is paid for as any other request. The answer comes once the service's is complete, or after 60 seconds with 504 and `local_timeout`. Redirects are not followed.\n\nOff unless the operator has switched it on (501; `inspector.replay`; for some tunnels alone: `inspector.replay_allow`). 409 `conflict`: a request that the edge refused, or that asked for a WebSocket, can't be sent again. 409 `body_truncated`: of its body only a part is there; give the whole one. Per organization 8 at a time, 60 at once and then one per second. 503 `unavailable`: too many are under way on this server, or to this tunnel; nothing was sent.",
+          "Sends the request to the service again, through the current agent and policy. Password and visitor login don't apply. The request is sent as recorded, with its visitor's address, or with the changes in the body. It has the header `Culvert-Replay` with the record's ID, which visitors can't send. It counts like any other request. The response comes once the service's response is complete, or after 60 seconds as 504 `local_timeout`. Redirects are not followed.\n\n501 unless the operator allows replay (`inspector.replay`, `inspector.replay_allow`). 409 `conflict`: the edge blocked the request, or it was a WebSocket. 409 `body_truncated`: the record has only a part of the body; send the whole one. Limits of an organization: 8 at a time, and 60 at once, then one per second. 503 `unavailable`: too many replays are running; nothing was sent.",
         request: {
           params: z.object({ id: z.string() }),
           body: { required: false, content: { 'application/json': { schema: edits } } },
         },
-        responses: { 200: json(replayed, 'It was sent, and this is how it was answered') },
+        responses: { 200: json(replayed, 'The request was sent; this is the response') },
       },
       ['forbidden', 'conflict', 'body_truncated', 'rate_limited', 'not_implemented', 'tunnel_offline', 'unavailable'],
     ),

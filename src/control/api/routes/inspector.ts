@@ -14,29 +14,29 @@ const MAX_PATH = 200;
 const DEFAULT_WINDOW_MS = DAY_MS;
 
 const time = z.iso.datetime({ offset: true });
-const ofTunnel = z.uuid().openapi({ description: 'Only of this tunnel' });
+const ofTunnel = z.uuid().openapi({ description: 'Requests of this tunnel only' });
 /** Which records a list, or an archive, is of. */
 export const filterFields = {
   tunnel_id: ofTunnel.optional(),
   limit: z.coerce.number().int().min(1).max(MAX_LIST).default(DEFAULT_LIMIT),
-  before: z.uuid().optional().openapi({ description: 'Older than this record: its id, from the page before' }),
+  before: z.uuid().optional().openapi({ description: 'Records before this ID, from the previous page' }),
   method: z
     .string()
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, 'is no method')
     .optional()
-    .openapi({ example: 'POST', description: 'As it stands here, or in capitals: `get` finds GET too' }),
+    .openapi({ example: 'POST', description: 'The method as written, or in capitals: `get` also finds GET' }),
   status: z
     .string()
     .regex(/^([1-5][xX]{2}|[1-5]\d\d|0)$/, 'is neither a status nor a class of them (5xx)')
     .optional()
-    .openapi({ example: '5xx', description: 'A status, a class of them, or 0: the visitor got nothing' }),
+    .openapi({ example: '5xx', description: 'A status, a class of statuses, or 0: no response' }),
   path: text(1, MAX_PATH)
     .optional()
-    .openapi({ example: '/orders', description: 'Stands somewhere in the path or query; case does not count' }),
+    .openapi({ example: '/orders', description: 'Text anywhere in path or query; case is ignored' }),
   outcome: z
     .enum(OUTCOMES)
     .optional()
-    .openapi({ description: '`refused`: what the edge did not pass on; `failed`: what got no whole answer' }),
+    .openapi({ description: '`refused`: blocked by the edge; `failed`: no complete response' }),
   since: time.optional(),
   until: time.optional().openapi({ description: 'Before this time' }),
   replay_of: z.uuid().optional().openapi({ description: 'Replays of this record' }),
@@ -44,7 +44,7 @@ export const filterFields = {
 const filters = z.object(filterFields);
 const NEXT = {
   Link: {
-    description: '`<?…>; rel="next"`: the query of the next page, when there may be one',
+    description: '`<?…>; rel="next"`: the query of the next page, if there may be one',
     schema: { type: 'string' as const },
   },
 };
@@ -52,8 +52,8 @@ const NEXT = {
 const unrecorded = z
   .object({
     tunnel_id: z.uuid(),
-    count: z.int().openapi({ description: 'Requests that were served and not recorded' }),
-    last_at: z.iso.datetime().openapi({ description: 'The minute of the last one' }),
+    count: z.int().openapi({ description: 'Number of forwarded requests that were not recorded' }),
+    last_at: z.iso.datetime().openapi({ description: 'Minute of the last such request' }),
   })
   .openapi('UnrecordedRequests', {
     example: {
@@ -65,14 +65,11 @@ const unrecorded = z
 
 const recording = z
   .object({
-    enabled: z.boolean().openapi({ description: 'False: this server records no requests (`inspector.enabled`)' }),
-    not_recorded: z
-      .array(z.uuid())
-      .openapi({ description: 'Tunnels that are served now by agents which want nothing recorded (`--no-inspect`)' }),
-    replay: z.boolean().openapi({ description: 'False: this server sends no request again (`inspector.replay`)' }),
+    enabled: z.boolean().openapi({ description: 'False: recording is off (`inspector.enabled`)' }),
+    not_recorded: z.array(z.uuid()).openapi({ description: 'Tunnels whose agents run with `--no-inspect`' }),
+    replay: z.boolean().openapi({ description: 'False: replay is off (`inspector.replay`)' }),
     replay_tunnels: z.array(z.uuid()).nullable().openapi({
-      description:
-        'Only requests of these tunnels of the organization are sent again (`inspector.replay_allow`); null: of all',
+      description: 'Tunnels of the organization with replay (`inspector.replay_allow`); null: all',
     }),
   })
   .openapi('Recording', {
@@ -95,7 +92,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         tags,
         summary: 'List recorded requests, newest first',
         description:
-          'A request that was answered before the call is there. Filters by method, status and path must look at each record: when that takes too long the answer has what was found until then, fewer than `limit` or none, and `Link` goes on from there.',
+          'Requests that finished before the call are included. If a search by method, status or path takes too long, the response has fewer results than `limit`, or none, and `Link` continues the search.',
         request: { query: filters },
         responses: { 200: { ...json(z.array(inspectedRequest), 'Requests'), headers: NEXT } },
       },
@@ -118,7 +115,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         tags,
         summary: 'Delete the recorded requests of a tunnel',
         request: { query: z.object({ tunnel_id: z.uuid() }) },
-        responses: { 200: json(z.object({ success: z.literal(true) }), 'Forgotten') },
+        responses: { 200: json(z.object({ success: z.literal(true) }), 'Deleted') },
       },
       ['forbidden', 'not_found', 'rate_limited', 'unavailable'],
     ),
@@ -135,11 +132,11 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         tags,
         summary: 'Count requests that were not recorded, by tunnel',
         description:
-          'Recording never slows a visitor: what comes faster than the server records, or finds no memory or disk, is left out and counted by the minute. Not counted is what is not to be recorded: tunnels whose agent says `--no-inspect`, and all on a server with `inspector.enabled = false` (`GET /inspector/recording`). Without `since`, of the last 24 hours.',
+          "Recording never delays visitors. Requests above the limits of recording, or without memory or disk, are not recorded and are counted here by the minute. Requests with recording turned off (`GET /inspector/recording`) don't count. Without `since`, the last 24 hours.",
         request: {
           query: z.object({ tunnel_id: ofTunnel.optional(), since: time.optional(), until: time.optional() }),
         },
-        responses: { 200: json(z.array(unrecorded), 'Counts') },
+        responses: { 200: json(z.array(unrecorded), 'Counts by tunnel') },
       },
       ['not_found', 'rate_limited', 'unavailable'],
     ),
@@ -166,7 +163,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         tags,
         summary: 'Get what is recorded, and what can be replayed',
         request: {},
-        responses: { 200: json(recording, 'What is recorded') },
+        responses: { 200: json(recording, 'Recording settings') },
       },
       [],
     ),
@@ -189,7 +186,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         description: FEED,
         request: { query: z.object({ tunnel_id: ofTunnel.optional() }) },
         responses: {
-          101: { description: 'From then on one JSON message per request, each an `InspectedRequest`' },
+          101: { description: 'One JSON message per request, each an `InspectedRequest`' },
         },
       },
       ['forbidden', 'not_found', 'rate_limited', 'unavailable'],
@@ -214,13 +211,13 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
   );
 }
 
-const FEED = `The access token comes as a protocol, for a browser can send no other field: \`new WebSocket(url, ['culvert.inspector', 'bearer.' + token])\`.
-The answer selects \`culvert.inspector\`; offer it, for browsers close a connection for which nothing they offered was selected (who offers the token
-alone gets it back). A page of another origin must be in \`api.cors_origins\`.
+const FEED = `Send the access token as a subprotocol, because browsers can't set headers: \`new WebSocket(url, ['culvert.inspector', 'bearer.' + token])\`.
+The response selects \`culvert.inspector\`. Offer it too, because browsers close a connection without a selected subprotocol. The origin of
+other pages must be in \`api.cors_origins\`.
 
-Ends with code 4401 within a minute once the session is over (an access token that runs out meanwhile changes nothing), with 4408 when over 1 MB
-waits for a reader that does not take it, without a code when 64 MB wait for all readers and most of it for this one, and with 1001 when the server stops. At most 20 per person and 1,000 in all; at most 2,000 messages a second
-for an organization and 10,000 in all: what is more is left out here, and is in \`GET /inspector\`.`;
+Close codes: 4401 within a minute after the session ends (an expired access token doesn't matter); 4408 if more than 1 MB waits for a slow
+reader; none if 64 MB wait for all readers, for the slowest one; 1001 when the server stops. At most 20 connections per user and 1,000 in total.
+At most 2,000 messages a second per organization and 10,000 in total; more are omitted here, and are in \`GET /inspector\`.`;
 
 type Asked = z.output<typeof filters>;
 

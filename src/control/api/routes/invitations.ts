@@ -15,7 +15,7 @@ const invitation = z
     id: z.uuid(),
     email: z.string(),
     role,
-    invited_by: z.string().openapi({ description: 'E-mail address' }),
+    invited_by: z.string().openapi({ description: 'Email address' }),
     created_at: z.iso.datetime(),
     expires_at: z.iso.datetime(),
   })
@@ -31,7 +31,7 @@ const invitation = z
   });
 const resent = invitation
   .extend({
-    accept_url: z.url().openapi({ description: 'The link of the email, in this response alone' }),
+    accept_url: z.url().openapi({ description: 'The link of the email. Only this response contains it.' }),
   })
   .openapi('ResentInvitation', {
     example: {
@@ -47,10 +47,10 @@ const resent = invitation
 const shown = z
   .object({
     organization: z.string(),
-    email: z.string().openapi({ description: 'The address that is invited: no other account can accept' }),
+    email: z.string().openapi({ description: 'The invited address. No other account can accept.' }),
     role,
-    invited_by: z.string().openapi({ description: 'E-mail address' }),
-    invited_by_name: z.string().openapi({ description: 'As they call themself; may be empty' }),
+    invited_by: z.string().openapi({ description: 'Email address' }),
+    invited_by_name: z.string().openapi({ description: 'Display name; may be empty' }),
     expires_at: z.iso.datetime(),
   })
   .openapi('ShownInvitation', {
@@ -95,14 +95,14 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         tags,
         summary: 'Invite a user by email',
         description:
-          'Up to your own role. The email holds a link to `/app/invite?token=`, which works once, for 7 days, and for the account with this ' +
-          'address alone. An earlier invitation to it ends. 403 until the organization is approved; 409 for a member, and when 100 are open; 429 after 200 of ' +
-          'yours in a day, in whatever organization, or a few to the same address.',
+          'Roles up to your own. The email contains a link to `/app/invite?token=`, which works once, for 7 days, and only for the account with this address. ' +
+          'An earlier invitation to the address ends. 403 until the organization is approved; 409 for a member, and if 100 are open; 429 after 200 of your ' +
+          'invitations in a day, or a few to the same address.',
         request: {
           params: orgPath,
           body: { required: true, content: { 'application/json': { schema: newInvitation } } },
         },
-        responses: { 201: json(invitation, 'The email is on its way') },
+        responses: { 201: json(invitation, 'The email is sent') },
       },
       ['forbidden', 'conflict', 'rate_limited'],
     ),
@@ -134,10 +134,9 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         tags,
         summary: 'Send an invitation again, with a new link',
         description:
-          'For members who may invite to its role. The links sent before end, and the new one works for 7 days. It is in the answer too, to be handed over ' +
-          'where emails do not arrive. Counts as an invitation among the 200 of yours in a day and the few to the same address: 429 beyond them.',
+          "For members who may invite to this role. Earlier links become invalid; the new one works for 7 days. The response contains it too, in case emails don't arrive. Counts toward the limits of invitations per day and per address (429).",
         request: { params: onePath },
-        responses: { 200: json(resent, 'The email is on its way') },
+        responses: { 200: json(resent, 'The email is sent') },
       },
       ['forbidden', 'rate_limited'],
     ),
@@ -156,8 +155,7 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         tags,
         summary: 'Get an invitation by the token of its email',
         description:
-          'For a page that asks whether to accept; it needs no account and uses nothing up. Whether the address has an account is not told. 404 for a token ' +
-          'that was used or revoked, or has run out. Limited per address as `/auth/*` is, and counted by itself.',
+          "For the page that accepts an invitation. It needs no account, doesn't use the token up, and doesn't reveal whether the address has an account. 404 for a token that is used, revoked or expired. The rate limit is that of `/auth/*`, counted separately.",
         request: { body: { required: true, content: { 'application/json': { schema: shownToken } } } },
         responses: { 200: json(shown, 'The invitation') },
       },
@@ -173,11 +171,9 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         tags,
         summary: 'Accept an invitation by the token of its email',
         description:
-          'Takes the account that has the invited address: 403 for any other. A user who has none signs up with that address, confirms it, and ' +
-          'then accepts; where sign-up is closed, an operator makes the account first. 404 for a token that was used or revoked, or has run ' +
-          'out; 409 for a member. To act for the organization, switch to it with `POST /auth/switch-org`.',
+          'Only the account with the invited address can accept; others get 403. A user without an account signs up with that address first; if sign-up is closed, an operator creates the account. 404 for a token that is used, revoked or expired; 409 for a member. To act for the organization, switch to it with `POST /auth/switch-org`.',
         request: { body: { required: true, content: { 'application/json': { schema: shownToken } } } },
-        responses: { 200: json(organization, 'The organization that you are in now, with your role') },
+        responses: { 200: json(organization, 'The organization that you joined, with your role') },
       },
       ['forbidden', 'not_found', 'conflict'],
     ),

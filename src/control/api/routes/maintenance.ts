@@ -11,7 +11,7 @@ const MAX_MESSAGE_CHARACTERS = 500;
 const notice = z
   .object({
     message: text(0, MAX_MESSAGE_CHARACTERS).optional().openapi({
-      description: "Message to visitors, as text. Omitted or empty: the edge's own words",
+      description: 'Message to visitors, as text. Omitted or empty: a default message',
     }),
   })
   .openapi('MaintenanceNotice', { example: { message: 'Back at six.' } });
@@ -36,7 +36,7 @@ export function mountMaintenance(app: Api, { maintenance }: ApiDeps): void {
         tags,
         summary: 'Turn on maintenance mode for a tunnel',
         description:
-          'From the next request on; what is under way is finished. It is over with `DELETE`, when the agent of the tunnel disconnects, and when the server is started again.',
+          'Applies from the next request on; running requests finish. It ends with `DELETE`, when the agent disconnects, and when the server restarts.',
         request: { params: id, body: { required: false, content: { 'application/json': { schema: notice } } } },
         responses: { 200: json(begun, 'In maintenance') },
       },

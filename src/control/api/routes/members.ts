@@ -14,7 +14,10 @@ const member = z
     name: z.string(),
     role,
     joined_at: z.iso.datetime(),
-    mfa_enabled: z.boolean().nullable().openapi({ description: 'null: of others only admins and owners see it' }),
+    mfa_enabled: z
+      .boolean()
+      .nullable()
+      .openapi({ description: 'null: only admins and owners see it for other members' }),
   })
   .openapi('Member', {
     example: {
@@ -28,7 +31,7 @@ const member = z
   });
 const changedMember = member
   .extend({
-    revoked_tokens: z.int().openapi({ description: 'Tokens that the person had made here and may make no longer' }),
+    revoked_tokens: z.int().openapi({ description: "Revoked tokens that the new role can't create" }),
   })
   .openapi('ChangedMember', {
     example: {
@@ -45,7 +48,7 @@ const newRole = z.object({ role }).openapi('ChangeMember', { example: { role: 'a
 const removed = z
   .object({
     success: z.literal(true),
-    revoked_tokens: z.int().openapi({ description: 'Tokens that the person had made here' }),
+    revoked_tokens: z.int().openapi({ description: 'Revoked tokens that the member created here' }),
   })
   .openapi('RemovedMember', { example: { success: true, revoked_tokens: 2 } });
 
@@ -73,9 +76,7 @@ export function mountMembers(app: Api, { members }: ApiDeps): void {
         tags,
         summary: 'Change the role of a member',
         description:
-          'Admins change roles up to admin; only owners change owners or make one. Counts from the next request of the member on; invitations ' +
-          'of theirs that the new role does not allow are revoked, and so are tokens that they made here when they become a viewer. 403 while ' +
-          'the organization is suspended, 409 when no owner would be left.',
+          "Admins change roles up to admin; only owners change or appoint owners. Applies from the member's next request on. Invitations that the new role doesn't allow are revoked, and all tokens of a member who becomes a viewer. 403 while the organization is suspended, 409 if no owner would be left.",
         request: {
           params: memberPath,
           body: { required: true, content: { 'application/json': { schema: newRole } } },
@@ -98,9 +99,7 @@ export function mountMembers(app: Api, { members }: ApiDeps): void {
         tags,
         summary: 'Remove a member, or leave',
         description:
-          'Every member may leave, by their own id. The tokens that the person made here are revoked, with what those minted, and their agents ' +
-          'cut off; invitations that the person made are revoked; tunnels stay with the organization. 403 while the organization is suspended, but for ' +
-          'members other than owners who leave; 409 for the last owner.',
+          'Members can leave with their own ID. The tokens and invitations that the member created here are revoked, with keys that those tokens created, and their agents are disconnected. Tunnels stay. 403 while the organization is suspended, except for members other than owners who leave. 409 for the last owner.',
         request: { params: memberPath },
         responses: { 200: json(removed, 'Removed') },
       },

@@ -13,7 +13,7 @@ const metricKey = z
     id: z.uuid(),
     name: z.string(),
     created_at: z.iso.datetime(),
-    created_by: z.string().nullable().openapi({ description: 'E-mail address' }),
+    created_by: z.string().nullable().openapi({ description: 'Email address' }),
     last_used_at: z.iso.datetime().nullable().openapi({ description: 'To the minute' }),
   })
   .openapi('MetricKey', {
@@ -27,7 +27,7 @@ const metricKey = z
   });
 const newKey = z.object({ name: someName().openapi({ example: 'prometheus' }) }).openapi('NewMetricKey');
 const madeKey = z
-  .object({ id: z.uuid(), name: z.string(), key: z.string().openapi({ description: 'Never shown again' }) })
+  .object({ id: z.uuid(), name: z.string(), key: z.string().openapi({ description: 'Shown once' }) })
   .openapi('MadeMetricKey', {
     example: { id: ID, name: 'prometheus', key: 'msk_4fVq…' },
   });
@@ -53,9 +53,9 @@ export function mountMetricKeys(app: Api, { metricKeys }: ApiDeps): void {
         'x-needs': 'metric_key.create',
         tags,
         summary: 'Create a metrics key',
-        description: `The bearer of \`GET /metrics/prometheus\` and of nothing else. It lives until it is deleted, or its creator leaves the organization. At most ${MAX_METRIC_KEYS}.`,
+        description: `A metrics key works only for \`GET /metrics/prometheus\`, until you delete it or its creator leaves the organization. At most ${MAX_METRIC_KEYS}.`,
         request: { body: { required: true, content: { 'application/json': { schema: newKey } } } },
-        responses: { 201: json(madeKey, 'Made') },
+        responses: { 201: json(madeKey, 'Created') },
       },
       ['forbidden', 'conflict', 'rate_limited'],
     ),
@@ -71,7 +71,7 @@ export function mountMetricKeys(app: Api, { metricKeys }: ApiDeps): void {
         path: '/metrics/keys/{id}',
         tags,
         summary: 'Delete a metrics key',
-        description: 'It stops working at once.',
+        description: 'The key stops working at once.',
         request: { params: z.object({ id: z.string() }) },
         responses: { 200: json(done, 'Deleted') },
       },

@@ -10,17 +10,17 @@ import { expose } from '../exposition.ts';
 const network = z.object({
   id: z.uuid(),
   name: z.string(),
-  online: z.boolean().openapi({ description: 'An agent carries its datagrams now' }),
-  devices: z.int().openapi({ description: 'Enrolled, those that have run out left out' }),
-  packets_in: z.int().openapi({ description: 'Datagrams of clients since the network was made' }),
-  packets_out: z.int().openapi({ description: 'Datagrams of its server since then' }),
+  online: z.boolean().openapi({ description: 'True: an agent serves the network' }),
+  devices: z.int().openapi({ description: 'Enrolled devices, without expired ones' }),
+  packets_in: z.int().openapi({ description: 'Datagrams of clients since the network was created' }),
+  packets_out: z.int().openapi({ description: "Datagrams of the network's server since then" }),
   bytes_in: z.int(),
   bytes_out: z.int(),
 });
 const counters = z
   .object({
     total_tunnels: z.int(),
-    active_tunnels: z.int().openapi({ description: 'Served by an agent now' }),
+    active_tunnels: z.int().openapi({ description: 'Tunnels that an agent serves' }),
     requests_last_24h: z.int(),
     bytes_in_last_24h: z.int(),
     bytes_out_last_24h: z.int(),
@@ -48,7 +48,7 @@ const counters = z
     },
   });
 const point = z
-  .object({ timestamp: z.iso.datetime().openapi({ description: 'When the bucket begins' }), value: z.number() })
+  .object({ timestamp: z.iso.datetime().openapi({ description: 'Start of the bucket' }), value: z.number() })
   .openapi('MetricsPoint', { example: { timestamp: '2026-11-21T09:15:00.000Z', value: 42 } });
 const asked = z.object({
   metric: z.enum(METRICS),
@@ -64,7 +64,7 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
       path: '/metrics',
       tags,
       summary: 'Get current counts and the traffic of 24 hours',
-      description: 'Bytes of the last 24 hours are those of both; datagrams are no requests.',
+      description: "Bytes of the last 24 hours include private networks. Datagrams don't count as requests.",
       responses: { 200: json(counters, 'Counters') },
     }),
     (c) => {
@@ -90,7 +90,7 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
       tags,
       summary: 'Get traffic by time, oldest first',
       description:
-        'Periods without traffic are 0. Buckets: 1h of 1 min, 24h of 15 min, 7d of 1 h, 30d of 6 h. The last one is the present and not over yet.',
+        'Periods without traffic are 0. Buckets: 1 min for 1h, 15 min for 24h, 1 h for 7d, 6 h for 30d. The last bucket is still running.',
       request: { query: asked },
       responses: { 200: json(z.array(point), 'Buckets') },
     }),
@@ -109,7 +109,7 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
       security: WITH_METRIC_KEYS,
       tags,
       summary: 'Get metrics of the organization for Prometheus',
-      description: 'Takes an access token, which is good for 15 minutes, or a key of `POST /metrics/keys`.',
+      description: 'Requires an access token or a metrics key (`POST /metrics/keys`).',
       responses: {
         200: {
           description: 'Text exposition',

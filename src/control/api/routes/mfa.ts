@@ -9,7 +9,7 @@ import { text } from '../text.ts';
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const CHALLENGE = 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiIuLi4ifQ.c2ln';
-const RECOVERY_CODE = { example: '4k7q-m2xz-9d0w', description: 'Case, spaces and dashes do not matter' };
+const RECOVERY_CODE = { example: '4k7q-m2xz-9d0w', description: 'Case, spaces and dashes are ignored' };
 const tags = ['auth'];
 
 /** Exactly one of two fields is a text; the other one is null or missing. */
@@ -43,7 +43,7 @@ const enrolled = z
       example: `otpauth://totp/Culvert:ada%40example.com?secret=${SECRET}&issuer=Culvert`,
       description: 'For a QR code',
     }),
-    secret_base32: z.string().openapi({ example: SECRET, description: 'To be typed where a camera is missing' }),
+    secret_base32: z.string().openapi({ example: SECRET, description: 'For manual entry' }),
   })
   .openapi('MfaEnrollment');
 const confirmation = z.object({ code }).openapi('MfaConfirmation');
@@ -54,7 +54,7 @@ const recoveryCodes = z
       .length(RECOVERY_CODES)
       .openapi({
         example: Array.from({ length: RECOVERY_CODES }, (_, i) => `4k7q-m2xz-9d0${i}`),
-        description: 'Shown once; each is good for one log-in',
+        description: 'Shown once. Each code works for one login.',
       }),
   })
   .openapi('RecoveryCodes');
@@ -126,7 +126,7 @@ export function mountMfa(app: Api, deps: ApiDeps): void {
         path: '/auth/mfa/enroll',
         tags,
         summary: 'Create a secret for an authenticator app',
-        description: 'Nothing is stored until you confirm the secret, within 10 minutes.',
+        description: 'The secret is stored when you confirm it, within 10 minutes.',
         responses: { 200: json(enrolled, 'The secret') },
       },
       ['conflict'],

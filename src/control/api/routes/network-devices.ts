@@ -29,30 +29,27 @@ const device = z
     assigned_ip: z.string().openapi({ description: 'Address in the network' }),
     public_key: z.string().openapi({ description: 'WireGuard public key' }),
     expires_at: z.iso.datetime().nullable().openapi({ description: 'null: never' }),
-    expired: z
-      .boolean()
-      .openapi({ description: 'Its time has run out: it shakes hands no more, and keeps its address' }),
+    expired: z.boolean().openapi({ description: "The device is expired: it can't connect, and keeps its address" }),
     extra_allowed_ips: z.array(z.string()).openapi({ description: 'Networks behind the device' }),
     created_at: z.iso.datetime(),
     last_handshake_at: z.iso.datetime().nullable().openapi({
-      description:
-        'As the relay sees it, like what follows; null: not seen. Of a network whose clients reach the machine by themselves nothing is seen.',
+      description: 'As the relay saw it; null: not seen. Networks without the relay have no such values.',
     }),
     last_seen_at: z.iso.datetime().nullable(),
-    endpoint: z.string().nullable().openapi({ description: 'Address and port that it spoke from last' }),
+    endpoint: z.string().nullable().openapi({ description: 'Last address and port of the device' }),
     bytes_in: z.int().openapi({ description: 'Bytes that the device sent' }),
-    bytes_out: z.int().openapi({ description: 'Bytes that were sent to it' }),
+    bytes_out: z.int().openapi({ description: 'Bytes that were sent to the device' }),
   })
   .openapi('NetworkDevice', { example: EXAMPLE });
 
 const name = z.string().openapi({
   example: 'laptop',
-  description: `1 to ${MAX_NAME} characters that can be seen, and not the form of an id; else \`invalid_name\``,
+  description: `1 to ${MAX_NAME} visible characters, and not in the form of an ID; else \`invalid_name\``,
 });
 const optional = {
   expires_at: z.iso.datetime({ offset: true }).nullable().optional().openapi({
     example: '2027-01-01T00:00:00Z',
-    description: 'From then on the device is cut off; it must lie ahead. null: never',
+    description: 'Time at which the device is blocked, in the future. null: never',
   }),
   extra_allowed_ips: z
     .array(ipNetwork)
@@ -60,7 +57,7 @@ const optional = {
     .optional()
     .openapi({
       example: ['192.168.9.0/24'],
-      description: `Networks behind the device, at most ${MAX_EXTRA_ALLOWED_IPS}, each /8 or narrower, none behind another one of the network: the config of the server has them`,
+      description: `Networks behind the device, at most ${MAX_EXTRA_ALLOWED_IPS}, each /8 or smaller, and none behind another device. The server's configuration contains them.`,
     }),
 };
 const newDevice = z
@@ -68,7 +65,7 @@ const newDevice = z
     name,
     public_key: z.string().openapi({
       example: EXAMPLE.public_key,
-      description: 'What `wg pubkey` prints: 32 bytes in base64; else `invalid_public_key`',
+      description: 'Output of `wg pubkey`: 32 bytes in base64; else `invalid_public_key`',
     }),
     ...optional,
   })
@@ -80,8 +77,7 @@ const enrolled = z
   .object({ device, network_cidr: z.string() })
   .openapi('EnrolledDevice', { example: { device: EXAMPLE, network_cidr: '10.80.0.0/24' } });
 const config = z.object({ config: z.string() }).openapi('WireGuardClientConfig', {
-  description:
-    'For `wg-quick` and the WireGuard apps, once the private key stands in the place of `REPLACE_WITH_PRIVATE_KEY`',
+  description: 'For `wg-quick` and the WireGuard apps. Replace `REPLACE_WITH_PRIVATE_KEY` with the private key first.',
   example: {
     config:
       '# laptop in the private network office\n[Interface]\nPrivateKey = REPLACE_WITH_PRIVATE_KEY\nAddress = 10.80.0.2/32\nMTU = 1400\n\n[Peer]\nPublicKey = cDwX9Yv2bqLr3m8TfZ0nKs5hJ1oW7uE4iA6gPyQeRHk=\nEndpoint = example.com:30000\nAllowedIPs = 10.80.0.0/24\nPersistentKeepalive = 25\n',
@@ -113,9 +109,9 @@ export function mountNetworkDevices(app: Api, { networkDevices }: ApiDeps): void
         'x-needs': 'network_device.create',
         tags,
         summary: 'Enroll a device with the lowest free address',
-        description: `By its public key; the private one stays where it was made. A key that is enrolled already gets what it has, unchanged, with 200. At most ${MAX_IN_NETWORK.toLocaleString('en')} in a network, and ${MAX_IN_ORG.toLocaleString('en')} in all. The server's WireGuard must learn of it: read its config again.`,
+        description: `A device is enrolled by its public key. A key that is already enrolled returns 200 and its device, unchanged. At most ${MAX_IN_NETWORK.toLocaleString('en')} in a network, and ${MAX_IN_ORG.toLocaleString('en')} in total. Load the new configuration on the network's server afterwards.`,
         request: { params: id, body: { required: true, content: { 'application/json': { schema: newDevice } } } },
-        responses: { 200: json(enrolled, 'It was enrolled before'), 201: json(enrolled, 'Enrolled') },
+        responses: { 200: json(enrolled, 'Already enrolled'), 201: json(enrolled, 'Enrolled') },
       },
       ['forbidden', 'invalid_name', 'invalid_public_key', 'network_full', 'conflict', 'rate_limited'],
     ),
@@ -134,7 +130,7 @@ export function mountNetworkDevices(app: Api, { networkDevices }: ApiDeps): void
         'x-needs': 'network_device.change',
         tags,
         summary: 'Change the name, expiry or networks of a device',
-        description: 'What is not given stays. One whose time has run out goes on with a new end.',
+        description: 'Omitted fields stay unchanged. A new expiry enables an expired device again.',
         request: { params: ids, body: { required: true, content: { 'application/json': { schema: changes } } } },
         responses: { 200: json(device, 'Changed') },
       },
@@ -155,7 +151,7 @@ export function mountNetworkDevices(app: Api, { networkDevices }: ApiDeps): void
         tags,
         summary: 'Revoke a device',
         description:
-          'It is disconnected at once, and its address is free. At the relay. Take it out of the WireGuard of the server, too: read its config again.',
+          "The relay disconnects the device at once, and its address is free. Load the new configuration on the network's server, too.",
         request: { params: ids },
         responses: { 200: json(done, 'Revoked') },
       },
@@ -174,9 +170,9 @@ export function mountNetworkDevices(app: Api, { networkDevices }: ApiDeps): void
         path: '/private-networks/{id}/devices/{device_id}/config',
         tags,
         summary: 'Get the WireGuard config of a device',
-        description: 'It is without the private key.',
+        description: 'The configuration has no private key.',
         request: { params: ids },
-        responses: { 200: json(config, 'The config') },
+        responses: { 200: json(config, 'The configuration') },
       },
       ['server_not_registered'],
     ),

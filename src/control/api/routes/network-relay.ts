@@ -9,24 +9,22 @@ const since = (description: string) => z.iso.datetime().nullable().openapi({ des
 
 const relay = z
   .object({
-    online: z.boolean().openapi({ description: 'An agent carries the network now: `culvert udp PORT --network NAME`' }),
+    online: z.boolean().openapi({ description: 'An agent serves the network: `culvert udp PORT --network NAME`' }),
     path: z.enum(['udp', 'stream']).nullable().openapi({
       description:
-        'The way between server and agent. `stream`: UDP does not get through, so datagrams go by the session of the agent, slower where packets get lost, until it does',
+        "Path between server and agent. `stream`: UDP is blocked, so datagrams use the agent's TLS session, which is slower under packet loss.",
     }),
-    path_since: since('Since when they go this way'),
-    attached_at: since('Since when this agent carries the network'),
-    agent_id: z.uuid().nullable().openapi({ description: 'The one of `GET /connections`' }),
-    flows: z.int().openapi({ description: 'Addresses and ports that clients speak from now' }),
-    packets_in: z
-      .int()
-      .openapi({ description: 'Datagrams of clients that were passed on, since the network was made' }),
-    packets_out: z.int().openapi({ description: 'Datagrams of its server that were passed on' }),
+    path_since: since('Start of the current path'),
+    attached_at: since("Start of the current agent's service"),
+    agent_id: z.uuid().nullable().openapi({ description: 'ID in `GET /connections`' }),
+    flows: z.int().openapi({ description: 'Active addresses and ports of clients' }),
+    packets_in: z.int().openapi({ description: 'Forwarded datagrams of clients, since the network was created' }),
+    packets_out: z.int().openapi({ description: "Forwarded datagrams of the network's server" }),
     bytes_in: z.int().openapi({ description: 'Bytes in the datagrams of clients' }),
-    bytes_out: z.int().openapi({ description: 'Bytes in the datagrams of its server' }),
+    bytes_out: z.int().openapi({ description: "Bytes in the datagrams of the network's server" }),
     dropped: z.record(z.string(), z.int()).nullable().openapi({
       description:
-        'Datagrams that were dropped, by reason; every reason is there, and counted since the server opened the port (as it does when it starts, or when an agent comes after all clients have gone), which is later than what packets and bytes are counted from. Null while no agent is attached. `no_agent`: no agent was attached; `queue_full`: the way to the agent was full, and the oldest went; `send_failed`: the system of the server took no more; `flows`: no room for another client; `unproven`: more bytes would have gone to an address than came from it before it had shaken hands; `not_enrolled`: a handshake with a key that is not enrolled, was revoked or has run out; `no_flow`: for a client that has gone; `too_long`; `wrong_source`: not from the address of the agent, or from one that carried the network before; `malformed`; `budget`: the budget of the token is spent; `bandwidth`: over its bandwidth limit',
+        'Dropped datagrams, by reason. All reasons are listed. Counted since the server opened the port, which can be later than the start of the other counters. null while no agent is connected. `no_agent`: no agent was connected; `queue_full`: the path to the agent was full, and the oldest datagram was dropped; `send_failed`: the server could not send; `flows`: no room for another client; `unproven`: before the first handshake, more bytes would have gone to an address than came from it; `not_enrolled`: a handshake with a key that is not enrolled, or is revoked or expired; `no_flow`: for a client that is gone; `too_long`; `wrong_source`: from an address other than that of the agent, or from the previous agent; `malformed`; `budget`: the budget of the token is spent; `bandwidth`: above the bandwidth limit',
     }),
   })
   .openapi('NetworkRelay', {
@@ -65,10 +63,9 @@ export function mountNetworkRelay(app: Api, { relayStatus }: ApiDeps): void {
       path: '/private-networks/{id}/relay',
       tags: ['private-networks'],
       summary: 'Get the carrier and traffic of a private network',
-      description:
-        'Counters are two seconds behind. Of a network that clients reach without this server there is nothing to tell.',
+      description: 'Counters are two seconds old. Networks without the relay have no counters.',
       request: { params: z.object({ id: z.string() }) },
-      responses: { 200: json(relay, 'Its relay') },
+      responses: { 200: json(relay, 'State of the relay') },
     }),
     async (c) => c.json(present(await relayStatus.of(actorOf(c), c.req.valid('param').id)), 200),
   );

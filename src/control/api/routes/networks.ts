@@ -18,18 +18,17 @@ const network = z
       .openapi({ description: 'WireGuard public key; null until a server is registered' }),
     public_endpoint: z.string().nullable().openapi({
       description:
-        '`host:port` that clients are configured with; null until a server is registered, and again when the operator has taken the port of the network away (`edge.udp_ports`): then register the server again, and give clients new configs',
+        '`host:port` in the configurations of clients. null until a server is registered, and after the operator removes the port (`edge.udp_ports`). Then register the server again, and give clients new configurations.',
     }),
-    server_listen_port: z
-      .int()
-      .nullable()
-      .openapi({ description: 'Where WireGuard listens on the machine of the server' }),
+    server_listen_port: z.int().nullable().openapi({ description: "Port of WireGuard on the network's server" }),
     reserved_udp_port: z.int().nullable().openapi({
       description:
-        'UDP port of this server that clients come to; it stays with the network until its server is registered again after the operator took that port away. null: none yet, or clients reach the machine by themselves',
+        "UDP port of this server for clients of the network. null: none yet, or clients connect to the network's server directly.",
     }),
-    dns: z.array(z.string()).openapi({ description: 'Name servers that clients use' }),
-    extra_allowed_ips: z.array(z.string()).openapi({ description: 'What clients send this way beside `cidr`' }),
+    dns: z.array(z.string()).openapi({ description: 'Name servers for clients' }),
+    extra_allowed_ips: z
+      .array(z.string())
+      .openapi({ description: 'Networks that clients route here, in addition to `cidr`' }),
     device_count: z.int().openapi({ description: 'Enrolled devices' }),
     created_at: z.iso.datetime(),
   })
@@ -51,7 +50,7 @@ const network = z
 
 const name = z.string().openapi({
   example: 'office',
-  description: `1 to ${MAX_NAME} characters that can be seen, and not the form of an id; else \`invalid_name\``,
+  description: `1 to ${MAX_NAME} visible characters, and not in the form of an ID; else \`invalid_name\``,
 });
 const cidr = z.string().openapi({
   example: '10.80.0.0/24',
@@ -71,14 +70,14 @@ const changes = z
       .max(MAX_DNS)
       .openapi({
         example: ['10.80.0.1'],
-        description: `IP addresses of name servers, at most ${MAX_DNS}, which configs of clients get`,
+        description: `IP addresses of name servers for clients, at most ${MAX_DNS}`,
       }),
     extra_allowed_ips: z
       .array(ipNetwork)
       .max(MAX_EXTRA_ALLOWED_IPS)
       .openapi({
         example: ['192.168.7.0/24'],
-        description: `Networks that clients send this way beside \`cidr\`, at most ${MAX_EXTRA_ALLOWED_IPS}; 0.0.0.0/0 and ::/0 for everything`,
+        description: `Networks that clients route here in addition to \`cidr\`, at most ${MAX_EXTRA_ALLOWED_IPS}. 0.0.0.0/0 and ::/0 for all traffic.`,
       }),
   })
   .partial()
@@ -87,14 +86,14 @@ const server = z
   .object({
     server_public_key: z.string().openapi({
       example: 'cDwX9Yv2bqLr3m8TfZ0nKs5hJ1oW7uE4iA6gPyQeRHk=',
-      description: 'What `wg pubkey` prints: 32 bytes in base64; else `invalid_public_key`',
+      description: 'Output of `wg pubkey`: 32 bytes in base64; else `invalid_public_key`',
     }),
     server_listen_port: z.int().min(1).max(65_535).openapi({ example: 51_820 }),
     public_endpoint: z.string().nullish().openapi({
       pattern: '^[A-Za-z0-9._:[\\]-]+:[0-9]{1,5}$',
       example: 'vpn.example.com:51820',
       description:
-        'Only where clients reach the machine by themselves: `host:port`. Left out or null: they come to a UDP port of this server.',
+        "`host:port`, only if clients connect to the network's server directly. Omitted or null: they use a UDP port of this server.",
     }),
   })
   .openapi('PrivateNetworkServer', {
@@ -104,7 +103,7 @@ const server = z
     },
   });
 const config = z.object({ config: z.string() }).openapi('WireGuardServerConfig', {
-  description: 'For `wg-quick`, once the private key stands in the place of `REPLACE_WITH_PRIVATE_KEY`',
+  description: 'For `wg-quick`. Replace `REPLACE_WITH_PRIVATE_KEY` with the private key first.',
   example: {
     config:
       '# The server of the private network office\n[Interface]\nPrivateKey = REPLACE_WITH_PRIVATE_KEY\nAddress = 10.80.0.1/24\nListenPort = 51820\nMTU = 1400\n#   culvert udp 51820 --network office --server https://tunnel.example.com\n\n[Peer]\n# laptop\nPublicKey = 8Xr2mJ0vQkq5Tn7bL3cWz9fHs1dYp4uGe6aRoViKxUM=\nAllowedIPs = 10.80.0.2/32\n',
@@ -134,9 +133,9 @@ export function mountNetworks(app: Api, { networks }: ApiDeps): void {
         'x-needs': 'network.create',
         tags,
         summary: 'Create a private network',
-        description: `At most ${MAX_NETWORKS}, on every plan. Networks may overlap: each is by itself. Register its server next.`,
+        description: `At most ${MAX_NETWORKS}, on every plan. Networks can overlap. Register the network's server next.`,
         request: { body: { required: true, content: { 'application/json': { schema: newNetwork } } } },
-        responses: { 201: json(network, 'Made') },
+        responses: { 201: json(network, 'Created') },
       },
       ['forbidden', 'invalid_cidr', 'invalid_name', 'duplicate_name', 'conflict', 'rate_limited'],
     ),
@@ -161,7 +160,7 @@ export function mountNetworks(app: Api, { networks }: ApiDeps): void {
         'x-needs': 'network.change',
         tags,
         summary: 'Change the name or client settings of a network',
-        description: 'What is not given stays. Configs are made at each reading: hand new ones out.',
+        description: 'Omitted fields stay unchanged. Give clients new configurations after a change.',
         request: { params: id, body: { required: true, content: { 'application/json': { schema: changes } } } },
         responses: { 200: json(network, 'Changed') },
       },
@@ -204,7 +203,7 @@ export function mountNetworks(app: Api, { networks }: ApiDeps): void {
         tags,
         summary: 'Register the server of a network, or replace it',
         description:
-          'The network gets a UDP port of this server and keeps it: clients come there, and an agent beside the WireGuard of the machine (`culvert udp`) carries what they send. With a `public_endpoint` it gives the port up. Either can be changed to the other at any time. Its organization keeps a port that was given up for 24 hours. Where there are other organizations, one holds at most three quarters of the ports; beyond that, and when none is free, 409 `conflict`.',
+          'The network gets a UDP port of this server and keeps it. Clients connect to this port, and an agent next to the WireGuard of the network (`culvert udp`) forwards their packets. With a `public_endpoint`, the network releases the port. You can change this at any time. The organization keeps a released port for 24 hours. If there are other organizations, one can use at most three quarters of the ports. Above that, or if no port is free: 409 `conflict`.',
         request: { params: id, body: { required: true, content: { 'application/json': { schema: server } } } },
         responses: { 200: json(network, 'Registered') },
       },
@@ -223,9 +222,9 @@ export function mountNetworks(app: Api, { networks }: ApiDeps): void {
         path: '/private-networks/{id}/server-config',
         tags,
         summary: 'Get the WireGuard config of the server of a network',
-        description: 'It is without the private key. With one peer per device, but for those whose time has run out.',
+        description: 'The configuration has one peer per device that is not expired, and no private key.',
         request: { params: id },
-        responses: { 200: json(config, 'The config') },
+        responses: { 200: json(config, 'The configuration') },
       },
       ['server_not_registered'],
     ),

@@ -12,7 +12,7 @@ const whichProvider = z.object({
   provider: providerId.openapi({ description: '`google` is whichever OpenID Connect issuer the operator has chosen' }),
 });
 const returnTo = z.string().default('/').openapi({
-  description: 'A path of this server, where the browser goes in the end; anything else counts as `/`',
+  description: 'A path of this server, to which the browser returns. Any other value becomes `/`.',
   example: '/app/tunnels',
 });
 const startQuery = z.object({ return_to: returnTo });
@@ -20,7 +20,7 @@ const startBody = z
   .object({ return_to: returnTo })
   .openapi('StartLogin', { example: { return_to: '/app/invite?token=q3zVw0Yl9pXr7uT2mKc5bN8dHf1sJg4aEo6iLyRtPvQ' } });
 const started = z
-  .object({ url: z.url().openapi({ description: 'Of the provider' }) })
+  .object({ url: z.url().openapi({ description: 'URL of the provider' }) })
   .openapi('StartedLogin', { example: { url: 'https://github.com/login/oauth/authorize?client_id=Iv1.8a61f9b3' } });
 const answerQuery = z.object({
   state: z.string().openapi({ example: 'q1bW4Y0tV8Jd2c5sZ7mKx9uE3rT6aG1hN0pLfOiQwSe' }),
@@ -49,7 +49,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
         tags: ['auth'],
         summary: 'Send the browser to an identity provider',
         request: { params: whichProvider, query: startQuery },
-        responses: { 302: redirectTo('To the provider; sets a cookie of ten minutes') },
+        responses: { 302: redirectTo('To the provider. Sets a cookie for ten minutes.') },
       },
       ['not_configured', 'unavailable'],
     ),
@@ -68,12 +68,12 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
         tags: ['auth'],
         summary: 'Start a login with an identity provider',
         description:
-          'As GET, for a page that sends the browser there by itself: what it comes back to, with what is secret in it, then stands in no address.',
+          'Like GET, for a page that redirects the browser itself. The return path, which can contain secrets, is then in no URL.',
         request: {
           params: whichProvider,
           body: { required: true, content: { 'application/json': { schema: startBody } } },
         },
-        responses: { 200: json(started, 'Where to send the browser; sets a cookie of ten minutes') },
+        responses: { 200: json(started, 'URL for the browser. Sets a cookie for ten minutes.') },
       },
       ['not_configured', 'unavailable'],
     ),
@@ -94,7 +94,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
         request: { params: whichProvider, query: answerQuery },
         responses: {
           302: redirectTo(
-            'To `return_to`, with query `oauth_token=<access token>` and the refresh cookie; where the account has a second factor, with query `mfa_challenge=<challenge_token>` instead. `token` and `device_code` of a page of the dashboard are left out: it gets them by a cookie of a minute.',
+            'To `return_to`, with query `oauth_token=<access token>` and the refresh cookie. If the account has a second factor, with query `mfa_challenge=<challenge_token>` instead. Secrets in the return path (`token`, `device_code`) are in a cookie for one minute, not in the URL.',
           ),
         },
       },

@@ -22,12 +22,12 @@ export const organization = z
   .object({
     id: z.uuid(),
     name: z.string(),
-    slug: z.string().openapi({ description: 'Made from the first name, never changes' }),
-    role: role.openapi({ description: "The caller's" }),
+    slug: z.string().openapi({ description: 'Created from the first name; never changes' }),
+    role: role.openapi({ description: 'Role of the caller' }),
     plan: z.enum(PLANS),
     approval_status: z.enum(['approved', 'pending', 'suspended']).openapi({
       description:
-        'Unless `approved` it opens no tunnels, mints no tokens, buys no plans and sends no invitations; suspended, its owners stay owners',
+        "Unless it is `approved`, the organization can't open tunnels, create tokens, buy plans or send invitations.",
     }),
     created_at: z.iso.datetime(),
   })
@@ -64,9 +64,9 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
         tags,
         summary: 'Create an organization and become its owner',
         description:
-          'At most 20 per owner, and 40 made in a day. It waits for approval where another of yours was suspended. To act for it, switch to it with `POST /auth/switch-org`.',
+          'At most 20 per owner, and 40 new ones in a day. The organization waits for approval if another of yours was suspended. To act for it, switch to it with `POST /auth/switch-org`.',
         request: { body: nameBody },
-        responses: { 201: json(organization, 'Made') },
+        responses: { 201: json(organization, 'Created') },
       },
       ['conflict', 'rate_limited'],
     ),
@@ -78,7 +78,7 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
       path: '/orgs/{id}',
       tags,
       summary: 'Get one of your organizations',
-      description: 'Any that you are in, whichever is the active one; all routes below `/orgs/{id}` take it so.',
+      description: 'Routes below `/orgs/{id}` accept any of your organizations, not only the active one.',
       request: { params: orgPath },
       responses: { 200: json(organization, 'The organization') },
     }),
@@ -92,7 +92,7 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
         'x-needs': 'organization.change',
         tags,
         summary: 'Rename an organization',
-        description: 'Its slug stays.',
+        description: "The slug doesn't change.",
         request: { params: orgPath, body: nameBody },
         responses: { 200: json(organization, 'The organization') },
       },
@@ -111,10 +111,10 @@ export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
         tags,
         summary: 'Delete an organization',
         description:
-          'Only owners may. Ends its tokens, tunnels and invitations, and cuts its agents off. Who was acting for it goes on in another organization of theirs ' +
-          "after the next `POST /auth/refresh`. 409 when it is your only one, or goes on paying for a plan; 503 when the payment provider can't say.",
+          'For owners only. Ends the tokens, tunnels and invitations of the organization, and disconnects its agents. Users who acted for it continue in another ' +
+          'organization after the next `POST /auth/refresh`. 409 if it is your only organization, or has a running subscription. 503 if the payment provider does not respond.',
         request: { params: orgPath },
-        responses: { 200: json(deleted, 'Deleted, with what went with it') },
+        responses: { 200: json(deleted, 'Deleted, with the number of deleted objects') },
       },
       ['forbidden', 'conflict', 'unavailable'],
     ),

@@ -68,7 +68,7 @@ function mountFiles(app: Api, files: DashboardFiles): void {
       ...open,
       path: '/app/assets/{file}',
       summary: 'Get a script or style of the dashboard',
-      description: 'A file of one name never changes.',
+      description: 'The content of a file name never changes.',
       request: { params },
       responses: { 200: fileOf(ANY_TYPE) },
     }),

@@ -27,10 +27,9 @@ export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
         tags: ['auth'],
         summary: 'Send a link to set a new password',
         description:
-          'Always 202, whether or not the address has an account. The link is valid for an hour and one use. An address gets a few emails ' +
-          'at once and then a few per hour: what is beyond that is not sent.',
+          'Always 202, whether or not the address has an account. The link works once, for one hour. An address gets a few emails at once and then a few per hour. Above that, no email is sent.',
         request: { body: { required: true, content: { 'application/json': { schema: forgotten } } } },
-        responses: { 202: json(accepted, 'If the address has an account, a link is on its way') },
+        responses: { 202: json(accepted, 'If the address has an account, a link is sent') },
       },
       ['unavailable'],
     ),
@@ -48,8 +47,7 @@ export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
         tags: ['auth'],
         summary: 'Set a new password with the token of a link',
         description:
-          'Ends all sessions of the user and all keys of their command lines. The address counts as verified from then on. A second factor stays on. A token that is wrong, was used, has run out, or was asked ' +
-          'for before the password changed is `invalid_code`.',
+          'Ends all sessions and login keys of the user. The address counts as verified from then on. A second factor stays on. 400 `invalid_code` for a token that is wrong, used or expired, or older than the last change of the password.',
         request: { body: { required: true, content: { 'application/json': { schema: reset } } } },
         responses: { 200: json(changed, 'Changed: log in') },
       },
@@ -69,7 +67,7 @@ export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
         tags: ['auth'],
         summary: 'Change your password',
         description:
-          'Ends your other sessions and the keys of their command lines. 401 also for a wrong current password. 409 for an account without one, which sets it with `POST /auth/forgot`.',
+          'Ends your other sessions and their login keys. 401 also for a wrong current password. 409 for an account without a password; set one with `POST /auth/forgot`.',
         request: { body: { required: true, content: { 'application/json': { schema: change } } } },
         responses: { 200: json(changed, 'Changed') },
       },

@@ -16,7 +16,7 @@ const EXAMPLE = {
 
 /** Of policy-tests.ts too. */
 export const trafficPolicy = policySchema().openapi('TrafficPolicy', {
-  description: `At most ${MAX_ACTIONS} actions. An unknown field is 400 \`bad_policy\`. With \`"enforce": false\` an action lets pass what it would refuse, and counts it.`,
+  description: `At most ${MAX_ACTIONS} actions. An unknown field is 400 \`bad_policy\`. With \`"enforce": false\`, an action forwards the requests that it would block, and counts them.`,
   example: EXAMPLE,
 });
 
@@ -27,7 +27,7 @@ const answer = z
     warnings: z
       .array(z.string())
       .optional()
-      .openapi({ description: 'Parts that no visitor can pass, and what to write instead' }),
+      .openapi({ description: 'Parts of the policy that block all visitors, and how to fix them' }),
   })
   .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', policy: EXAMPLE } });
 const DRY_RUN_EXAMPLE = {
@@ -44,7 +44,7 @@ const dryRun = z.object({
   index: z.int().openapi({ description: 'Place of the action in the policy, from 0.' }),
   kind: z.string(),
   would_refuse: z.int().openapi({
-    description: 'Requests, or connections of a tcp tunnel, since the policy was put; up to a few seconds late.',
+    description: 'Requests, or connections of a tcp tunnel, since the policy was set. At most a few seconds old.',
   }),
   last_at: z.iso.datetime().nullable(),
   sample: z
@@ -52,17 +52,18 @@ const dryRun = z.object({
       method: z.string().nullable(),
       path: z.string().nullable().openapi({ description: 'Without query, at most 200 characters.' }),
       client_ip: z.string(),
-      error: z.string().openapi({ description: 'The code that the visitor would have got.' }),
+      error: z.string().openapi({ description: 'The error code that the visitor would have got.' }),
     })
     .nullable()
-    .openapi({ description: 'The last of them. A connection of a tcp tunnel has neither method nor path.' }),
+    .openapi({ description: 'The last such request. A connection of a tcp tunnel has neither method nor path.' }),
 });
 const shown = z
   .object({
     id: z.string(),
     policy: trafficPolicy.nullable(),
     dry_run: z.array(dryRun).openapi({
-      description: 'One entry for each action with `"enforce": false` that would refuse. Another policy begins at 0.',
+      description:
+        'One entry for each log-only action (`"enforce": false`) that can block requests. A new policy resets the counts.',
     }),
   })
   .openapi({
@@ -79,7 +80,7 @@ export function mountPolicies(app: Api, { policies }: ApiDeps): void {
       tags,
       summary: 'Get the traffic policy of a tunnel',
       request: { params: id },
-      responses: { 200: json(shown, 'The policy, or null; and what actions that are only tried would have refused') },
+      responses: { 200: json(shown, 'The policy, or null, and the counts of log-only actions') },
     }),
     (c) => {
       const tunnelId = c.req.valid('param').id;
@@ -97,9 +98,9 @@ export function mountPolicies(app: Api, { policies }: ApiDeps): void {
         tags,
         summary: 'Replace the traffic policy of a tunnel',
         description:
-          'Applies from the next request on. Asked in this order, whatever the order of the actions: `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`; a refused request uses up no rate. `deny` tests the path as it was sent and its normalized form, against `path_prefix` as it was written and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` allows access tokens of this server for the organization of the tunnel. A header that is set replaces what the visitor, or the service, says.',
+          'Applies from the next request on. The order is always `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`. A blocked request does not count toward the rate limit. `deny` compares the path and its normalized form with `path_prefix` and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` allows access tokens of this server for the organization of the tunnel. A header action replaces the header of the visitor or of the service.',
         request: { params: id, body: { required: true, content: { 'application/json': { schema: trafficPolicy } } } },
-        responses: { 200: json(answer, 'The policy as it is now') },
+        responses: { 200: json(answer, 'The new policy') },
       },
       ['forbidden', 'bad_policy'],
     ),
@@ -124,7 +125,7 @@ export function mountPolicies(app: Api, { policies }: ApiDeps): void {
         tags,
         summary: 'Remove the traffic policy of a tunnel',
         request: { params: id },
-        responses: { 200: json(answer, 'It has none now') },
+        responses: { 200: json(answer, 'The tunnel has no policy') },
       },
       ['forbidden'],
     ),

@@ -22,35 +22,35 @@ const question = z
       .min(1)
       .max(MAX_TESTED_REQUESTS)
       .default(MAX_TESTED_REQUESTS)
-      .openapi({ description: 'How many of the newest recorded requests are looked at' }),
+      .openapi({ description: 'Number of recorded requests to test, newest first' }),
   })
   .openapi('PolicyTest', { example: { policy: { actions: [{ kind: 'deny', path_prefix: '/admin' }] }, limit: 1000 } });
 
-const code = z.string().openapi({ description: 'The code that the visitor would get' });
+const code = z.string().openapi({ description: 'Error code that the visitor would get' });
 const index = z.int().openapi({ description: 'Place of the action in the policy, from 0' });
-const enforced = z.boolean().openapi({ description: 'False: the action is only tried (`"enforce": false`)' });
+const enforced = z.boolean().openapi({ description: 'False: the action is in log-only mode (`"enforce": false`)' });
 
 const answer = z
   .object({
-    tested: z.int().openapi({ description: 'Recorded requests that could be judged' }),
-    would_refuse: z.int().openapi({ description: 'Of those, what an enforced action would refuse' }),
+    tested: z.int().openapi({ description: 'Recorded requests that were tested' }),
+    would_refuse: z.int().openapi({ description: 'Tested requests that an enforced action would block' }),
     not_tested: z.array(z.object({ reason: z.enum(Object.values(REASONS)), count: z.int() })).openapi({
       description:
-        '`credentials_not_recorded`: the record does not have the token that `jwt_validation` asks for, as of a request that was refused, or whose token stayed at the edge. `keys_not_known`: the keys that the token may be signed by are not known at the edge now; none are fetched for a test. `not_readable`: the edge would not take the request today.',
+        '`credentials_not_recorded`: the record has no token for `jwt_validation`, because the edge blocked the request or removed the token. `keys_not_known`: the edge has not fetched the keys of the issuer; a test fetches none. `not_readable`: the edge would reject the request today.',
     }),
-    from: z.iso.datetime().nullable().openapi({ description: 'When the oldest of them came; null: none was recorded' }),
+    from: z.iso.datetime().nullable().openapi({ description: 'Time of the oldest request; null: none was recorded' }),
     to: z.iso.datetime().nullable(),
     by_action: z
       .array(z.object({ index, kind: z.string(), rule: z.string(), enforced, would_refuse: z.int() }))
-      .openapi({ description: 'Each action that can refuse. A request that one refuses does not come to the next' }),
+      .openapi({ description: "Each action that can block requests. Later actions don't test a blocked request." }),
     requests: z
       .array(
         z.object({
-          id: z.uuid().openapi({ description: 'Of the record: `GET /inspector/{id}`' }),
+          id: z.uuid().openapi({ description: 'ID of the record: `GET /inspector/{id}`' }),
           timestamp: z.iso.datetime(),
           method: z.string(),
           path: z.string(),
-          status: z.int().openapi({ description: 'What the visitor got then; 0: nothing' }),
+          status: z.int().openapi({ description: 'Status that the visitor got; 0: none' }),
           remote_ip: z.string(),
           action: index,
           code,
@@ -58,7 +58,7 @@ const answer = z
         }),
       )
       .openapi({
-        description: `What would be refused, or is refused by an action that is only tried: newest first, ${MAX_SHOWN} at most`,
+        description: `Requests that an action would block, log-only actions included: newest first, at most ${MAX_SHOWN}`,
       }),
   })
   .openapi('PolicyTestResult', {
@@ -94,12 +94,12 @@ export function mountPolicyTests(app: Api, { policyTests }: ApiDeps): void {
         tags: ['tunnels'],
         summary: 'Test a policy on recorded requests of a tunnel',
         description:
-          "Changes nothing. Every user who may see the requests may run it. The policy need not be the tunnel's. It is asked by the very steps that visitors meet, with the times of the records: `rate_limit` counts the recorded requests in their windows (those that were not recorded are not counted), and a token is good if it was then. No keys are fetched. The password and the sign-in of visitors are not asked. Organizations take turns: a test waits up to ten seconds for its own. An organization has one under way and two in line, so that three can be sent at once and the next is 429; and it has ten in a row and then one every three seconds, as has a person over all of their organizations.",
+          "The test changes nothing. Every user who can see the requests can run it. The policy doesn't have to be the tunnel's. The test uses the same checks as for visitors, with the times of the records. `rate_limit` counts recorded requests only, and a token is valid if it was valid at that time. No keys are fetched. Password and visitor login are not tested. A test waits up to ten seconds for its turn. An organization can have one running test and two waiting ones; more get 429. An organization, and a user in all organizations, can run ten in a row and then one every three seconds.",
         request: {
           params: z.object({ id: z.string() }),
           body: { required: true, content: { 'application/json': { schema: question } } },
         },
-        responses: { 200: json(answer, 'What it would have refused') },
+        responses: { 200: json(answer, 'Requests that the policy would have blocked') },
       },
       ['forbidden', 'bad_policy', 'rate_limited', 'unavailable'],
     ),

@@ -17,7 +17,7 @@ const discovery = z
       .openapi({ description: 'sha256:<hex> of the SPKI; present when the certificate is self-signed' }),
     edge_domain: z.string(),
     server_id: z.uuid().openapi({
-      description: 'Made at the first start and kept by backups: tells this server from another one at its address',
+      description: 'Created at the first start and part of backups. It identifies the server behind this address.',
     }),
   })
   .openapi('Discovery', {
@@ -54,8 +54,10 @@ const revocations = z
     revoked: z.array(
       z.object({
         nonce: z.string(),
-        from: z.int().openapi({ description: 'Unix seconds; in the future while a rotated token has its grace' }),
-        until: z.int().openapi({ description: 'Unix seconds: its expiry' }),
+        from: z
+          .int()
+          .openapi({ description: 'Unix seconds. In the future during the grace period of a rotated token.' }),
+        until: z.int().openapi({ description: 'Unix seconds: when the token expires' }),
       }),
     ),
   })
@@ -104,12 +106,10 @@ function mountRevocations(app: Api, deps: ApiDeps): void {
       path: '/.well-known/culvert-revocations',
       summary: 'List revoked tokens that have not expired',
       description:
-        'Includes tokens whose master key was revoked. For an edge that checks the wire form of tokens with the public keys alone. A token is to be refused from `from` on when its nonce is ' +
-        'listed, or the nonce of its parent. A nonce may be listed twice: the earlier `from` counts. Send `If-None-Match` with the last ETag: ' +
-        '304 says that nothing was revoked since.',
+        'Includes tokens whose master key was revoked. For an edge that verifies tokens offline with the public keys. Reject a token from `from` on if the list has its nonce or that of its parent. If a nonce is listed twice, the earlier `from` counts. Send `If-None-Match` with the last ETag: 304 means that the list has not changed.',
       responses: {
-        200: { ...json(revocations, 'Up to some seconds old; its ETag is one of what is revoked'), headers: ETAG },
-        304: { description: 'The list is as it was', headers: ETAG },
+        200: { ...json(revocations, 'Revoked tokens, at most a few seconds old'), headers: ETAG },
+        304: { description: 'The list has not changed', headers: ETAG },
       },
     }),
     async (c) => {

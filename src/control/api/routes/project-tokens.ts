@@ -15,7 +15,7 @@ const newToken = z
       .min(1)
       .optional()
       .openapi({
-        description: `Default 1 by a master key, 24 by a person; cut to ${MAX_TTL_HOURS} and to the end of the master key`,
+        description: `Default: 1 by a master key, 24 by a user. Reduced to ${MAX_TTL_HOURS} and to the lifetime of the master key.`,
       }),
     allowed_subdomains: patterns.openapi({ description: 'Names without the suffix of the project' }),
     ...limits,

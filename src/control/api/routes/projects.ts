@@ -10,12 +10,12 @@ import { someName } from '../new-account.ts';
 const project = z
   .object({
     id: z.uuid(),
-    slug: z.string().openapi({ description: 'Never changes. Names in the project end with it: `<name>-<slug>`' }),
+    slug: z.string().openapi({ description: 'Never changes. Names in the project end with `-<slug>`.' }),
     name: z.string(),
-    isDefault: z.boolean().openapi({ description: 'Adds no suffix, and stays' }),
+    isDefault: z.boolean().openapi({ description: "The default project adds no suffix and can't be deleted" }),
     createdAt: z.iso.datetime(),
-    tunnels: z.int().openapi({ description: 'How many it has' }),
-    tokens: z.int().openapi({ description: 'Live keys that may open tunnels in it alone' }),
+    tunnels: z.int().openapi({ description: 'Number of tunnels' }),
+    tokens: z.int().openapi({ description: 'Number of live keys for this project only' }),
   })
   .openapi('Project', {
     example: {
@@ -63,9 +63,9 @@ export function mountProjects(app: Api, { projects }: ApiDeps): void {
         'x-needs': 'project.create',
         tags,
         summary: 'Create a project',
-        description: `At most ${MAX_PROJECTS}. Tunnels of other projects whose names end with the slug already keep them.`,
+        description: `At most ${MAX_PROJECTS}. Existing tunnels of other projects whose names end with the slug keep their names.`,
         request: { body: { required: true, content: { 'application/json': { schema: newProject } } } },
-        responses: { 201: json(project, 'Made') },
+        responses: { 201: json(project, 'Created') },
       },
       ['forbidden', 'duplicate_name', 'conflict', 'rate_limited'],
     ),
@@ -104,7 +104,8 @@ export function mountProjects(app: Api, { projects }: ApiDeps): void {
         path: '/projects/{slug}',
         tags,
         summary: 'Delete a project with its tunnels and keys',
-        description: 'Agents are cut off, names rest 24 hours. The default project stays: 400.',
+        description:
+          "Deletes its tunnels and keys, and disconnects their agents. Names have a cooldown of 24 hours. The default project can't be deleted: 400.",
         request: { params: slug },
         responses: { 200: json(deleted, 'Deleted') },
       },

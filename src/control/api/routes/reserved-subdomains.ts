@@ -9,7 +9,7 @@ import { label } from '../label.ts';
 const reserved = z
   .object({
     id: z.uuid(),
-    subdomain: z.string().openapi({ description: 'A whole label, the suffix of a project included' }),
+    subdomain: z.string().openapi({ description: 'The whole label, with the suffix of a project' }),
     organization_id: z.uuid(),
     created_at: z.iso.datetime(),
   })
@@ -47,7 +47,7 @@ export function mountReservedSubdomains(app: Api, { reservedSubdomains }: ApiDep
         'x-needs': 'reserved_subdomain.create',
         tags,
         summary: 'Reserve a subdomain, with or without a tunnel',
-        description: `As many as the plan includes, and at most ${MAX_RESERVED}. Names are one space for all organizations.`,
+        description: `As many as the plan includes, and at most ${MAX_RESERVED}. Names are unique on the server.`,
         request: { body: { required: true, content: { 'application/json': { schema: newReserved } } } },
         responses: { 201: json(reserved, 'Reserved') },
       },
@@ -62,9 +62,9 @@ export function mountReservedSubdomains(app: Api, { reservedSubdomains }: ApiDep
         path: '/reserved-subdomains/{id}',
         tags,
         summary: 'Release a reserved subdomain',
-        description: 'It has a cooldown of 24 hours. A tunnel that has the name goes on.',
+        description: 'The name has a cooldown of 24 hours. A tunnel with the name stays online.',
         request: { params: id },
-        responses: { 200: json(done, 'Given up') },
+        responses: { 200: json(done, 'Released') },
       },
       ['forbidden'],
     ),

@@ -10,7 +10,7 @@ const newAccount = z
     email: newEmail,
     password: newPassword,
     name: plainName.nullish(),
-    organization_name: plainName.nullish().openapi({ description: 'Left out, null or empty: called after the person' }),
+    organization_name: plainName.nullish().openapi({ description: 'Omitted, null or empty: named after the user' }),
   })
   .openapi('SignUp', {
     example: {
@@ -44,12 +44,9 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         tags: ['auth'],
         summary: 'Create an account',
         description:
-          'The answer is the same whether or not the address has an account: one that has gets an email that says so. Signing up again ' +
-          'with an address that is not verified yet replaces name and code. Done with another password, it leaves the account with none, for ' +
-          'a code must not confirm a password that another user typed: the email then holds a link to choose one. 403 when the operator has closed ' +
-          'sign-up.',
+          'The response is the same whether or not the address has an account; an existing account gets a notice by email. Signing up again with an unverified address replaces name and code. With another password, the account has none: the email then contains a link to set one. 403 if sign-up is closed.',
         request: { body: { required: true, content: { 'application/json': { schema: newAccount } } } },
-        responses: { 201: json(pending, 'The email is on its way') },
+        responses: { 201: json(pending, 'The email is sent') },
       },
       ['forbidden', 'unavailable'],
     ),
@@ -68,8 +65,7 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         tags: ['auth'],
         summary: 'Verify an email address with a code',
         description:
-          'The code is valid for 10 minutes and 5 attempts, and the last one sent is the only one. Every failure is the same ' +
-          '`invalid_code`: wrong, run out, tried too often, verified before, no such account.',
+          'The code is valid for 10 minutes and 5 attempts. Only the last code is valid. All failures return `invalid_code`: a wrong or expired code, too many attempts, a verified address, no such account.',
         request: { body: { required: true, content: { 'application/json': { schema: shownCode } } } },
         responses: { 200: json(verified, 'Verified: log in') },
       },
@@ -89,10 +85,9 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         tags: ['auth'],
         summary: 'Send a new code to an unverified address',
         description:
-          'Always 200. The code before it is void. An address gets a few emails at once and then a few per hour: what is beyond that is ' +
-          'not sent, and leaves the last code as it is.',
+          'Always 200. The previous code becomes invalid. An address gets a few emails at once and then a few per hour. Above that, no email is sent, and the last code stays valid.',
         request: { body: { required: true, content: { 'application/json': { schema: address } } } },
-        responses: { 200: json(done, 'If the address waits for a code, one is on its way') },
+        responses: { 200: json(done, 'If the address waits for a code, a new one is sent') },
       },
       ['unavailable'],
     ),

@@ -9,9 +9,9 @@ import { text } from '../text.ts';
 
 const certificate = z
   .object({
-    name: z.string().openapi({ description: 'A host, or `*.` and the domain of the edge' }),
+    name: z.string().openapi({ description: 'A host name, or `*.` and the domain of the edge' }),
     ...certificateFields,
-    failures: z.int().openapi({ description: 'Attempts in a row that failed' }),
+    failures: z.int().openapi({ description: 'Failed attempts in a row' }),
     lastAttemptAt: z.iso.datetime().nullable(),
   })
   .openapi('OperatedCertificate', {
@@ -39,7 +39,9 @@ export function mountCertificates(app: Api, { certificates }: ApiDeps): void {
         request: {
           query: z.object({
             limit: z.coerce.number().int().min(1).max(200).default(50),
-            after: text(0, 255).optional().openapi({ description: 'Name of the last one of the page before' }),
+            after: text(0, 255)
+              .optional()
+              .openapi({ description: 'Name of the last certificate of the previous page' }),
           }),
         },
         responses: { 200: json(z.array(certificate), 'Certificates; none without `edge.tls.mode` "acme"') },
@@ -59,9 +61,9 @@ export function mountCertificates(app: Api, { certificates }: ApiDeps): void {
         tags,
         summary: 'Request a certificate now',
         description:
-          'The answer does not wait for it: ask the list. 409 while it is being asked for, and where certificates do not come by ACME; 404 for a name that leads to no live tunnel.',
+          "The response doesn't wait for the certificate; see the list. 409 while a request is running, and without ACME. 404 for a name without a live tunnel.",
         request: { params: z.object({ name: text(0, 255).openapi({ example: 'shop.example.com' }) }) },
-        responses: { 200: json(certificate, 'Asked for') },
+        responses: { 200: json(certificate, 'Requested') },
       },
       ['forbidden', 'conflict', 'not_found'],
     ),

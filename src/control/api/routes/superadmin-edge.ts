@@ -9,38 +9,37 @@ const counts = z.record(z.string(), z.int());
 
 const edgeCounts = z
   .object({
-    since: z.iso.datetime().openapi({ description: 'When counting began: the start of the server' }),
+    since: z.iso.datetime().openapi({ description: 'Start of the counts: the start of the server' }),
     connections: z.object({
       open: z.int().openapi({ description: 'Open now' }),
-      http: z.int().openapi({ description: 'Of these, with HTTP on them' }),
-      tcp: z.int().openapi({ description: 'Of these, to the public port of a tcp tunnel' }),
-      addresses: z.int().openapi({ description: 'Addresses (IPv6: /64 networks) that they come from' }),
-      admitted: z.int().openapi({ description: 'Admitted since the start' }),
+      http: z.int().openapi({ description: 'Open HTTP connections' }),
+      tcp: z.int().openapi({ description: 'Open connections of tcp tunnels' }),
+      addresses: z.int().openapi({ description: 'Number of addresses (IPv6: /64 networks) of open connections' }),
+      admitted: z.int().openapi({ description: 'Accepted connections since the start' }),
     }),
     dropped: counts.openapi({
-      description: 'Connections of visitors that were refused or cut, by reason; every reason is there',
+      description: 'Refused and cut visitor connections, by reason. All reasons are listed.',
     }),
     answered: counts.openapi({
-      description:
-        'Requests that the edge answered by itself, by the code of its `culvert-error` header; every code is there',
+      description: 'Responses of the edge itself, by the code in `culvert-error`. All codes are listed.',
     }),
     inspector: z.object({
       recorded: z.int().openapi({ description: 'Requests that were recorded' }),
-      dropped: counts.openapi({ description: 'Requests that were not recorded, by reason; every reason is there' }),
-      waiting: z.int().openapi({ description: 'Records on their way into the file' }),
-      held_bytes: z.int().openapi({ description: 'Memory that records take until they are stored' }),
+      dropped: counts.openapi({ description: 'Requests that were not recorded, by reason. All reasons are listed.' }),
+      waiting: z.int().openapi({ description: 'Records that wait for the disk' }),
+      held_bytes: z.int().openapi({ description: 'Memory of records that wait for the disk' }),
     }),
     relays: z.object({
-      attached: z.int().openapi({ description: 'Private networks that agents carry now' }),
+      attached: z.int().openapi({ description: 'Private networks with an agent' }),
       on_stream: z
         .int()
-        .openapi({ description: "Of these, by the agent's session, because UDP does not get through to the server" }),
-      flows: z.int().openapi({ description: 'Addresses and ports that clients speak from now' }),
-      packets_in: z.int().openapi({ description: 'Datagrams of clients that were passed on' }),
-      packets_out: z.int().openapi({ description: 'Datagrams to clients that were passed on' }),
+        .openapi({ description: "Private networks that use the agent's TLS session, because UDP is blocked" }),
+      flows: z.int().openapi({ description: 'Active addresses and ports of clients' }),
+      packets_in: z.int().openapi({ description: 'Forwarded datagrams of clients' }),
+      packets_out: z.int().openapi({ description: 'Forwarded datagrams to clients' }),
       bytes_in: z.int(),
       bytes_out: z.int(),
-      dropped: counts.openapi({ description: 'Datagrams that were dropped, by reason; every reason is there' }),
+      dropped: counts.openapi({ description: 'Dropped datagrams, by reason. All reasons are listed.' }),
     }),
   })
   .openapi('EdgeCounts', {
@@ -71,8 +70,8 @@ export function mountOperatedEdge(app: Api, { operatorEdge }: ApiDeps): void {
         path: '/superadmin/edge',
         tags: ['superadmin'],
         summary: 'Get counts of accepted and refused traffic',
-        description: 'Counts begin with the start of the server.',
-        responses: { 200: json(edgeCounts, 'Counts') },
+        description: 'Counts start with the server.',
+        responses: { 200: json(edgeCounts, 'Counts by tunnel') },
       },
       ['forbidden', 'unavailable'],
     ),

@@ -13,7 +13,7 @@ export function mountOperatedMetrics(app: Api, { operatorMetrics, version }: Api
         tags: ['superadmin'],
         summary: 'Get metrics of the server for Prometheus',
         description:
-          'No label is of a tunnel, an organization or a visitor. A scraper, which has no access token, asks the listener of `metrics.listen`.',
+          'Labels contain no tunnels, organizations or visitors. Prometheus scrapes the listener of `metrics.listen` instead.',
         responses: {
           200: {
             description: 'Text exposition',

@@ -17,7 +17,9 @@ const user = z
     email_verified: z.boolean(),
     mfa_enabled: z.boolean(),
     is_superadmin: z.boolean(),
-    is_locked: z.boolean().openapi({ description: 'By an operator: no way in until it is unlocked' }),
+    is_locked: z
+      .boolean()
+      .openapi({ description: "Locked by an operator: the user can't log in until it is unlocked" }),
     created_at: z.iso.datetime(),
     orgs: z.array(z.object({ id: z.uuid(), name: z.string(), slug: z.string(), role: z.enum(ROLES) })),
   })
@@ -46,8 +48,8 @@ const withPassword = z.object({ id: z.uuid(), email: z.string(), password: z.str
 
 const ended = z
   .object({
-    revoked: z.int().openapi({ description: 'Sessions that ended' }),
-    revoked_keys: z.int().openapi({ description: 'Keys that ended' }),
+    revoked: z.int().openapi({ description: 'Number of ended sessions' }),
+    revoked_keys: z.int().openapi({ description: 'Number of revoked keys' }),
   })
   .openapi('EndedSessions', { example: { revoked: 2, revoked_keys: 1 } });
 
@@ -55,10 +57,10 @@ const ended = z
 export const page = z.object({
   query: text(1, 320).optional().openapi({ description: 'Part of a name, an address or a slug' }),
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  after: z.uuid().optional().openapi({ description: 'Id of the last one of the page before' }),
+  after: z.uuid().optional().openapi({ description: 'ID of the last object of the previous page' }),
 });
 const userParam = z.object({
-  id: z.string().openapi({ description: 'Id or e-mail address', example: 'ann@example.com' }),
+  id: z.string().openapi({ description: 'ID or email address', example: 'ann@example.com' }),
 });
 const tags = ['superadmin'];
 
@@ -93,7 +95,7 @@ function mountAccounts(app: Api, { operatorUsers }: ApiDeps): void {
         path: '/superadmin/users/{id}',
         tags,
         summary: 'Change a user',
-        description: 'The last superadmin stays one.',
+        description: "The last superadmin can't be changed to a normal user.",
         request: {
           params: userParam,
           body: {
@@ -103,7 +105,7 @@ function mountAccounts(app: Api, { operatorUsers }: ApiDeps): void {
                 superadmin: z.boolean().optional(),
                 name: plainName.optional().openapi({ example: 'Ann' }),
               }),
-              'What changes',
+              'The changes',
             ),
           },
         },
@@ -126,7 +128,7 @@ function mountAccounts(app: Api, { operatorUsers }: ApiDeps): void {
         summary: 'Remove the second factor of a user',
         request: { params: userParam },
         responses: {
-          200: json(z.object({ reset: z.boolean().openapi({ description: 'False when there was none' }) }), 'Done'),
+          200: json(z.object({ reset: z.boolean().openapi({ description: 'False if there was none' }) }), 'Done'),
         },
       },
       ['forbidden'],
@@ -175,11 +177,11 @@ function mountLocks(app: Api, { operatorUsers }: ApiDeps): void {
         path: '/superadmin/users/{id}/unlock',
         tags,
         summary: 'Unlock an account',
-        description: 'Sessions and keys that the lock ended stay ended.',
+        description: 'Ended sessions and revoked keys stay so.',
         request: { params: userParam },
         responses: {
           200: json(
-            z.object({ unlocked: z.boolean().openapi({ description: 'False when it was not locked' }) }),
+            z.object({ unlocked: z.boolean().openapi({ description: 'False if the account was not locked' }) }),
             'Done',
           ),
         },
@@ -212,7 +214,7 @@ function mountPasswords(app: Api, { operatorUsers }: ApiDeps): void {
             ),
           },
         },
-        responses: { 201: json(withPassword, 'Made. The password is shown only now.') },
+        responses: { 201: json(withPassword, 'Created. The password is shown once.') },
       },
       ['forbidden', 'conflict', 'unavailable'],
     ),
@@ -229,7 +231,7 @@ function mountPasswords(app: Api, { operatorUsers }: ApiDeps): void {
         tags,
         summary: 'Set a random password and end all sessions',
         request: { params: userParam },
-        responses: { 200: json(withPassword, 'Done. The password is shown only now.') },
+        responses: { 200: json(withPassword, 'Done. The password is shown once.') },
       },
       ['forbidden', 'unavailable'],
     ),

@@ -29,7 +29,7 @@ const organization = z
     created_at: z.iso.datetime(),
     deleted_at: z.iso.datetime().nullable(),
     members: z.int(),
-    owners: z.array(z.string()).openapi({ description: 'E-mail addresses' }),
+    owners: z.array(z.string()).openapi({ description: 'Email addresses' }),
   })
   .openapi('OperatedOrganization', {
     example: {
@@ -81,7 +81,7 @@ function mountOrgs(app: Api, { operatorOrgs }: ApiDeps): void {
             deleted: z
               .enum(['true', 'false'])
               .default('false')
-              .openapi({ description: 'Those that are deleted instead' }),
+              .openapi({ description: 'List deleted organizations instead' }),
           }),
         },
         responses: { 200: json(z.array(organization), 'Organizations') },
@@ -103,7 +103,7 @@ function mountOrgs(app: Api, { operatorOrgs }: ApiDeps): void {
         summary: 'Change the plan of an organization',
         request: {
           params: orgParam,
-          body: { required: true, ...json(z.object({ plan: z.enum(PLANS).optional() }), 'What changes') },
+          body: { required: true, ...json(z.object({ plan: z.enum(PLANS).optional() }), 'The changes') },
         },
         responses: { 200: json(organization, 'The organization') },
       },

@@ -27,7 +27,7 @@ const newToken = z
       .int()
       .min(1)
       .default(24)
-      .openapi({ description: `Cut to ${MAX_TTL_HOURS}` }),
+      .openapi({ description: `Reduced to ${MAX_TTL_HOURS}` }),
     allowedSubdomains: patterns,
     ...limits,
   })
@@ -55,7 +55,7 @@ export function mountTokens(app: Api, deps: ApiDeps): void {
       path: '/tokens',
       tags,
       summary: 'List tokens, newest first',
-      description: 'Lists all live tokens, and those that ended last.',
+      description: 'Lists all live tokens, and the latest ended ones.',
       responses: { 200: json(z.array(token), 'Tokens, without secrets') },
     }),
     (c) => c.json(deps.tokens.list(actorOf(c)).map(present), 200),
@@ -147,13 +147,12 @@ function mountChanges(app: Api, { rotation, tokenBudgets }: ApiDeps): void {
         tags,
         summary: 'Set the monthly budget of a token',
         description:
-          '0 blocks the token at once, null removes the budget. Months are UTC. All that rotation made of the token share the cap. The cap of a master key holds for all that it minted together; to stop a master key ' +
-          'cap that, for it can always mint another key.',
+          '0 blocks the token at once, null removes the budget. Months are UTC. Tokens created by rotation share the budget. The budget of a master key covers all keys that it created.',
         request: { params, body: { required: true, content: { 'application/json': { schema: newBudget } } } },
         responses: {
           200: json(
             z.object({ success: z.literal(true), monthlyBudgetUsdCents: budget.openapi({ example: 500 }) }),
-            'The cap that holds now',
+            'The current budget',
           ),
         },
       },

@@ -42,8 +42,8 @@ const tunnel = z
     totalRequests: z.int(),
     createdAt: z.iso.datetime(),
     projectSlug: z.string(),
-    online: z.boolean().openapi({ description: 'An agent serves it now' }),
-    stopped: z.boolean().openapi({ description: 'Agents are refused until it is started' }),
+    online: z.boolean().openapi({ description: 'An agent serves the tunnel' }),
+    stopped: z.boolean().openapi({ description: "Agents can't serve the tunnel until it is started" }),
     expiresAt: z.iso.datetime().nullable(),
     maintenance: z.boolean(),
     edgeAuthEnabled: z.boolean(),
@@ -56,9 +56,12 @@ const tunnel = z
 const oneTunnel = tunnel
   .extend({
     certificate: certificateState,
-    authUsername: z.string().nullable().openapi({ description: 'User name of the password gate; null: there is none' }),
+    authUsername: z
+      .string()
+      .nullable()
+      .openapi({ description: "User name of the tunnel's password; null: no password" }),
     maintenanceMessage: z.string().nullable().openapi({
-      description: "Message to visitors in maintenance; null: the edge's own words, or no maintenance",
+      description: 'Message to visitors in maintenance mode; null: the default message, or no maintenance mode',
     }),
   })
   .openapi({ example: { ...TUNNEL, certificate: null, authUsername: null, maintenanceMessage: null } });
@@ -68,10 +71,10 @@ const newTunnel = z
     localPort: z.int().min(1).max(65_535),
     subdomain: label.optional().openapi({
       description:
-        'Omitted: a random name. In a project other than the default one it is followed by `-<slug>`; both together have at most 63 characters',
+        'Omitted: a random name. In a project other than the default project, `-<slug>` follows. Both together have at most 63 characters.',
     }),
     protocol: z.enum(PROTOCOLS).default('http'),
-    ttlSeconds: z.int().min(MIN_TTL_SECONDS).optional().openapi({ description: "Cut to the plan's maximum" }),
+    ttlSeconds: z.int().min(MIN_TTL_SECONDS).optional().openapi({ description: 'Reduced to the maximum of the plan' }),
     projectSlug: text(1, 63).optional().openapi({ description: 'Omitted: the default project' }),
   })
   .openapi('NewTunnel', { example: { localPort: 3000, subdomain: 'shop' } });
@@ -100,11 +103,10 @@ export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: Ap
         tags,
         summary: 'Reserve a tunnel for an agent to serve',
         description:
-          'A name is 409 while another tunnel has it, another organization keeps it or let it go within 24 hours, or it ends with the slug of another project of the organization. At most 1,000 at once, and 5,000 made in a day, those that agents open included. ' +
-          'A `tcp` tunnel gets a public port, and its organization keeps that for 24 hours after the tunnel is deleted. Where there are other organizations, one holds at most three quarters of the ports; beyond that, and when none is free, 409 `conflict`. ' +
-          'One that ran out and was neither started nor served for 30 days is deleted, except on Enterprise: a name is kept by `POST /reserved-subdomains`.',
+          '409 if another tunnel has the name, if another organization reserves it or released it within 24 hours, or if it ends with the slug of another project of the organization. At most 1,000 at once, and 5,000 new ones in a day, including those that agents open. A `tcp` tunnel gets a public port, which its organization keeps for 24 hours after the tunnel is deleted. If there are other organizations, one can use at most three quarters of the ports. Above that, or if no port is free: 409 `conflict`. ' +
+          'A tunnel that is expired for 30 days is deleted, except on Enterprise. `POST /reserved-subdomains` keeps a name.',
         request: { body: { required: true, content: { 'application/json': { schema: newTunnel } } } },
-        responses: { 201: json(tunnel, 'Made, inactive') },
+        responses: { 201: json(tunnel, 'Created, without an agent') },
       },
       ['forbidden', 'not_found', 'duplicate_name', 'conflict', 'rate_limited'],
     ),
@@ -144,7 +146,7 @@ export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: Ap
         path: '/tunnels/{id}',
         tags,
         summary: 'Delete a tunnel',
-        description: 'Its name has a cooldown of 24 hours.',
+        description: "The tunnel's name has a cooldown of 24 hours.",
         request: { params: id },
         responses: { 200: json(done, 'Deleted') },
       },
@@ -162,8 +164,7 @@ export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: Ap
         path: '/tunnels/{id}/start',
         tags,
         summary: 'Start a tunnel and its time to live',
-        description:
-          'Also after the old one has run out. An agent that was cut off then has ended, and must be started again.',
+        description: 'Also starts an expired tunnel. If its agent exited, start the agent again.',
         request: { params: id },
         responses: { 200: json(tunnel, 'Started') },
       },
@@ -178,7 +179,7 @@ export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: Ap
         path: '/tunnels/{id}/stop',
         tags,
         summary: 'Stop a tunnel and disconnect its agent',
-        description: 'Agents are refused until the next start.',
+        description: "Agents can't serve the tunnel until you start it.",
         request: { params: id },
         responses: { 200: json(tunnel, 'Stopped') },
       },

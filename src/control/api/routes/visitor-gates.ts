@@ -32,10 +32,7 @@ const shown = z
     edgeAuthEnabled: z.boolean(),
     allowed_domains: z.array(z.string()),
     allowed_emails: z.array(z.string()),
-    warnings: z
-      .array(z.string())
-      .optional()
-      .openapi({ description: 'Why no visitor can pass the gate, or could where there is none yet' }),
+    warnings: z.array(z.string()).optional().openapi({ description: 'Reasons why no visitor can log in' }),
   })
   .openapi({
     example: {
@@ -60,7 +57,7 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
       tags,
       summary: 'Get the visitor login of a tunnel',
       request: { params: id },
-      responses: { 200: json(shown, 'Both lists are empty where there is no gate') },
+      responses: { 200: json(shown, 'Both lists are empty if visitor login is off') },
     }),
     (c) => {
       const tunnelId = c.req.valid('param').id;
@@ -88,9 +85,9 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
         tags,
         summary: 'Require visitors to log in',
         description:
-          "Applies from the next request on. With the identity provider of `edge_auth.provider`, behind the tunnel's policy and password. A visitor is allowed if their verified email, or its exact domain, is on a list. Case does not count. The service gets the address as `Culvert-Visitor-Email`. Browsers are redirected to the login; other clients get 401. Each change requires a new login from every visitor. From Pro on; on a plan without it a gate that there is stays, and may only be removed. A `tcp` tunnel is refused. Without a provider on this server no visitor can pass: `warnings` says so, also before a gate is set.",
+          'Applies from the next request on. The identity provider is that of `edge_auth.provider`. The edge checks policy and password first. A visitor is allowed if their verified email, or its exact domain, is on a list. Case is ignored. The service gets the address as `Culvert-Visitor-Email`. Browsers are redirected to the login; other clients get 401. Each change requires a new login from every visitor. Requires the plan Pro or higher. On a smaller plan, an existing visitor login stays, and can only be removed. Not for `tcp` tunnels. Without a provider on this server, no visitor can log in; `warnings` reports it.',
         request: { params: id, body: { required: true, content: { 'application/json': { schema: gate } } } },
-        responses: { 200: json(shown, 'Visitors are asked') },
+        responses: { 200: json(shown, 'Visitors need the password') },
       },
       ['forbidden', 'upgrade_required'],
     ),
@@ -119,7 +116,7 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
         tags,
         summary: 'Remove the visitor login of a tunnel',
         request: { params: id },
-        responses: { 200: json(removed, 'Visitors are not asked') },
+        responses: { 200: json(removed, 'Visitors need no password') },
       },
       ['forbidden'],
     ),

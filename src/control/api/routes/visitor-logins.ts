@@ -14,20 +14,20 @@ const startQuery = z.object({
   tunnel_id: z.string().openapi({ example: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10' }),
   return_to: z.string().default('/').openapi({
     description:
-      'Where the browser goes in the end: an address of the tunnel, custom domains included, or a path of it, of at most 512 characters. Anything else counts as `/`',
+      'Page to which the browser returns: a URL of the tunnel or its custom domain, or a path, of at most 512 characters. Any other value becomes `/`.',
     example: 'https://shop.example.com/orders?open=1',
   }),
   nonce: z.string().default('').openapi({
     description:
-      "SHA-256, base64url, of a cookie of the tunnel's host, which the edge has set. Without it the browser is sent round once more, to get one",
+      "SHA-256, in base64url, of the cookie that the edge set for the tunnel's host. Without it, the browser is redirected once more to get the cookie.",
     example: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
   }),
   again: z
     .string()
     .optional()
-    .openapi({ description: 'The browser came back without that cookie before', example: '1' }),
+    .openapi({ description: 'The browser returned without this cookie before', example: '1' }),
   prompt: z.string().optional().openapi({
-    description: '`select_account`: the provider asks which account, also where one is signed in',
+    description: '`select_account`: the provider shows its account chooser',
     example: 'select_account',
   }),
 });
@@ -45,11 +45,11 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
         path: '/edge-auth/start',
         summary: 'Send a visitor to the identity provider',
         description:
-          'The edge sends browsers here that it does not know. Errors are a page to a browser. All of `/edge-auth/` has a limit per source address of its own: 300 requests at once, then 5 per second.',
+          'The edge redirects browsers without a session here. Browsers get errors as a page. `/edge-auth/` has its own limit per address: 300 requests at once, then 5 per second.',
         request: { query: startQuery },
         responses: {
           302: redirectTo(
-            'To the provider of `edge_auth.provider`; sets a cookie of a day; the sign-in must end within ten minutes',
+            'To the provider of `edge_auth.provider`. Sets a cookie for one day. The login must finish within ten minutes.',
           ),
         },
       },
@@ -76,11 +76,11 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
         path: '/edge-auth/callback',
         summary: 'Finish the login of a visitor',
         description:
-          'To be registered at the provider as `{api.public_url}/edge-auth/callback`. Only an address that the provider has verified counts; case does not.',
+          'Register `{api.public_url}/edge-auth/callback` at the provider. Only addresses that the provider verified count. Case is ignored.',
         request: { query: answerQuery },
         responses: {
           302: redirectTo(
-            "To the tunnel's own host with a ticket of a minute, good once and in the browser that began; that host sets its cookie `culvert_visitor`",
+            "To the tunnel's host with a one-time code, valid for one minute in this browser. That host sets its cookie `culvert_visitor`.",
           ),
         },
       },

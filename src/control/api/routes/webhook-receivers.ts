@@ -36,15 +36,15 @@ const receiver = z
     id: z.uuid(),
     name: z.string(),
     validator: z.enum(VALIDATORS),
-    url: z.url().openapi({ description: 'Where the sender delivers to' }),
+    url: z.url().openapi({ description: 'URL to which the sender delivers' }),
     created_at: z.iso.datetime(),
     last_received_at: z.iso.datetime().nullable(),
-    received: z.int().openapi({ description: 'Deliveries since the beginning' }),
-    stored: z.int().openapi({ description: 'Deliveries that can be read now' }),
-    displaced: z.int().openapi({ description: 'Deliveries that went because newer ones needed their room' }),
+    received: z.int().openapi({ description: 'All deliveries since the receiver was created' }),
+    stored: z.int().openapi({ description: 'Stored deliveries' }),
+    displaced: z.int().openapi({ description: 'Deliveries that were deleted to make room for newer ones' }),
     refused: refusedSchema,
-    waiting: z.int().openapi({ description: 'Deliveries that wait to be sent on, the one on its way among them' }),
-    forward: destination.nullable().openapi({ description: 'Where deliveries are sent on to' }),
+    waiting: z.int().openapi({ description: 'Deliveries that wait to be forwarded, with the one in progress' }),
+    forward: destination.nullable().openapi({ description: 'Tunnel and path to which deliveries are forwarded' }),
   })
   .openapi('WebhookReceiver', {
     example: {
@@ -77,11 +77,10 @@ const validator = z.enum(VALIDATORS).openapi({
 });
 const secret = text(1, 512, { pattern: /\S/, says: 'must not be empty' }).openapi({
   example: 'k3Yw0mV8…',
-  description: 'Shared with the sender; never shown again',
+  description: 'Shared with the sender; the API never returns it',
 });
 const forward = destination.nullable().openapi({
-  description:
-    'Deliveries that come from now on, and those that wait already, are sent to this tunnel, in order; null: they are kept, no more, and none waits any more.',
+  description: 'New and waiting deliveries are forwarded to this tunnel, in order. null: deliveries are only stored.',
 });
 const newReceiver = z
   .object({ name, validator, secret, forward: forward.optional() })
@@ -89,26 +88,22 @@ const newReceiver = z
 const changes = newReceiver.partial().openapi('WebhookReceiverChanges', { example: { name: 'orders, new shop' } });
 
 const reading = z.object({
-  after: z
-    .uuid()
-    .optional()
-    .openapi({ description: 'Id of the last delivery that you have; without it from the oldest on' }),
+  after: z.uuid().optional().openapi({ description: 'ID of your last delivery; omitted: from the oldest' }),
   order: z.enum(['oldest', 'newest']).default('oldest').openapi({
-    description: '`newest`: the latest deliveries, newest first, to look at; `after` and `wait` have no meaning then',
+    description: '`newest`: newest first; `after` and `wait` are ignored',
   }),
   before: z.uuid().optional().openapi({
-    description: 'With `order=newest`: id of the oldest delivery that you have; without it from the newest on',
+    description: 'With `order=newest`: ID of your oldest delivery; omitted: from the newest',
   }),
   brief: z.enum(['true', 'false']).default('false').openapi({
-    description:
-      'With `order=newest`: `true` leaves `headers` and `body` empty, for a list that is asked for often; one delivery has them.',
+    description: 'With `order=newest`: `true` leaves `headers` and `body` empty.',
   }),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   wait: z.coerce.number().int().min(0).max(MAX_WAIT_SECONDS).default(0).openapi({
     type: 'integer',
     minimum: 0,
     maximum: MAX_WAIT_SECONDS,
-    description: 'Seconds to hold the request while there is no delivery; it may be answered earlier',
+    description: 'Seconds to wait for a delivery if there is none; the response can come earlier',
   }),
 });
 
@@ -154,9 +149,9 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
         'x-needs': 'webhook_receiver.create',
         tags,
         summary: 'Create a URL that receives signed webhooks',
-        description: `At most ${MAX_RECEIVERS}. Each keeps ${MAX_STORED} deliveries and ${MAX_STORED_BYTES / MEGABYTE} MiB, and all together ${MAX_ORG_BYTES / MEGABYTE} MiB, for as long as the plan keeps inspected requests; beyond that the oldest go.`,
+        description: `At most ${MAX_RECEIVERS}. Each stores ${MAX_STORED} deliveries and ${MAX_STORED_BYTES / MEGABYTE} MiB, and all together ${MAX_ORG_BYTES / MEGABYTE} MiB, for the retention of the plan. Above that, the oldest are deleted.`,
         request: { body: { required: true, content: { 'application/json': { schema: newReceiver } } } },
-        responses: { 201: json(receiver, 'Made') },
+        responses: { 201: json(receiver, 'Created') },
       },
       ['forbidden', 'not_found', 'conflict', 'rate_limited'],
     ),
@@ -227,7 +222,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
       tags,
       summary: 'List deliveries after a cursor, oldest first',
       description:
-        'Ask with the id of the last delivery that you have as `after`, and none comes twice or is left out. With `wait` the request is held until one comes. With `order=newest` the latest come first, and `before` goes back from there. An answer with many large bodies holds fewer than `limit`.',
+        'With the ID of your last delivery as `after`, you get each delivery exactly once. With `wait`, the request waits for the next delivery. With `order=newest`, the latest deliveries come first, and `before` leads to older ones. A response with many large bodies has fewer deliveries than `limit`.',
       request: { params: id, query: reading },
       responses: { 200: json(z.array(deliverySchema), 'Deliveries') },
     }),
@@ -269,9 +264,9 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
         path: '/webhook-receivers/{id}/events/{event_id}/redeliver',
         tags,
         summary: 'Send a delivery to the tunnel again',
-        description: 'It goes ahead of waiting deliveries.',
+        description: 'The delivery goes before all waiting ones.',
         request: { params: event },
-        responses: { 202: json(accepted, 'It is in front of the line') },
+        responses: { 202: json(accepted, 'The delivery is the next to be sent') },
       },
       ['forbidden', 'conflict'],
     ),
@@ -300,8 +295,8 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
           },
         },
         responses: {
-          200: json(challenge, "Slack's check of the address"),
-          202: json(accepted, 'Kept, now or before'),
+          200: json(challenge, "Response to Slack's URL verification"),
+          202: json(accepted, 'Stored, now or earlier'),
         },
       },
       ['invalid_signature', 'conflict', 'unavailable'],

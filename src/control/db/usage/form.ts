@@ -1,11 +1,7 @@
 /**
- * The tables of `usage.db`. Written for three questions: the newest of an organization, the newest of a tunnel, one record with everything.
- *
- * - `records` lies in the order (tunnel, id), ids being UUIDv7, which grow with time: a list of a tunnel, filtered or not, reads neighbours.
- * - `records_org` finds the newest of an organization, and the oldest for the sweep. It holds what is filtered by most.
- * - `details` holds what lists never read. New ones come behind all others, however many tunnels there are.
- * - Organizations and tunnels are numbers in rows: their ids would be a third of the file. A number is never given twice.
- * - Ids of records are BLOBs of 16 bytes.
+ * The tables of `usage.db`, made for three questions: the newest of an organization, the newest of a tunnel, one whole record.
+ * `records` is ordered by (tunnel, id); `records_org` has what is filtered by most; `details` has what lists never read. Numbers
+ * stand for organizations and tunnels, and are never given twice. Ids are BLOBs of 16 bytes. Why: docs/decisions/0012-usage-file.md.
  */
 
 /** `PRAGMA user_version`. A file of another form is set aside and begun anew: no record is worth a migration that takes minutes. */

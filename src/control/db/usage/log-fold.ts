@@ -1,9 +1,7 @@
 /**
- * Folds the log (WAL) of `usage.db` back into the file. SQLite does that within some commit and waits there for the disk, twice; here the waiting is
- * done beside the thread, which answers lists meanwhile and writes nothing. In the thread alone (usage-desk.ts).
- *
- * The order is SQLite's own for `synchronous = NORMAL`: the log is on the disk before its pages go into the file, and the file is before the
- * log begins anew. The log begins at length 0, so that after a power cut no frame of one log stands behind the header of another.
+ * Folds the log (WAL) of `usage.db` back into the file. The disk is waited for beside the thread, which answers lists meanwhile
+ * and writes nothing. In the thread alone (usage-desk.ts). The log begins at length 0, so that after a power cut no frame of one
+ * log stands behind the header of another. The order of syncs: docs/decisions/0005-group-commit.md.
  */
 import { close, fsync, open, statSync } from 'node:fs';
 import { promisify } from 'node:util';

@@ -1,9 +1,7 @@
 /**
- * The store of recorded requests as the rest of the control plane sees it. Behind it stands `usage.db`, a second SQLite file that a thread of its
- * own reads and writes: neither a million records nor their sweep hold the loop or the main database. The file is expendable: what goes wrong
- * with it loses records, counted, and nothing else. Made by control/open.ts; used by the link, services/inspector and the jobs.
- *
- * The organization is an argument of every query: what belongs to another one is not found.
+ * The store of recorded requests as the rest of the control plane sees it: `usage.db`, in a thread of its own. Made by
+ * control/open.ts; used by the link, services/inspector and the jobs. The organization is an argument of every query.
+ * The file is expendable: docs/decisions/0012-usage-file.md.
  */
 import type { InspectedRequest, InspectionBatch, Trace } from '../../../plane/inspection.ts';
 

@@ -1,12 +1,7 @@
 /**
- * Which address signed up last with which password, as fingerprints. Written by sign-up.ts, asked by it and by sessions.ts.
- *
- * Two things hang on it. A code may confirm a password only when all sign-ups with the address typed the same one. And a user who
- * signs up and then tries to log in must be asked to confirm the address also where it has an account already, with another password.
- *
- * In memory and bounded: after a restart, and beyond the bound, the quietest is forgotten. Then an account that waits for its proof loses
- * its password at the next sign-up (the safe side), and the two requests above can tell, for sign-ups made before, that there was an
- * account; to push an address out takes 10,000 sign-ups, each of which costs a hash and a token of the rate limit.
+ * Which address signed up last with which password, as fingerprints. Written by sign-up.ts; read by it and by sessions.ts, which
+ * requires a confirmation of a user who has just signed up. In memory and bounded: the quietest is forgotten, which is the safe
+ * side. Reasons: docs/decisions/0024-sign-up.md.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { RecentMap } from '../../../base/recent-map.ts';

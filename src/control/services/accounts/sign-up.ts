@@ -1,12 +1,7 @@
 /**
- * Sign-up and the proof of an e-mail address. Called by control/api, for strangers: nothing here tells whether an address has an account.
- * What differs between one that has and one that has not runs after the answer; what can't wait (a code that is tried) writes in both cases.
- *
- * An unproven address has no owner, and a code must not confirm a password that its reader did not type. So a second
- * sign-up with another password leaves the account without any, whichever came first, also when no email may be sent: a
- * null password hash in a row that is not verified says that it is contested, until the address is proven. The code still proves it; the
- * password comes from a reset link, which the email holds as well. That no other password was typed is known by sign-up-memory.ts; what
- * that has forgotten counts as another one.
+ * Sign-up and the proof of an email address. Called by control/api, for strangers: nothing here shows whether an address has an
+ * account. A second sign-up with another password leaves the account without any (a null hash in an unverified row) until the
+ * address is proven. Reasons: docs/decisions/0024-sign-up.md.
  */
 import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';

@@ -1,12 +1,7 @@
 /**
- * Sends emails from the outbox. The poster of an email never waits for this.
- *
- * Each email is retried by itself, later and later, until its code or link has run out; so one that can't be sent holds up no other,
- * and a mail server that is away delays all without losing any. A recipient has one email under way at a time, which keeps the order of
- * what they get and keeps an address on which the server stalls from taking every place.
- *
- * A row is sent by one process, once. When the process dies after the mail server has taken an email and before the row is gone,
- * the email is sent again after the restart, with the same Message-ID.
+ * Sends emails from the outbox; their poster never waits. Each is retried by itself, later and later, until its code or link has
+ * expired. A recipient has one under way at a time, which keeps the order. A row is sent by one process, once; after a crash
+ * between the mail server and the deletion of the row it is sent again, with the same Message-ID.
  */
 import { and, asc, eq, gt, lte, or } from 'drizzle-orm';
 import type { Logger } from '../../../base/log.ts';

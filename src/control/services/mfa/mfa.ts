@@ -1,10 +1,8 @@
 /**
- * The second factor of an account: turning it on and off, its recovery codes, and the operator's way out for a user who lost both.
- * How it takes part in a log-in is in mfa-login.ts.
- *
- * Other sessions of the account live on through all of it: they were opened with the credentials required then, a stolen one could as
- * well be the one that makes the change, and an email notifies the owner, who can end sessions one by one. A password reset keeps the factor:
- * a mailbox alone must not be a way around it.
+ * The second factor of an account: turning it on and off, its recovery codes, and the operator's way out for a user who lost both. How it takes
+ * part in a log-in is in mfa-login.ts. Other sessions of the account live on through all of it: they were opened with the credentials required
+ * then, a stolen one could as well be the one that makes the change, and an email notifies the owner, who can end sessions one by one. A password
+ * reset keeps the factor: a mailbox alone must not be a way around it.
  */
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';

@@ -1,13 +1,7 @@
 /**
- * Which refresh cookies are being swapped at this moment, and which were a moment ago. Tells two tabs of one browser, which send the same
- * cookie at about the same instant, from a thief, who sends it after it was swapped. Called by refresh.ts.
- *
- * The first request with a cookie has it to itself. Its swap is made and answered only once no other request has come with the cookie
- * for HOLD_MS, so that requests that were sent with it but arrive some milliseconds later still meet it here. Until then nothing is
- * stored: a caller that goes away, or a server that dies, leaves the cookie as it was.
- *
- * Over a real network the tabs' requests are further apart than any hold that a person would put up with. So for RECENT_MS the cookie that
- * was swapped last is known, until the new one is used. In memory only: after a restart it counts as stolen, as it does at the bound.
+ * Which refresh cookies are being swapped now, and which were a moment ago: tells two tabs of one browser from a thief. Called by
+ * refresh.ts. A swap waits until no other request has come with the cookie for HOLD_MS; nothing is stored before that. For
+ * RECENT_MS the cookie that was swapped last is known. In memory alone. Reasons: docs/decisions/0014-refresh-cookies.md.
  */
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';

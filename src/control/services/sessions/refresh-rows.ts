@@ -1,9 +1,7 @@
 /**
- * Rows of refresh cookies. Not to be called from outside the services; the rules are in refresh.ts.
- *
- * A cookie is `<family>.<secret>`: 16 random bytes that all cookies of a session share and 32 that are new at each swap, base64url. Of
- * each part that is alive the table keeps a hash: the cookie's own, and the family's, which counts as swapped from the start. So a cookie
- * that was swapped before is known for what it is, however old, and a session has two rows, however often it is refreshed.
+ * Rows of refresh cookies. Not to be called from outside the services; the rules are in refresh.ts. A cookie is
+ * `<family>.<secret>`: 16 random bytes that all cookies of a session share and 32 that are new at each swap, base64url. The table
+ * keeps a hash of each: two rows a session. Reasons: docs/decisions/0014-refresh-cookies.md.
  */
 import { randomBytes } from 'node:crypto';
 import { and, eq, gt, inArray, isNull } from 'drizzle-orm';

@@ -1,11 +1,7 @@
 /**
- * The refresh cookie of a session: new at each use. Called by control/api.
- *
- * Exactly one of many requests with the same cookie gets a new one. A cookie that comes back after it was swapped is a thief's, or its
- * owner's after a thief: the session ends. Two tabs of one browser that send the same cookie at the same instant are no theft: the later
- * one gets a retry (refresh-overlap.ts), and by then the browser has the new cookie. So is one that comes some seconds
- * late, if a page of our own sent it: nothing is given out for the old cookie either way. A thief who says the same of themself learns
- * nothing, and is found out once the new cookie has been used or those seconds are over.
+ * The refresh cookie of a session: new at each use. Called by control/api. Exactly one of many requests with the same cookie
+ * gets a new one. A cookie that comes back after its swap ends the session, except within the overlap of two tabs
+ * (refresh-overlap.ts). Reasons: docs/decisions/0014-refresh-cookies.md.
  */
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';

@@ -1,11 +1,8 @@
 /**
- * The wire form of a capability token: a CWT (RFC 8392) in COSE_Sign1 (RFC 9052), EdDSA. Pure coding and signature; what a token
- * may do is tokens.ts.
- *
+ * The wire form of a capability token: a CWT (RFC 8392) in COSE_Sign1 (RFC 9052), EdDSA. Pure coding and signature.
  *   61( 18( [ protected {1: -8 (EdDSA), 4: kid}, unprotected {}, payload {claims}, signature ] ) )
- *
- * Exactly one byte string is valid per token: the key id stands in the protected header (in the unprotected one it could be
- * changed), the unprotected map is empty, and the whole must be what the canonical encoder would write.
+ * Exactly one byte string is valid per token: protected key id, empty unprotected map, canonical encoding.
+ * Reasons: docs/decisions/0011-capability-tokens.md.
  */
 import { type KeyObject, sign, verify } from 'node:crypto';
 import { decode, encode, rfc8949EncodeOptions, Tagged } from 'cborg';

@@ -1,10 +1,7 @@
 /**
- * The list of tokens that must not be believed although their signature is good and their time has not come: for an edge that has the public
- * keys and no database. Public: a nonce opens nothing.
- *
- * Requests are public and not limited: the list is made in slices, so that a long one blocks no request, at most once a second
- * and for at most a tenth of the time, and all clients get the same bytes. It is never cut: a missing token would be accepted. Who
- * could make it long is bounded where tokens are minted (mint-limits.ts).
+ * The list of tokens that must not be accepted although signature and time are good, for an edge without the database. Public: a
+ * nonce opens nothing. It is made in slices, at most once a second, and never cut; mint-limits.ts bounds its length.
+ * Reasons: docs/decisions/0011-capability-tokens.md.
  */
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';

@@ -1,10 +1,7 @@
 /**
- * What tokens have spent: traffic per lineage and UTC month, and what it costs. Written by usage.ts with each batch of a data node, read by
- * claims.ts (new binds), tokens.ts (lists) and for the grants that data nodes hold, which enforce the caps (data/gateway/budgets.ts).
- *
- * Traffic counts for the month in which it is stored: up to a few seconds after it flowed, and as much later as the control plane was away.
- * What flowed before the first of a month then counts against the caps of the new one. Costs are computed when they are read: a new price
- * counts for the whole month.
+ * What tokens have spent: traffic per lineage and UTC month, and what it costs. Written by usage.ts with each batch of a node;
+ * read by claims.ts, tokens.ts and for the grants of data nodes. Traffic counts for the month in which it is stored; costs are
+ * computed when they are read: docs/decisions/0009-budgets-and-metering.md.
  */
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { type Budget, costOf, isExhausted, monthOf, type Prices } from '../../../plane/spend.ts';

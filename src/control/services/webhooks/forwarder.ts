@@ -1,9 +1,7 @@
 /**
- * Sends what is in the mailbox on to tunnels: of each receiver one delivery at a time and in order, of all receivers some at once. Told by
- * mailbox.ts and receivers.ts after their commits, by usage.ts when an agent comes, and by the deltas of routes; started by server/start.ts.
- *
- * What waits is in the tables, so that a restart goes on; in memory is only which lines are to be looked at, and when. A try that was cut by a
- * crash is made again: each delivery comes at least once.
+ * Sends stored deliveries on to tunnels: one at a time and in order per receiver, several receivers at once. Woken by mailbox.ts
+ * and receivers.ts after their commits, by usage.ts when an agent comes, and by route changes; started by server/start.ts.
+ * The queue is in the tables; each delivery comes at least once: docs/decisions/0017-webhook-queue.md.
  */
 import { HOUR_MS } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/log.ts';

@@ -1,9 +1,7 @@
 /**
- * How each kind of sender signs what it delivers, and what it says about a delivery. Called by mailbox.ts with the bytes as they came:
- * a body that was parsed and written anew has another signature.
- *
- * Every check is over all signatures that are shown and in constant time. What was wrong is for the receiver's owners; senders get the same
- * whatever it was.
+ * How each kind of sender signs a delivery, and what it says about it. Called by mailbox.ts with the bytes as they came. Every
+ * check covers all signatures shown, in constant time. Senders get the same answer whatever was wrong.
+ * Reasons: docs/decisions/0017-webhook-queue.md.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isTooDeep } from '../../../base/json-depth.ts';

@@ -28,6 +28,7 @@ export function ActionFields(props: FieldsProps) {
     case 'response_header_set':
       return <HeaderFields {...props} action={action} />;
     default:
+      action satisfies never;
       return null;
   }
 }

@@ -118,6 +118,8 @@ export function ruleText(action: Action): string {
     case 'response_header_set':
       return `${action.name}: ${action.value}`;
     default:
+      action satisfies never;
+      // Of a server that knows more than this page.
       return '';
   }
 }

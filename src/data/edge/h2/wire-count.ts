@@ -1,9 +1,8 @@
 /**
- * Request bytes of one HTTP/2 connection as they came over the wire, beside what HPACK makes of them. A reference of one byte may stand for
- * 4 KB, so a head is counted by its wire bytes, and a connection whose heads expand further than any client needs is ended.
- *
- * nghttp2 reports no size per head, only the connection has one. So a head counts as its text, or as what came that nothing else has been
- * counted for, whichever is less: never more than over HTTP/1.1, and all heads of a connection together never more than it sent.
+ * Request bytes of one HTTP/2 connection as they came over the wire, beside what HPACK makes of them. A reference of one byte may stand for 4 KB,
+ * so a head is counted by its wire bytes, and a connection whose heads expand further than any client needs is ended. nghttp2 reports no size per
+ * head, only the connection has one. So a head counts as its text, or as what came that nothing else has been counted for, whichever is less:
+ * never more than over HTTP/1.1, and all heads of a connection together never more than it sent.
  */
 
 /**

@@ -18,7 +18,8 @@ import { TestAgent } from '../../fixtures/agent.ts';
 import { testCertificate } from '../../fixtures/certificate.ts';
 import { FakeLink, idOf, testGrant, testRoute } from '../../fixtures/link.ts';
 import { testSettings } from '../../fixtures/settings.ts';
-import { type DataNode, type EdgeLimits, startNode } from '../../node.ts';
+import { type DataNode, startNode } from '../../node.ts';
+import type { EdgeLimits } from '../../node-settings.ts';
 import type { InspectorSettings } from '../../inspect/recorder.ts';
 import type { FetchRules } from '../../policy/key-fetch.ts';
 

@@ -7,7 +7,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { before, test } from 'node:test';
-import { cruise } from 'dependency-cruiser';
 import { tableUnder } from './harness/docs.ts';
 
 interface Row {
@@ -65,6 +64,8 @@ let imports: Import[] = [];
 const isTest = (file: string): boolean => /\.test\.ts$|\/testing\.ts$|\/testing\/|\/fixtures\//.test(file);
 
 before(async () => {
+  // Not above: it awaits at its top level, and `--name` loads files without.
+  const { cruise } = await import('dependency-cruiser');
   const { output } = await cruise(['src'], {
     tsPreCompilationDeps: 'specify',
     tsConfig: { fileName: 'tsconfig.json' },

@@ -42,8 +42,8 @@ page of this origin (\`Sec-Fetch-Site: same-origin\`) within 5 seconds, as long 
 Over HTTPS, a login also sets the cookie \`__Host-qnt_bind\`. A browser's request (one with \`Origin\` or \`Sec-Fetch-Site\`) needs both cookies:
 without the second one, the refresh cookie is ignored. Other clients can send only \`${REFRESH_COOKIE}\`.
 
-Of several refresh cookies, the valid one counts. With two valid ones, the response is 401 and both sessions stay. After a 401 without
-\`retry_after_seconds\`, both cookies are cleared.
+Of several refresh cookies, the valid one counts. With two valid ones, the response is 401, and sessions and cookies stay. After any
+other 401 without \`retry_after_seconds\`, both cookies are cleared.
 
 A browser's request from a page of another origin is rejected, unless \`api.cors_origins\` lists it.`;
 

@@ -43,7 +43,7 @@ const ended = z
     ended_at: z.iso.datetime(),
     reason: z.enum(END_REASONS).openapi({
       description:
-        '`agent_left`: the agent stopped; `connection_lost`: the connection broke; `heartbeat_lost`: no packet for 20 s; `disconnected`: by `DELETE /connections/{id}`; `token_revoked`, `token_expired`: the key ended; `superseded`: another agent took over its last tunnel; `tunnel_deleted`, `tunnel_expired`, `network_deleted`: its last tunnel or private network ended; `drained`: the server stopped; `forbidden`: the organization was suspended; `overloaded`: a limit of the server was reached; `protocol_error`, `internal`',
+        '`agent_left`: the agent stopped; `connection_lost`: the connection broke; `heartbeat_lost`: no packet for 20 s; `disconnected`: by `DELETE /connections/{id}`; `token_revoked`, `token_expired`: the token was revoked or expired; `superseded`: another agent took over its last tunnel; `tunnel_deleted`, `tunnel_expired`, `network_deleted`: its last tunnel or private network was deleted or expired; `drained`: the server stopped; `forbidden`: the organization was suspended or deleted; `overloaded`: a limit of the server was reached; `protocol_error`, `internal`',
     }),
     message: z.string().openapi({ description: 'For users' }),
   })

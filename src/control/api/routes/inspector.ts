@@ -216,7 +216,8 @@ The response selects \`culvert.inspector\`. Offer it too, because browsers close
 other pages must be in \`api.cors_origins\`.
 
 Close codes: 4401 within a minute after the session ends (an expired access token doesn't matter); 4408 if more than 1 MB waits for a slow
-reader; none if 64 MB wait for all readers, for the slowest one; 1001 when the server stops. At most 20 connections per user and 1,000 in total.
+reader; none if more than 64 MB wait for all readers, for the slowest one, or if the client doesn't answer a ping within 30 seconds;
+1001 when the server stops. At most 20 connections per user and 1,000 in total.
 At most 2,000 messages a second per organization and 10,000 in total; more are omitted here, and are in \`GET /inspector\`.`;
 
 type Asked = z.output<typeof filters>;

@@ -24,7 +24,7 @@ const relay = z
     bytes_out: z.int().openapi({ description: "Bytes in the datagrams of the network's server" }),
     dropped: z.record(z.string(), z.int()).nullable().openapi({
       description:
-        'Dropped datagrams, by reason. All reasons are listed. Counted since the server opened the port, which can be later than the start of the other counters. null while no agent is connected. `no_agent`: no agent was connected; `queue_full`: the path to the agent was full, and the oldest datagram was dropped; `send_failed`: the server could not send; `flows`: no room for another client; `unproven`: before the first handshake, more bytes would have gone to an address than came from it; `not_enrolled`: a handshake with a key that is not enrolled, or is revoked or expired; `no_flow`: for a client that is gone; `too_long`; `wrong_source`: from an address other than that of the agent, or from the previous agent; `malformed`; `budget`: the budget of the token is spent; `bandwidth`: above the bandwidth limit',
+        'Dropped datagrams, by reason. All reasons are listed. Counted since the server opened the port, which can be later than the start of the other counters. null while no agent is connected. `no_agent`: no agent was connected; `queue_full`: the path to the agent was full, and the oldest datagram, or one of an unauthenticated client, was dropped; `send_failed`: the server could not send; `flows`: no room for another client; `unproven`: before the first handshake, more bytes would have gone to an address than came from it; `not_enrolled`: from or to a device that is not enrolled, or is revoked or expired; `no_flow`: for a client that is gone; `too_long`; `wrong_source`: from an address other than that of the agent, or from the previous agent; `malformed`; `budget`: the budget of the token is spent; `bandwidth`: above the bandwidth limit',
     }),
   })
   .openapi('NetworkRelay', {
@@ -63,7 +63,7 @@ export function mountNetworkRelay(app: Api, { relayStatus }: ApiDeps): void {
       path: '/private-networks/{id}/relay',
       tags: ['private-networks'],
       summary: 'Get the carrier and traffic of a private network',
-      description: 'Counters are two seconds old. Networks without the relay have no counters.',
+      description: "Counters are at most two seconds old. Traffic that doesn't use the relay isn't counted.",
       request: { params: z.object({ id: z.string() }) },
       responses: { 200: json(relay, 'State of the relay') },
     }),

@@ -71,7 +71,7 @@ export function mountOperatedEdge(app: Api, { operatorEdge }: ApiDeps): void {
         tags: ['superadmin'],
         summary: 'Get counts of accepted and refused traffic',
         description: 'Counts start with the server.',
-        responses: { 200: json(edgeCounts, 'Counts by tunnel') },
+        responses: { 200: json(edgeCounts, 'Counts') },
       },
       ['forbidden', 'unavailable'],
     ),

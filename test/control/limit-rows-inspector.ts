@@ -85,7 +85,7 @@ export function inspectorLimits(): readonly Row[] {
     ]),
     elsewhere(
       'Archives at the same time',
-      '1 per organization and user, 4 in total, 60 seconds each',
+      '1 per organization, 1 per user, 4 in total, 60 seconds each',
       [
         'inspector.test.ts',
         'an organization has one archive made at a time, all have a few; the next one hears so, and gets it when one is done',

@@ -87,7 +87,7 @@ export function policyLimits(): readonly Row[] {
     }),
     elsewhere(
       'Policy test',
-      'the last 1,000, of which 100 are listed; 10 tests in a row, then 1 every 3 seconds',
+      'the last 1,000 requests, of which 100 are listed; 10 tests in a row, then 1 every 3 seconds',
       ['policy-tests.test.ts', 'the newest alone, as many as asked for; a hundred of the refused are shown'],
       [
         'policy-tests.test.ts',

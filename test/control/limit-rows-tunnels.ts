@@ -164,9 +164,8 @@ export const tunnelLimits = (): readonly Row[] => [
     ['tunnel-idle.test.ts', 'on Enterprise it stays, however long ago it ran out'],
   ),
   met<number>({
-    limit: 'Public TCP or UDP ports per organization, and of all that one user created',
-    value:
-      "three quarters, at least one; an organization alone on the server can have all, and so can one user's organizations together",
+    limit: 'Public TCP or UDP ports of an organization, or of all organizations that one user created',
+    value: 'three quarters, at least one; all ports if the server has no other organization, or none of another user',
     meet: async (w, wanted) => {
       // Of the four that a Plane has.
       for (let i = 1; i < wanted; i++) await w.caller().done('POST', '/tunnels', { localPort: 22, protocol: 'tcp' });

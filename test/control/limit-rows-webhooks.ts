@@ -68,7 +68,7 @@ export function webhookLimits(): readonly Row[] {
       'webhooks.test.ts',
       'deliveries are kept for as long as the plan keeps requests, and the counters follow',
     ]),
-    elsewhere('Counters of rejected deliveries', 'saved every 10 seconds; 10,000 receivers can wait', [
+    elsewhere('Counters of rejected deliveries', 'saved every 10 seconds, for at most 10,000 receivers', [
       'webhook-refusals.test.ts',
       'of more receivers than have room nothing is counted until some are written down',
     ]),

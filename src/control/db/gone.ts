@@ -2,7 +2,7 @@
  * Rows that count as gone before they are: what they belong to was deleted, and they follow in slices (services/pending-work). Every query that
  * lists or uses such rows has one of these conditions.
  */
-import { and, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { capabilityTokens, pendingWork, tunnels } from './schema.ts';
 import type { Db } from './tx.ts';
@@ -19,8 +19,22 @@ export function liveTunnels(): SQL | undefined {
   return and(isNull(tunnels.deletedAt), notGone(tunnels.orgId, tunnels.projectId));
 }
 
+/** Tokens that work now: neither ended themselves, nor with what they belong to. */
+export function liveTokens(now: number): SQL | undefined {
+  return and(unendedTokens(now), notGoneTokens());
+}
+
+/** The same of the row alone: for what ends the keys of something that is gone. */
+export function unendedTokens(now: number): SQL | undefined {
+  return and(
+    isNull(capabilityTokens.revokedAt),
+    gt(capabilityTokens.expiresAt, now),
+    or(isNull(capabilityTokens.graceEndsAt), gt(capabilityTokens.graceEndsAt, now)),
+  );
+}
+
 /** Tokens of which nothing was deleted or ended that they belong to. */
-export function notGoneTokens(): SQL | undefined {
+function notGoneTokens(): SQL | undefined {
   const { orgId, projectId, parentId, createdBy, kind } = capabilityTokens;
   return and(
     notGone(orgId),
@@ -50,7 +64,7 @@ interface TokenParents {
   readonly kind: string;
 }
 
-/** Is a token with these parents gone? The same as `notGoneTokens`, of a row in hand. */
+/** Is a token with these parents gone? The opposite of `notGoneTokens`, of a row in hand. */
 export function isTokenGone(db: Db, { orgId, projectId, parentId, createdBy, kind }: TokenParents): boolean {
   const user = createdBy === null ? [] : [createdBy, memberScope(orgId, createdBy)];
   const logins = createdBy === null || kind !== 'cli' ? [] : [loginsScope(createdBy)];

@@ -5,7 +5,7 @@
 import { and, count, desc, eq, isNotNull, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
-import { liveTunnels } from '../../db/gone.ts';
+import { liveTokens, liveTunnels } from '../../db/gone.ts';
 import { capabilityTokens, projects, tunnels } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../actor.ts';
@@ -13,7 +13,6 @@ import { type AuditAction, type AuditDetails, recordAudit } from '../audit.ts';
 import { checkDailyLimit } from '../daily-limit.ts';
 import type { Drains } from '../pending-work/drains.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
-import { areLive } from '../tokens/token-rows.ts';
 import type { Tunnels } from '../tunnels/tunnels.ts';
 import { findProject, type ProjectRow } from './project-rows.ts';
 
@@ -182,7 +181,7 @@ function viewsOf(
   const keys = db
     .select({ id: capabilityTokens.projectId, n: count() })
     .from(capabilityTokens)
-    .where(and(eq(capabilityTokens.orgId, orgId), isNotNull(capabilityTokens.projectId), areLive(now)))
+    .where(and(eq(capabilityTokens.orgId, orgId), isNotNull(capabilityTokens.projectId), liveTokens(now)))
     .groupBy(capabilityTokens.projectId)
     .all();
   const tunnelsIn = new Map(open.map(({ id, n }) => [id, n]));

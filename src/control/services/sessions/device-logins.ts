@@ -6,6 +6,7 @@
 import { and, eq, gt, isNull, type SQL } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { checkPhrase } from '../../../wire/check-phrase.ts';
+import { liveTokens } from '../../db/gone.ts';
 import { capabilityTokens, deviceLogins, users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, can } from '../actor.ts';
@@ -20,7 +21,7 @@ import { asActor, type Visit } from '../caller.ts';
 import { lineageOf } from '../tokens/spend.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
 import type { MintedToken } from '../tokens/token-maker.ts';
-import { areLive, sameLineage, type TokenRow } from '../tokens/token-rows.ts';
+import { sameLineage, type TokenRow } from '../tokens/token-rows.ts';
 import { MAX_TTL_HOURS, type Tokens } from '../tokens/tokens.ts';
 
 /** From the approval until the agent has fetched its key. */
@@ -129,7 +130,7 @@ export class DeviceLogins {
         const keys = tx.db
           .select()
           .from(capabilityTokens)
-          .where(and(sameLineage(lineageOf(token)), areLive(tx.now)))
+          .where(and(sameLineage(lineageOf(token)), liveTokens(tx.now)))
           .all();
         for (const key of keys) {
           this.#tokenEnds.endIn(tx, key, 'The command line has logged out.');
@@ -209,7 +210,7 @@ function findLive(tx: Tx, which: SQL | undefined): TokenRow | undefined {
   return tx.db
     .select()
     .from(capabilityTokens)
-    .where(and(which, areLive(tx.now)))
+    .where(and(which, liveTokens(tx.now)))
     .get();
 }
 

@@ -4,13 +4,13 @@
  */
 import { and, eq, inArray, isNotNull, isNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
+import { liveTokens } from '../../db/gone.ts';
 import { capabilityTokens, sessions } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
 import { forgetMetricKeys } from '../metrics/metric-key-rows.ts';
 import { revokeSession, revokeSessionsOf } from './session-rows.ts';
 import type { TokenEnds } from '../tokens/token-ends.ts';
-import { areLive } from '../tokens/token-rows.ts';
 
 /** Why keys end: for the audit log, and for the agents that are cut off. */
 const LOGGED_OUT = {
@@ -80,7 +80,7 @@ export class SessionEnds {
     const doomed = tx.db
       .select()
       .from(capabilityTokens)
-      .where(and(which, areLive(tx.now)))
+      .where(and(which, liveTokens(tx.now)))
       .all();
     this.#tokens.endAllIn(tx, by, { rows: doomed, ...LOGGED_OUT });
   }

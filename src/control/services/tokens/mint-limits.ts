@@ -4,13 +4,13 @@
  */
 import { and, count, eq, isNull, type SQL } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
+import { liveTokens } from '../../db/gone.ts';
 import { capabilityTokens } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import { checkDailyLimit, idOf } from '../daily-limit.ts';
 import type { Minter } from './minter.ts';
 import { waitForFewer } from './revoked-nonces.ts';
 import { checkRoom } from './token-room.ts';
-import { areLive } from './token-rows.ts';
 
 /** Mints in any 24 hours, by one person or one master key. */
 export const MINTS_PER_DAY = 500;
@@ -84,7 +84,7 @@ function countLive({ db, now }: Tx, which: SQL | undefined): number {
     db
       .select({ n: count() })
       .from(capabilityTokens)
-      .where(and(which, areLive(now)))
+      .where(and(which, liveTokens(now)))
       .get()?.n ?? 0
   );
 }

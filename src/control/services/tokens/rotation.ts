@@ -6,6 +6,7 @@
 import { and, count, eq, isNotNull } from 'drizzle-orm';
 import { HOUR_MS } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
+import { liveTokens } from '../../db/gone.ts';
 import { capabilityTokens, sessions } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
@@ -18,7 +19,7 @@ import { recordRotation } from './token-audit.ts';
 import type { TokenEnds } from './token-ends.ts';
 import type { MintedToken, TokenMaker } from './token-maker.ts';
 import { MAX_GRACES } from './token-room.ts';
-import { areLive, endOf, liveToken, sameLineage, thingOf, type TokenRow, tokenById } from './token-rows.ts';
+import { endOf, liveToken, sameLineage, thingOf, type TokenRow, tokenById } from './token-rows.ts';
 
 /** 30 days. */
 export const MAX_GRACE_HOURS = 720;
@@ -106,7 +107,7 @@ export class Rotation {
 
 /** So many keys of one lineage at most work beside each other. */
 function checkGraces({ db, now }: Tx, token: TokenRow): void {
-  const inGrace = and(sameLineage(lineageOf(token)), isNotNull(capabilityTokens.graceEndsAt), areLive(now));
+  const inGrace = and(sameLineage(lineageOf(token)), isNotNull(capabilityTokens.graceEndsAt), liveTokens(now));
   const n = db.select({ n: count() }).from(capabilityTokens).where(inGrace).get()?.n ?? 0;
   if (n < MAX_GRACES) return;
   throw new AppError(

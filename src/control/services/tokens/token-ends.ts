@@ -4,7 +4,7 @@
  */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
-import { loginsScope, memberScope } from '../../db/gone.ts';
+import { liveTokens, loginsScope, memberScope, unendedTokens } from '../../db/gone.ts';
 import { capabilityTokens } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
@@ -13,7 +13,7 @@ import type { Drains } from '../pending-work/drains.ts';
 import type { PendingWork } from '../pending-work/pending-rows.ts';
 import { enterNonces } from './revoked-nonces.ts';
 import { type EndCause, recordRevocations, type Revoked } from './token-audit.ts';
-import { areLive, areUnended, endOf, isRevoked, noncesOf, thingOf, type TokenRow, tokenByNonce } from './token-rows.ts';
+import { endOf, isRevoked, noncesOf, thingOf, type TokenRow, tokenByNonce } from './token-rows.ts';
 
 /** Tokens per pass of `endGraces`: a key that is due waits for the next pass behind so many. */
 const BATCH = 100;
@@ -110,7 +110,7 @@ export class TokenEnds {
     const doomed = tx.db
       .select({ id: capabilityTokens.id, name: capabilityTokens.name })
       .from(capabilityTokens)
-      .where(and(which, areLive(tx.now)))
+      .where(and(which, liveTokens(tx.now)))
       .all();
     tx.onCommit(() => {
       for (const { id, name } of doomed) this.#routeEvents.revokeToken(id, message(name));
@@ -195,7 +195,7 @@ export class TokenEnds {
     const rows = tx.db
       .select()
       .from(capabilityTokens)
-      .where(and(markedBy(work), areUnended(tx.now)))
+      .where(and(markedBy(work), unendedTokens(tx.now)))
       .orderBy(asc(isNotNull(parentId)), asc(id))
       .limit(limit)
       .all();
@@ -221,7 +221,7 @@ export class TokenEnds {
     const rows = tx.db
       .select()
       .from(capabilityTokens)
-      .where(and(eq(parentId, masterId), areUnended(tx.now), outlives))
+      .where(and(eq(parentId, masterId), unendedTokens(tx.now), outlives))
       .limit(limit)
       .all();
     this.#endRowsLater(tx, rows, until);
@@ -229,7 +229,7 @@ export class TokenEnds {
   }
 
   #liveMasters(tx: Tx, which: SQL | undefined): readonly TokenRow[] {
-    const masters = and(which, eq(capabilityTokens.kind, 'master'), areLive(tx.now));
+    const masters = and(which, eq(capabilityTokens.kind, 'master'), liveTokens(tx.now));
     return tx.db.select().from(capabilityTokens).where(masters).all();
   }
 

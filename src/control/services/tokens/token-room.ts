@@ -5,9 +5,9 @@
 import { and, asc, count, eq, inArray, isNotNull, isNull, lt, notExists, or, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../../../base/errors.ts';
+import { liveTokens } from '../../db/gone.ts';
 import { capabilityTokens, tunnels } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
-import { areLive } from './token-rows.ts';
 
 /** Live tokens of one organization that people minted, and as many that master keys minted. */
 export const MAX_LIVE_TOKENS = 1_000;
@@ -29,7 +29,7 @@ export function checkRoom(tx: Tx, orgId: string, byMaster: boolean): void {
     eq(capabilityTokens.orgId, orgId),
     byMaster ? isNotNull(parentId) : isNull(parentId),
     isNull(graceEndsAt),
-    areLive(tx.now),
+    liveTokens(tx.now),
   );
   if (countWhere(tx, pool) < MAX_LIVE_TOKENS) return;
   const whose = byMaster ? ' of its master keys' : '';

@@ -2,10 +2,10 @@
  * What the services do alike to the rows of capability tokens: find one, tell whether it lives, show it. Not to be called from outside the
  * services.
  */
-import { and, eq, gt, inArray, isNull, or, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, or, type SQL } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { capabilityTokens } from '../../db/schema.ts';
-import { isTokenGone, notGoneTokens } from '../../db/gone.ts';
+import { isTokenGone } from '../../db/gone.ts';
 import type { Db } from '../../db/tx.ts';
 import type { Thing } from '../actor.ts';
 
@@ -35,20 +35,6 @@ export function isLive(db: Db, row: TokenRow, now: number): boolean {
 /** Was it ended before its time, by itself or with what it belongs to? */
 export function isRevoked(db: Db, row: TokenRow): boolean {
   return row.revokedAt !== null || isTokenGone(db, row);
-}
-
-/** As `isLive`, as a condition. */
-export function areLive(now: number): SQL | undefined {
-  return and(areUnended(now), notGoneTokens());
-}
-
-/** The same of the row alone: for what ends the keys of something that is gone. */
-export function areUnended(now: number): SQL | undefined {
-  return and(
-    isNull(capabilityTokens.revokedAt),
-    gt(capabilityTokens.expiresAt, now),
-    or(isNull(capabilityTokens.graceEndsAt), gt(capabilityTokens.graceEndsAt, now)),
-  );
 }
 
 export function tokenById(db: Db, id: string): TokenRow | undefined {

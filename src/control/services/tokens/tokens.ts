@@ -5,6 +5,7 @@
 import { and, desc, eq, not } from 'drizzle-orm';
 import { HOUR_MS } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
+import { liveTokens } from '../../db/gone.ts';
 import { capabilityTokens, projects } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../actor.ts';
@@ -17,7 +18,7 @@ import { lineageOf, type Spend } from './spend.ts';
 import { recordMint } from './token-audit.ts';
 import { hashKey, type MintedToken, type TokenMaker } from './token-maker.ts';
 import { MAX_ENDED_TOKENS, MOST_LIVE } from './token-room.ts';
-import { areLive, isRevoked, noncesOf, type TokenRow, type TokenView } from './token-rows.ts';
+import { isRevoked, noncesOf, type TokenRow, type TokenView } from './token-rows.ts';
 import { readGrant } from './wire-form.ts';
 
 /** 90 days, in hours. More is cut, not refused. */
@@ -51,7 +52,7 @@ export class Tokens {
   list(actor: Actor): readonly TokenView[] {
     allow(actor, 'read', 'token');
     const now = this.#store.clock.now();
-    const live = areLive(now);
+    const live = liveTokens(now);
     const found = [
       ...this.#listed(actor.orgId, live, MOST_LIVE),
       ...this.#listed(actor.orgId, live === undefined ? undefined : not(live), MAX_ENDED_TOKENS),
@@ -115,7 +116,7 @@ export class Tokens {
     }
   }
 
-  #listed(orgId: string, which: ReturnType<typeof areLive>, most: number): Array<Omit<TokenView, 'spentUsdCents'>> {
+  #listed(orgId: string, which: ReturnType<typeof liveTokens>, most: number): Array<Omit<TokenView, 'spentUsdCents'>> {
     const { db } = this.#store;
     const rows = db
       .select()

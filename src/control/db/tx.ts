@@ -13,6 +13,7 @@ import { within } from '../../base/within.ts';
 import { DatabaseFaults, type DatabaseFault, guarded } from './database-faults.ts';
 import { asDiskFault, isFull, isLocked, locked, unconfirmed } from './disk-fault.ts';
 import type { DurableLog } from './durable-log.ts';
+import { type Event, type Handler, Handlers } from './events.ts';
 import { watchFile } from './file-watch.ts';
 import { copyDatabase, type OpenStore } from './open.ts';
 import type { Sqlite } from './sqlite.ts';
@@ -34,6 +35,8 @@ export interface Tx {
   onCommit(tell: () => void): void;
   /** A session of this person has ended, or what they may do in an organization has changed: `watchPeople` hears of it after the commit. */
   personChanged(userId: string): void;
+  /** Runs the handlers of the event in this transaction, in order; returns their counts. Throws what one of them throws. */
+  emit<P, C extends object>(event: Event<P, C>, payload: NoInfer<P>): C;
 }
 
 /** `damaged` and `gone` are for good. `failed`: writes find no room, or the disk fails. `slow`: the disk has not confirmed one for seconds. `locked`: by another program. */
@@ -72,6 +75,7 @@ export class Store {
   readonly #diskMs: number;
   readonly #onFull: () => void;
   readonly #watchers: Array<(userId: string) => void> = [];
+  #handlers = new Handlers<Tx>([]);
   /** A transaction has failed because of the disk, and no trial has worked since. */
   #diskFailed = false;
   #failedSince = 0;
@@ -100,6 +104,11 @@ export class Store {
     this.#watchers.push(look);
   }
 
+  /** Sets all handlers of events, in their order. To be called once, before the first event. */
+  handleEvents(handlers: ReadonlyArray<Handler<Tx>>): void {
+    this.#handlers = new Handlers(handlers);
+  }
+
   /**
    * Runs `work` in one transaction and commits what it did; throws what `work` throws, with nothing stored and nothing told. What is committed survives
    * a crash of the process at once, and a power cut once `durable` has resolved: what must not be lost is answered behind that.
@@ -111,11 +120,16 @@ export class Store {
     if (options.relaxed !== true) this.#faults.refuseGone();
     const told: Array<() => void> = [];
     const people = new Set<string>();
+    const handlers = this.#handlers;
     const tx: Tx = {
       db: this.db,
       now: this.clock.now(),
       onCommit: (tell) => void told.push(tell),
       personChanged: (userId) => void people.add(userId),
+      // `this`: a copy of the transaction at another instant has its own `now`.
+      emit(event, payload) {
+        return handlers.emit(this, event, payload);
+      },
     };
     let result: T;
     try {

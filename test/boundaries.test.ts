@@ -32,7 +32,9 @@ const TABLE: readonly Row[] = [
   { folder: 'control', may: ['base', 'plane', 'wire', 'control'], packages: [], because: 'its own files wire the control plane up; each part below has its own row' },
   { folder: 'control/db', may: ['base'], packages: ['better-sqlite3', 'drizzle-orm'], because: 'it holds the tables and no rules' },
   { folder: 'control/db/usage', may: ['base', 'plane', 'control/db'], packages: [], because: 'it stores records as the contract of the planes has them, and comes to SQLite as its neighbours do' },
-  { folder: 'control/services', may: ['argon2', 'base', 'plane', 'wire', 'control/db', 'control/providers'], packages: ['cborg', 'drizzle-orm', 'ipaddr.js', 'jose', 'otplib', 'uuidv7', 'zod'], because: 'rules outlive the transport: no hono, no HTTP' },
+  { folder: 'control/core', may: ['control/api', 'control/db', 'control/services'], packages: [], because: 'it opens and mounts slices, and knows none of them' },
+  { folder: 'control/projects', may: ['base', 'control/api', 'control/core', 'control/db', 'control/services'], packages: ['@hono/zod-openapi', 'drizzle-orm', 'uuidv7'], because: 'a slice stands on the core and on slices below it; its files have rows of their own' },
+  { folder: 'control/services', may: ['argon2', 'base', 'plane', 'wire', 'control/db', 'control/projects', 'control/providers'], packages: ['cborg', 'drizzle-orm', 'ipaddr.js', 'jose', 'otplib', 'uuidv7', 'zod'], because: 'rules outlive the transport: no hono, no HTTP' },
   { folder: 'control/providers', may: ['base'], packages: ['jose', 'nodemailer', 'openid-client', '@peculiar/x509', 'reflect-metadata', 'stripe'], because: 'the outside world stands behind small interfaces' },
   { folder: 'control/api', may: ['base', 'plane', 'wire', 'control/services'], packages: ['@hono/node-server', '@hono/zod-openapi', 'hono', 'prom-client', 'ws', 'zod'], because: 'there is one road to the tables, and it goes through the services' },
   { folder: 'control/publish', may: ['base', 'plane', 'wire', 'control/services'], packages: [], because: 'there is one road to the tables, and it goes through the services' },
@@ -43,6 +45,30 @@ const TABLE: readonly Row[] = [
   { folder: 'server', may: ['base', 'mux', 'wire', 'config', 'control', 'data', 'plane'], packages: ['@hono/node-server', '@peculiar/x509', 'reflect-metadata'], because: 'it is the one place where both planes meet, and knows no command line' },
   { folder: 'cli', may: ['base', 'config', 'wire', 'server', 'agent'], packages: ['commander', 'log-update', 'pino', 'pino-pretty', 'uqr', 'zod'], because: 'commands start server and agent, they do not reach inside' },
   { folder: 'main.ts', may: ['base', 'cli'], packages: [], because: 'it turns argv into a command' },
+];
+
+/** Folders of control that are slices (control/core/slice.ts), and the tables that each owns. */
+const SLICES: Readonly<Record<string, readonly string[]>> = { 'control/projects': ['projects'] };
+
+interface SliceFile {
+  /** Name or ending: `rows.ts` is also `key-rows.ts`. A file with none of these names is as `service.ts`. */
+  readonly name: string;
+  /** Names and endings of files of its slice that it may import; `*`: all. */
+  readonly own: readonly string[];
+  /** Files and folders besides; `*`: of any folder. */
+  readonly may: readonly string[];
+  readonly packages: readonly string[];
+}
+
+// biome-ignore format: a table
+const SLICE_FILES: readonly SliceFile[] = [
+  { name: 'index.ts', own: ['*'], may: ['control/core', 'control/db/events.ts', '*/events.ts', '*/index.ts'], packages: [] },
+  { name: 'routes.ts', own: ['schemas.ts', 'service.ts'], may: ['control/api'], packages: [] },
+  { name: 'schemas.ts', own: ['service.ts', 'rows.ts'], may: ['control/api', '*/schemas.ts'], packages: ['@hono/zod-openapi'] },
+  { name: 'service.ts', own: ['service.ts', 'rows.ts', 'events.ts', 'messages.ts'], may: ['base', 'control/db', 'control/services', '*/rows.ts', '*/events.ts'], packages: ['drizzle-orm', 'uuidv7'] },
+  { name: 'rows.ts', own: ['rows.ts'], may: ['control/db', 'control/services', '*/rows.ts'], packages: ['drizzle-orm'] },
+  { name: 'events.ts', own: ['rows.ts'], may: ['control/db/events.ts'], packages: [] },
+  { name: 'messages.ts', own: [], may: ['base'], packages: [] },
 ];
 
 /** A package that only one file may import, so that the build replaces its native part in one place. */
@@ -124,9 +150,72 @@ test('each folder imports only what the table allows', () => {
   assert.deepEqual(wrong, []);
 });
 
+/** The slice that a file is in, `control/projects`. */
+const sliceOf = (file: string): string | undefined =>
+  Object.keys(SLICES).find((folder) => file.startsWith(`src/${folder}/`));
+
+/** Which of the names the file has, as `rows.ts` of `src/control/projects/key-rows.ts`. */
+function sliceFile(file: string): string {
+  const found = SLICE_FILES.find(({ name }) => basename(file) === name || file.endsWith(`-${name}`));
+  return found?.name ?? 'service.ts';
+}
+
+test('each file of a slice imports only what files of its name may', () => {
+  const wrong: string[] = [];
+  for (const { from, to } of product()) {
+    const slice = sliceOf(from);
+    if (slice === undefined) continue;
+    const row = SLICE_FILES.find(({ name }) => name === sliceFile(from));
+    assert.ok(row !== undefined);
+    const isAllowed = (): boolean => {
+      if (!to.startsWith('src/')) return row.packages.includes(to);
+      if (sliceOf(to) === slice) return row.own.includes('*') || row.own.includes(sliceFile(to));
+      const path = to.replace(/^src\//, '');
+      return row.may.some((one) => path === one || path.startsWith(`${one}/`) || one === `*/${basename(path)}`);
+    };
+    if (!isAllowed()) wrong.push(`${from} imports ${to}`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('a slice is reached by its rows and events, by types of its service, and by control/open.ts', () => {
+  const wrong = product().filter(({ from, to, kind }) => {
+    const slice = sliceOf(to);
+    if (slice === undefined || sliceOf(from) === slice || from === 'src/control/open.ts') return false;
+    const name = sliceFile(to);
+    return name !== 'rows.ts' && name !== 'events.ts' && !(name === 'service.ts' && kind === 'type');
+  });
+  assert.deepEqual(
+    wrong.map(({ from, to }) => `${from} -> ${to}`),
+    [],
+  );
+});
+
+for (const [slice, tables] of Object.entries(SLICES)) {
+  test(`only ${slice} writes its tables`, () => {
+    const writers = tables.map((table) => {
+      const write = new RegExp(`\\.(insert|update|delete)\\(${table}\\)`);
+      return [table, files.filter((file) => !isTest(file) && write.test(readFileSync(file, 'utf8'))).map(sliceOf)];
+    });
+    assert.deepEqual(
+      writers.map(([table, of]) => [table, [...new Set(of)]]),
+      tables.map((table) => [table, [slice]]),
+    );
+  });
+}
+
+const ARCHITECTURE = readFileSync(new URL('../ARCHITECTURE.md', import.meta.url), 'utf8');
+const list = (names: readonly string[]): string => names.join(', ') || '–';
+
+test('ARCHITECTURE.md shows the files of a slice', () => {
+  assert.deepEqual(
+    tableUnder(ARCHITECTURE, 'Files of a slice'),
+    SLICE_FILES.map(({ name, own, may, packages }) => [name, list(own), list(may), list(packages)]),
+  );
+});
+
 test('ARCHITECTURE.md shows this table', () => {
-  const shown = tableUnder(readFileSync(new URL('../ARCHITECTURE.md', import.meta.url), 'utf8'), 'Imports');
-  const list = (names: readonly string[]): string => names.join(', ') || '–';
+  const shown = tableUnder(ARCHITECTURE, 'Imports');
   assert.deepEqual(
     shown,
     TABLE.map(({ folder, may, packages }) => [folder, list(may), list(packages)]),

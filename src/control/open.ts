@@ -1,8 +1,9 @@
 /**
- * Puts the control plane together, part by part (control/parts/). Called by server/start.ts, by server/admin.ts and by tests.
+ * Puts the control plane together: slices, and what is no slice yet part by part (control/parts/). Called by server/start.ts, by server/admin.ts and by tests.
  * Opens no socket and starts no timer.
  */
 import type { Link } from '../plane/link.ts';
+import { Slices } from './core/slice.ts';
 import type { Store } from './db/tx.ts';
 import type { RecordStore } from './db/usage/records.ts';
 import { inProcessLink } from './link.ts';
@@ -10,11 +11,13 @@ import type { Nodes } from './nodes.ts';
 import type { ControlOptions } from './options.ts';
 import { registerDrains } from './parts/drains.ts';
 import { openCore } from './parts/core.ts';
+import { partHandlers } from './parts/handlers.ts';
 import { type NetworkServices, openNetworks } from './parts/networks.ts';
 import { type PeopleServices, openPeople } from './parts/people.ts';
 import { openRelays, type RelayServices } from './parts/relays.ts';
 import { type TokenServices, openTokens } from './parts/tokens.ts';
 import { type TunnelServices, openTunnels } from './parts/tunnels.ts';
+import { projects } from './projects/index.ts';
 import type { Billing } from './services/billing/billing.ts';
 import { Inspector } from './services/inspector/inspector.ts';
 import { LiveFeed } from './services/inspector/live-feed.ts';
@@ -31,6 +34,9 @@ import { Retention } from './services/retention.ts';
 
 export type { ControlOptions } from './options.ts';
 
+/** All slices, from the ground up. */
+const SLICES = [projects];
+
 export interface ControlPlane
   extends TokenServices,
     Omit<TunnelServices, 'claims' | 'usage' | 'visitorKey'>,
@@ -38,6 +44,7 @@ export interface ControlPlane
     NetworkServices,
     PeopleServices {
   readonly store: Store;
+  readonly slices: Slices;
   /** Large changes in slices: woken by a start. */
   readonly drains: Drains;
   /** Closed with all else, or earlier to store records that wait. */
@@ -74,6 +81,8 @@ export function openControl(options: ControlOptions): ControlPlane {
     const networks = openNetworks(core);
     const { attachments, relaySlices, ...ofRelays } = openRelays(core);
     const people = openPeople(core, { tokenEnds: tokens.tokenEnds, owned: { ...tunnels, ...networks } });
+    const slices = new Slices(core, SLICES);
+    store.handleEvents([...slices.handlers(), ...partHandlers({ ...tokens, ...tunnels })]);
     registerDrains(core, { ...tokens, ...tunnels, ...networks, ...people });
     const health = new Health({
       store,
@@ -89,6 +98,7 @@ export function openControl(options: ControlOptions): ControlPlane {
     });
     return {
       store,
+      slices,
       drains: core.drains,
       records,
       sealer,

@@ -172,9 +172,9 @@ const ENDS: readonly End[] = [
   {
     how: 'the deletion of its project',
     end(plane, ann) {
-      plane.control.projects.create(ann, { slug: 'web', name: 'Web' });
+      plane.projects.create(ann, { slug: 'web', name: 'Web' });
       plane.create(ann, { protocol: 'tcp', projectSlug: 'web' });
-      plane.control.projects.delete(ann, 'web');
+      plane.projects.delete(ann, 'web');
     },
   },
   {

@@ -95,7 +95,7 @@ function fill(n: {
 }
 
 function makeProject(slug = 'web'): string {
-  plane.control.projects.create(ann, { slug, name: 'Web' });
+  plane.projects.create(ann, { slug, name: 'Web' });
   return slug;
 }
 
@@ -142,7 +142,7 @@ function restart(): void {
 
 test('project deletion: tunnels, keys and routes are gone when it is answered, before their rows are', async () => {
   const { labels, keys } = fill({ tunnels: MANY, keys: MANY, projectSlug: makeProject() });
-  const gone = plane.control.projects.delete(ann, 'web');
+  const gone = plane.projects.delete(ann, 'web');
   assert.deepEqual(gone, { deletedTunnels: MANY, revokedTokens: MANY });
   assert.ok(undeleted() > 0 && unrevoked() > 0, 'rows follow');
   assert.deepEqual(plane.control.tunnels.list(ann), []);
@@ -165,7 +165,7 @@ test('project deletion: tunnels, keys and routes are gone when it is answered, b
 
 test('project deletion: agents get the end of keys before tunnels, of each once, some per turn of the loop', async () => {
   fill({ tunnels: MANY, keys: MANY, projectSlug: makeProject() });
-  plane.control.projects.delete(ann, 'web');
+  plane.projects.delete(ann, 'web');
   await settled();
   while (plane.deltas.length < 2 * MANY) await new Promise((resolve) => setImmediate(resolve));
   const kinds = plane.deltas.map(({ kind }) => kind);
@@ -183,7 +183,7 @@ test('project deletion: one transaction changes a bounded number of rows, and ea
   const largest = await largestSlice(
     () => undeleted() + unrevoked(),
     () => {
-      plane.control.projects.delete(ann, 'web');
+      plane.projects.delete(ann, 'web');
       plane.now += 5_000;
     },
   );
@@ -212,7 +212,7 @@ test('project deletion: its figures say that rows follow, since when, and how ma
   fill({ tunnels: MANY, keys: MANY, projectSlug: makeProject() });
   const { drains } = plane.control;
   assert.deepEqual(drains.stats(), { waiting: 0, oldestMs: 0, rows: 0 });
-  plane.control.projects.delete(ann, 'web');
+  plane.projects.delete(ann, 'web');
   plane.now += 5_000;
   assert.deepEqual(drains.stats(), { waiting: 1, oldestMs: 5_000, rows: SLICE_ROWS });
   await settled();
@@ -221,7 +221,7 @@ test('project deletion: its figures say that rows follow, since when, and how ma
 
 test('project deletion: a crash between two slices is made up for after the next start', async () => {
   const { keys } = fill({ tunnels: MANY, keys: MANY, projectSlug: makeProject() });
-  plane.control.projects.delete(ann, 'web');
+  plane.projects.delete(ann, 'web');
   restart();
   assert.ok(undeleted() > 0 && unrevoked() > 0 && pending() === 1);
   const { routes } = await plane.control.link.snapshot();
@@ -240,7 +240,7 @@ test("project deletion: a name is the organization's own again at once, and bloc
   const bob = await plane.person('bob@example.test');
   const { labels } = fill({ tunnels: MANY, projectSlug: makeProject() });
   const last = labels.at(-1) ?? '';
-  plane.control.projects.delete(ann, 'web');
+  plane.projects.delete(ann, 'web');
   assert.throws(() => plane.create(bob, { subdomain: last }), { code: 'duplicate_name' });
   assert.equal(plane.create(ann, { subdomain: last }).row.label, last);
   await settled();
@@ -400,7 +400,7 @@ test('plan change: many tunnels get their ends in slices, and two changes in the
 test('organizations take turns: a small deletion does not wait for a large one of another organization', async () => {
   const bob = await plane.person('bob@example.test');
   fill({ tunnels: 10 * SLICE_ROWS, projectSlug: makeProject() });
-  plane.control.projects.create(bob, { slug: 'small', name: 'Small' });
+  plane.projects.create(bob, { slug: 'small', name: 'Small' });
   const first = plane.create(bob, { subdomain: 'b0', projectSlug: 'small' }).row;
   write((tx) => {
     for (let i = 1; i < SLICE_ROWS + 5; i++)
@@ -409,8 +409,8 @@ test('organizations take turns: a small deletion does not wait for a large one o
         .values({ ...first, id: uuidv7(), label: `b${i}` })
         .run();
   });
-  plane.control.projects.delete(ann, 'web');
-  plane.control.projects.delete(bob, 'small');
+  plane.projects.delete(ann, 'web');
+  plane.projects.delete(bob, 'small');
   const left = (orgId: string): number =>
     db()
       .select({ n: count() })

@@ -6,6 +6,8 @@ import { rmSync } from 'node:fs';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../../src/control/open.ts';
+import { projects } from '../../src/control/projects/index.ts';
+import type { Projects } from '../../src/control/projects/service.ts';
 import type { UserActor } from '../../src/control/services/actor.ts';
 import type { Visit } from '../../src/control/services/caller.ts';
 import type { MintedToken } from '../../src/control/services/tokens/token-maker.ts';
@@ -72,6 +74,10 @@ export class Plane {
       isOnline: (id) => this.online.has(id),
       isTaken: (id) => this.online.has(id),
     });
+  }
+
+  get projects(): Projects {
+    return this.control.slices.use(projects);
   }
 
   close(): void {

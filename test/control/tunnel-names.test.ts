@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   token = plane.mint(ann, { tunnelQuota: 1000 });
 }
 
-const project = (slug: string) => plane.control.projects.create(ann, { slug, name: slug });
+const project = (slug: string) => plane.projects.create(ann, { slug, name: slug });
 
 /** The label that the API gives, or the code of its refusal. */
 function asked(subdomain: string | undefined, projectSlug?: string, actor = ann): string {
@@ -150,7 +150,7 @@ suite('names', () => {
   test('a deleted project has no names any more', () => {
     project('web');
     assert.equal(asked('a-web'), 'duplicate_name');
-    plane.control.projects.delete(ann, 'web');
+    plane.projects.delete(ann, 'web');
     assert.equal(asked('a-web'), 'a-web');
   });
 
@@ -235,7 +235,7 @@ suite('rest', () => {
         drop('a-web');
       },
     ],
-    ['a project that was deleted', () => void plane.control.projects.delete(ann, 'web')],
+    ['a project that was deleted', () => void plane.projects.delete(ann, 'web')],
     [
       'a reserved name that was given up after its tunnel',
       () => {

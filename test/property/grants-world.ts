@@ -47,7 +47,7 @@ export interface Template {
 export async function makeTemplate(): Promise<Template> {
   const plane = new Plane();
   const ann = await plane.person('ann@example.test');
-  plane.control.projects.create(ann, { slug: 'web', name: 'Web' });
+  plane.projects.create(ann, { slug: 'web', name: 'Web' });
   plane.control.close();
   return { dataDir: plane.dataDir, ann: { ...ann, superadmin: true }, tls: await testCertificate() };
 }

@@ -49,7 +49,6 @@ import { mountPages } from './routes/pages.ts';
 import { mountPassword } from './routes/password.ts';
 import { mountProjectTokens } from './routes/project-tokens.ts';
 import { mountProbes } from './routes/probes.ts';
-import { mountProjects } from './routes/projects.ts';
 import { mountReservedSubdomains } from './routes/reserved-subdomains.ts';
 import { mountSignUp } from './routes/sign-up.ts';
 import { mountSuperadmin } from './routes/superadmin.ts';
@@ -114,7 +113,7 @@ export function buildApi(deps: ApiDeps): Api {
   mountMaintenance(app, deps);
   mountTokens(app, deps);
   mountProjectTokens(app, deps);
-  mountProjects(app, deps);
+  deps.slices.mount(app);
   mountReservedSubdomains(app, deps);
   mountDomains(app, deps);
   mountConnections(app, deps);

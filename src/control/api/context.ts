@@ -24,7 +24,6 @@ import type { Members } from '../services/organizations/members.ts';
 import type { Organizations } from '../services/organizations/organizations.ts';
 import type { PasswordReset } from '../services/accounts/password-reset.ts';
 import type { Profile } from '../services/accounts/profile.ts';
-import type { Projects } from '../services/projects/projects.ts';
 import type { Replays } from '../services/inspector/replay.ts';
 import type { ReservedSubdomains } from '../services/reserved-subdomains/reserved-subdomains.ts';
 import type { Mfa } from '../services/mfa/mfa.ts';
@@ -108,6 +107,8 @@ export interface Writes {
 
 export interface ApiDeps {
   readonly version: string;
+  /** Features that mount themselves (control/core/slice.ts). */
+  readonly slices: { mount(app: Api): void };
   readonly sessions: Sessions;
   readonly signUp: SignUp;
   readonly passwordReset: PasswordReset;
@@ -141,7 +142,6 @@ export interface ApiDeps {
   readonly visitorGates: VisitorGates;
   readonly visitorLogins: VisitorLogins;
   readonly maintenance: MaintenanceSwitch;
-  readonly projects: Projects;
   readonly reservedSubdomains: ReservedSubdomains;
   readonly domains: Domains;
   readonly certificates: Certificates;

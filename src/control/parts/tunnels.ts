@@ -11,7 +11,6 @@ import { Domains } from '../services/domains/domains.ts';
 import { Replays } from '../services/inspector/replay.ts';
 import { MetricKeys } from '../services/metrics/metric-keys.ts';
 import { Metrics } from '../services/metrics/metrics.ts';
-import { Projects } from '../services/projects/projects.ts';
 import { ReservedSubdomains } from '../services/reserved-subdomains/reserved-subdomains.ts';
 import { BasicGates } from '../services/tunnels/basic-gates.ts';
 import { Claims } from '../services/tunnels/claims.ts';
@@ -38,7 +37,6 @@ export interface TunnelServices {
   readonly visitorGates: VisitorGates;
   readonly visitorLogins: VisitorLogins;
   readonly maintenance: MaintenanceSwitch;
-  readonly projects: Projects;
   readonly reservedSubdomains: ReservedSubdomains;
   readonly domains: Domains;
   readonly domainChecks: DomainChecks;
@@ -58,7 +56,7 @@ export interface TunnelServices {
   readonly visitorKey: string;
 }
 
-export function openTunnels(core: Core, { tokens, tokenEnds }: TokenServices): TunnelServices {
+export function openTunnels(core: Core, { tokens }: Pick<TokenServices, 'tokens'>): TunnelServices {
   const {
     options,
     store,
@@ -115,7 +113,6 @@ export function openTunnels(core: Core, { tokens, tokenEnds }: TokenServices): T
       log,
     }),
     maintenance: maintenanceSwitch,
-    projects: new Projects({ store, tokens: tokenEnds, tunnels, drains: core.drains }),
     reservedSubdomains: new ReservedSubdomains({ store, billing: options.billing.mode, ownLabels }),
     domains: new Domains({
       store,

@@ -5,16 +5,9 @@
 import { and, eq, inArray, isNull, lt, ne, notExists } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { DAY_MS } from '../../../base/clock.ts';
-import {
-  emailCodes,
-  identities,
-  memberships,
-  organizations,
-  passwordResets,
-  projects,
-  users,
-} from '../../db/schema.ts';
+import { emailCodes, identities, memberships, organizations, passwordResets, users } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
+import { orgForgotten } from '../organizations/events.ts';
 
 /** Since the last sign-up with the address. */
 const UNPROVEN_MS = 30 * DAY_MS;
@@ -22,7 +15,8 @@ const UNPROVEN_MS = 30 * DAY_MS;
 const BATCH = 100;
 
 /** These were never logged in to, so that their organization has a default project and one member, and nothing else refers to it. */
-export function forgetUnproven({ db, now }: Tx): void {
+export function forgetUnproven(tx: Tx): void {
+  const { db, now } = tx;
   const dead = db
     .select({ id: users.id })
     .from(users)
@@ -46,7 +40,7 @@ export function forgetUnproven({ db, now }: Tx): void {
   const theirs = db.select({ id: memberships.orgId }).from(memberships).where(inArray(memberships.userId, ids)).all();
   const orgIds = theirs.map(({ id }) => id);
   db.delete(memberships).where(inArray(memberships.userId, ids)).run();
-  db.delete(projects).where(inArray(projects.orgId, orgIds)).run();
+  tx.emit(orgForgotten, { orgIds });
   db.delete(organizations).where(inArray(organizations.id, orgIds)).run();
   db.delete(users).where(inArray(users.id, ids)).run();
 }

@@ -9,7 +9,7 @@ import type { Db, Tx } from '../../db/tx.ts';
 import type { Approval, Role } from '../actor.ts';
 import { recordAudit } from '../audit.ts';
 import type { Plan } from '../plans.ts';
-import { createDefaultProject } from '../projects/project-rows.ts';
+import { orgCreated } from './events.ts';
 
 const MAX_SLUG = 40;
 
@@ -91,7 +91,7 @@ export function rulesFor(tx: Tx, userId: string, rules: NewOrgRules): NewOrgRule
   return suspended === undefined ? rules : { ...rules, approval: 'pending' };
 }
 
-/** Makes an organization with its default project and its owner. The name need not be unique; the slug is made so. */
+/** Makes an organization with its owner, and what handlers of `orgCreated` give it. The name need not be unique; the slug is made so. */
 export function insertOrganization(tx: Tx, input: { name: string; ownerId: string }, rules: NewOrgRules): OrgRow {
   const org: OrgRow = {
     id: uuidv7(),
@@ -114,7 +114,7 @@ export function insertOrganization(tx: Tx, input: { name: string; ownerId: strin
     })
     .run();
   tx.db.insert(memberships).values({ orgId: org.id, userId: input.ownerId, role: 'owner', createdAt: tx.now }).run();
-  createDefaultProject(tx, org.id);
+  tx.emit(orgCreated, { orgId: org.id });
   return org;
 }
 

@@ -6,7 +6,7 @@ import { HOUR_MS } from '../../../base/clock.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { allow, type MasterKeyActor, type UserActor } from '../actor.ts';
-import { findProject, type ProjectRow } from '../projects/project-rows.ts';
+import { findProject, type ProjectRow } from '../../projects/rows.ts';
 import type { MasterRights } from './master-rights.ts';
 import { checkMint } from './mint-limits.ts';
 import { type Minter, personAs } from './minter.ts';

@@ -10,7 +10,7 @@ import { liveTokens } from '../../db/gone.ts';
 import { capabilityTokens, sessions } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { Actor } from '../actor.ts';
-import { findProjectById, type ProjectRow } from '../projects/project-rows.ts';
+import { findProjectById, type ProjectRow } from '../../projects/rows.ts';
 import type { MasterRights } from './master-rights.ts';
 import { checkRotation } from './mint-limits.ts';
 import { type Minter, personAs } from './minter.ts';

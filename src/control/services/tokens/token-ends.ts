@@ -7,6 +7,7 @@ import { AppError } from '../../../base/errors.ts';
 import { liveTokens, loginsScope, memberScope, unendedTokens } from '../../db/gone.ts';
 import { capabilityTokens } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
+import type { ProjectRow } from '../../projects/rows.ts';
 import { type Actor, allow } from '../actor.ts';
 import type { RouteEvents } from '../route-events.ts';
 import type { Drains } from '../pending-work/drains.ts';
@@ -116,6 +117,11 @@ export class TokenEnds {
       for (const { id, name } of doomed) this.#routeEvents.revokeToken(id, message(name));
     });
     return doomed.length;
+  }
+
+  /** The same of a project that is about to be marked. */
+  announceProjectEnd(tx: Tx, { id, slug }: ProjectRow): number {
+    return this.announceEnd(tx, eq(capabilityTokens.projectId, id), () => `The project ${slug} was deleted.`);
   }
 
   /**

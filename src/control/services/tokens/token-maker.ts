@@ -10,7 +10,7 @@ import { capabilityTokens } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { Keys } from '../keys/keys.ts';
 import { newTextKey } from '../keys/text-key.ts';
-import type { ProjectRow } from '../projects/project-rows.ts';
+import type { ProjectRow } from '../../projects/rows.ts';
 import { isSubdomainPattern } from '../labels.ts';
 import { signCwt } from './cwt.ts';
 import { forgetOldest } from './token-room.ts';

@@ -3,7 +3,7 @@
  */
 import type { ClaimQuestion, NodeControl, Refusal } from '../../../plane/link.ts';
 import type { Tx } from '../../db/tx.ts';
-import { findProject, findProjectById, type ProjectRow } from '../projects/project-rows.ts';
+import { findProject, findProjectById, type ProjectRow } from '../../projects/rows.ts';
 import type { TokenRow } from '../tokens/token-rows.ts';
 import { refuse } from './refusals.ts';
 import { liveByLabel, nameFault } from './free-names.ts';

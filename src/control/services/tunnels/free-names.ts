@@ -8,7 +8,7 @@ import { DAY_MS } from '../../../base/clock.ts';
 import { liveTunnels } from '../../db/gone.ts';
 import { reservedSubdomains, restingNames, tunnels } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-import { projectOfLabel } from '../projects/project-rows.ts';
+import { projectOfLabel } from '../../projects/rows.ts';
 import { isSystemName } from '../labels.ts';
 
 export type ReservationRow = typeof reservedSubdomains.$inferSelect;

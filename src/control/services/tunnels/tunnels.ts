@@ -20,7 +20,7 @@ import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from '../labels.ts
 import type { RouteEvents } from '../route-events.ts';
 import type { RouteMaker } from './route-maker.ts';
 import type { PendingWork } from '../pending-work/pending-rows.ts';
-import { findProject, type ProjectRow, slugsOf } from '../projects/project-rows.ts';
+import { findProject, type ProjectRow, slugsOf } from '../../projects/rows.ts';
 import { ENTITLEMENTS, PLANS } from '../plans.ts';
 import { faultError } from './refusals.ts';
 import { flagsIn, flagsOf, type TunnelFlags } from './tunnel-flags.ts';
@@ -182,6 +182,11 @@ export class Tunnels {
       for (const { id } of gone) this.#tellGone(id);
     });
     return gone.length;
+  }
+
+  /** The same of a project that is about to be marked. */
+  announceProjectGone(tx: Tx, { id, orgId }: ProjectRow): number {
+    return this.announceGone(tx, eq(tunnels.projectId, id), orgId);
   }
 
   /** The rows of tunnels that went with their project or organization. A Drain. */

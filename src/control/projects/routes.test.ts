@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { and, eq } from 'drizzle-orm';
-import { auditEvents, capabilityTokens, projects, tunnels } from '../../src/control/db/schema.ts';
-import { MAX_PROJECTS } from '../../src/control/services/projects/projects.ts';
-import type { MintedToken } from '../../src/control/services/tokens/token-maker.ts';
-import { Plane, START } from './plane.ts';
-import { type PlaneApi, servePlane } from './plane-api.ts';
-import { type Person, said, Team } from './team.ts';
+import { auditEvents, capabilityTokens, projects, tunnels } from '../db/schema.ts';
+import { MAX_PROJECTS } from './service.ts';
+import type { MintedToken } from '../services/tokens/token-maker.ts';
+import { Plane, START } from '../../../test/control/plane.ts';
+import { type PlaneApi, servePlane } from '../../../test/control/plane-api.ts';
+import { type Person, said, Team } from '../../../test/control/team.ts';
 
 const DAY = 24 * 3600_000;
 let plane: Plane;

@@ -1,24 +1,10 @@
-/**
- * What several services do alike to the rows of projects: find one, make the default one, and say which of them a label belongs to. Not to
- * be called from outside the services.
- */
+/** Rows of projects, for all services: find one, and say which of them a label belongs to. */
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
-import { uuidv7 } from 'uuidv7';
-import { projects } from '../../db/schema.ts';
-import type { Db, Tx } from '../../db/tx.ts';
-import { isLabel } from '../labels.ts';
+import { projects } from '../db/schema.ts';
+import type { Db } from '../db/tx.ts';
+import { isLabel } from '../services/labels.ts';
 
 export type ProjectRow = typeof projects.$inferSelect;
-
-export const DEFAULT_PROJECT = 'default';
-
-/** Makes the default project of a new organization. */
-export function createDefaultProject(tx: Tx, orgId: string): void {
-  tx.db
-    .insert(projects)
-    .values({ id: uuidv7(), orgId, slug: DEFAULT_PROJECT, name: 'Default', isDefault: true, createdAt: tx.now })
-    .run();
-}
 
 /** The live project with this slug, or the default one when none is named; undefined when the organization has no such project. */
 export function findProject(db: Db, orgId: string, slug: string | undefined): ProjectRow | undefined {

@@ -1,20 +1,16 @@
-/**
- * Projects: namespaces of subdomains in an organization. One default project each, which adds no suffix and can't go away. Called by
- * control/api.
- */
-import { and, count, desc, eq, isNotNull, isNull } from 'drizzle-orm';
+/** Projects: list, create, rename, delete. An organization has one default project, which adds no suffix and can't be deleted. */
+import { and, count, desc, eq, inArray, isNotNull, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
-import { AppError } from '../../../base/errors.ts';
-import { liveTokens, liveTunnels } from '../../db/gone.ts';
-import { capabilityTokens, projects, tunnels } from '../../db/schema.ts';
-import type { Db, Store, Tx } from '../../db/tx.ts';
-import { type Actor, allow, type UserActor } from '../actor.ts';
-import { type AuditAction, type AuditDetails, recordAudit } from '../audit.ts';
-import { checkDailyLimit } from '../daily-limit.ts';
-import type { Drains } from '../pending-work/drains.ts';
-import type { TokenEnds } from '../tokens/token-ends.ts';
-import type { Tunnels } from '../tunnels/tunnels.ts';
-import { findProject, type ProjectRow } from './project-rows.ts';
+import { AppError } from '../../base/errors.ts';
+import { liveTokens, liveTunnels } from '../db/gone.ts';
+import { capabilityTokens, projects, tunnels } from '../db/schema.ts';
+import type { Db, Store, Tx } from '../db/tx.ts';
+import { type Actor, allow, type UserActor } from '../services/actor.ts';
+import { type AuditAction, type AuditDetails, recordAudit } from '../services/audit.ts';
+import { checkDailyLimit } from '../services/daily-limit.ts';
+import type { Drains } from '../services/pending-work/drains.ts';
+import { type DeletedProject, projectDeleted } from './events.ts';
+import { findProject, type ProjectRow } from './rows.ts';
 
 /** Live projects of one organization: a bound for lists, far above need. */
 export const MAX_PROJECTS = 200;
@@ -29,30 +25,19 @@ export interface ProjectView {
   readonly tokens: number;
 }
 
-/** What went with a project. */
-export interface DeletedProject {
-  readonly deletedTunnels: number;
-  readonly revokedTokens: number;
-}
-
-export interface ProjectDeps {
-  readonly store: Store;
-  readonly tokens: Pick<TokenEnds, 'announceEnd'>;
-  readonly tunnels: Pick<Tunnels, 'announceGone'>;
-  readonly drains: Drains;
-}
-
 export class Projects {
-  readonly #deps: ProjectDeps;
+  readonly #store: Store;
+  readonly #drains: Drains;
 
-  constructor(deps: ProjectDeps) {
-    this.#deps = deps;
+  constructor({ store, drains }: { readonly store: Store; readonly drains: Drains }) {
+    this.#store = store;
+    this.#drains = drains;
   }
 
   /** Live projects of the actor's organization: the default one first, then the newest. */
   list(actor: Actor): readonly ProjectView[] {
     allow(actor, 'read', 'project');
-    const { db, clock } = this.#deps.store;
+    const { db, clock } = this.#store;
     const rows = db
       .select()
       .from(projects)
@@ -65,7 +50,7 @@ export class Projects {
   /** Throws `not_found`. */
   get(actor: Actor, slug: string): ProjectView {
     allow(actor, 'read', 'project');
-    const { db, clock } = this.#deps.store;
+    const { db, clock } = this.#store;
     return viewOf(db, find(db, actor.orgId, slug), clock.now());
   }
 
@@ -75,7 +60,7 @@ export class Projects {
    */
   create(actor: Actor, { slug, name }: { slug: string; name: string }): ProjectView {
     allow(actor, 'create', 'project');
-    return this.#deps.store.inTx((tx) => {
+    return this.#store.inTx((tx) => {
       if (findProject(tx.db, actor.orgId, slug) !== undefined) {
         throw new AppError('duplicate_name', `Your organization has a project ${slug}. Choose another slug.`);
       }
@@ -98,7 +83,7 @@ export class Projects {
   /** Another name; the slug stays, for public names end with it. Throws `not_found`. */
   rename(actor: Actor, slug: string, name: string): ProjectView {
     allow(actor, 'change', 'project');
-    return this.#deps.store.inTx((tx) => {
+    return this.#store.inTx((tx) => {
       const row = find(tx.db, actor.orgId, slug);
       if (row.name !== name) {
         tx.db.update(projects).set({ name }).where(eq(projects.id, row.id)).run();
@@ -114,22 +99,29 @@ export class Projects {
    */
   delete(actor: Actor, slug: string): DeletedProject {
     allow(actor, 'delete', 'project');
-    return this.#deps.store.inTx((tx) => {
+    return this.#store.inTx((tx) => {
       const row = find(tx.db, actor.orgId, slug);
       if (row.isDefault) {
         throw new AppError('invalid_request', 'The default project stays. Delete its tunnels one by one.');
       }
-      const { tokens, tunnels: owned, drains } = this.#deps;
-      // Keys first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
-      const ofProject = eq(capabilityTokens.projectId, row.id);
-      const revokedTokens = tokens.announceEnd(tx, ofProject, () => `The project ${row.slug} was deleted.`);
-      const deletedTunnels = owned.announceGone(tx, eq(tunnels.projectId, row.id), actor.orgId);
+      const gone = tx.emit(projectDeleted, row);
       const details = { cause: { cause: 'project_deleted' } } as const;
-      drains.begin(tx, { kind: 'project_deleted', scope: row.id, orgId: row.orgId, actor, details });
+      this.#drains.begin(tx, { kind: 'project_deleted', scope: row.id, orgId: row.orgId, actor, details });
       tx.db.update(projects).set({ deletedAt: tx.now }).where(eq(projects.id, row.id)).run();
-      record(tx, actor, { action: 'project.delete', row, details: { slug, deletedTunnels, revokedTokens } });
-      return { deletedTunnels, revokedTokens };
+      record(tx, actor, { action: 'project.delete', row, details: { slug, ...gone } });
+      return gone;
     });
+  }
+
+  /** A new organization gets its default project. */
+  createDefault(tx: Tx, orgId: string): void {
+    const row = { id: uuidv7(), orgId, slug: 'default', name: 'Default', isDefault: true, createdAt: tx.now };
+    tx.db.insert(projects).values(row).run();
+  }
+
+  /** Deletes the rows of organizations that were never used. */
+  forget(tx: Tx, orgIds: readonly string[]): void {
+    tx.db.delete(projects).where(inArray(projects.orgId, orgIds)).run();
   }
 }
 

@@ -1,6 +1,7 @@
 /** How a certificate stands, as domains, tunnels and the operators' list tell it. */
 import { z } from '@hono/zod-openapi';
 import { CERTIFICATE_STATES, type CertificateView } from '../services/certificates/certificate-view.ts';
+import { iso } from './fields.ts';
 
 export const certificateFields = {
   state: z.enum(CERTIFICATE_STATES).openapi({
@@ -29,9 +30,5 @@ export const certificateState = z
   .openapi({ description: 'null unless the server gets certificates by ACME' });
 
 export function presentCertificate({ state, expiresAt, lastError, nextAttemptAt }: CertificateView) {
-  return { state, expiresAt: isoOf(expiresAt), lastError, nextAttemptAt: isoOf(nextAttemptAt) };
-}
-
-export function isoOf(instant: number | null): string | null {
-  return instant === null ? null : new Date(instant).toISOString();
+  return { state, expiresAt: iso(expiresAt), lastError, nextAttemptAt: iso(nextAttemptAt) };
 }

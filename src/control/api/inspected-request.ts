@@ -4,6 +4,7 @@ import type { Trace } from '../../plane/inspection.ts';
 import { byName, type ShownField } from '../services/inspector/fields.ts';
 import type { ShownRequest } from '../services/inspector/views.ts';
 import type { FeedItem } from '../services/inspector/live-feed.ts';
+import { iso } from './fields.ts';
 
 const ITEM_EXAMPLE = {
   id: '019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10',
@@ -147,7 +148,7 @@ export function presentItem(item: FeedItem): z.input<typeof inspectedRequest> {
   return {
     id: item.id,
     tunnel_id: item.tunnelId,
-    timestamp: new Date(item.at).toISOString(),
+    timestamp: iso(item.at),
     method: item.method,
     path: item.target,
     status: item.status,

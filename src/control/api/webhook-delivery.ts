@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { ForwardRow } from '../services/webhooks/forward-rows.ts';
 import type { Shown } from '../services/webhooks/mailbox.ts';
+import { iso } from './fields.ts';
 
 const STATES = ['none', 'waiting', 'sending', 'delivered', 'failed'] as const;
 const progress = z
@@ -67,7 +68,7 @@ export const deliverySchema = z
 export function presentDelivery({ delivery: row, forward, isSending }: Shown) {
   return {
     id: row.id,
-    received_at: new Date(row.receivedAt).toISOString(),
+    received_at: iso(row.receivedAt),
     event_type: row.eventType,
     delivery_id: row.deliveryId,
     content_type: row.contentType,
@@ -95,7 +96,7 @@ function presentProgress(forward: ForwardRow | null, isSending: boolean): z.outp
     attempts,
     last_status: lastStatus,
     last_error: lastError,
-    next_attempt_at: isSending || nextAt === 0 ? null : new Date(nextAt).toISOString(),
-    delivered_at: deliveredAt === null ? null : new Date(deliveredAt).toISOString(),
+    next_attempt_at: isSending || nextAt === 0 ? null : iso(nextAt),
+    delivered_at: iso(deliveredAt),
   };
 }

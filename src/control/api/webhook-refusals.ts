@@ -5,6 +5,7 @@ import { AppError } from '../../base/errors.ts';
 import type { ShownReceiver } from '../services/webhooks/receivers.ts';
 import { REFUSAL_REASONS } from '../services/webhooks/refusals.ts';
 import type { ApiDeps, ApiEnv } from './context.ts';
+import { iso } from './fields.ts';
 
 const count = z.int().min(0);
 
@@ -45,7 +46,7 @@ export function presentRefused({
   return {
     total,
     by_reason: byReason,
-    last_at: last === null ? null : new Date(last.at).toISOString(),
+    last_at: iso(last?.at ?? null),
     last_reason: last?.reason ?? null,
     // A server that was killed may have lost the last seconds of its counts.
     since_received: before === null ? null : Math.max(0, total - before),

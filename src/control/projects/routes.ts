@@ -2,6 +2,7 @@
 import { type Api, actorOf } from '../api/context.ts';
 import { defineRoute } from '../api/define-route.ts';
 import { json } from '../api/errors.ts';
+import { jsonBody } from '../api/fields.ts';
 import { deletedProject, newProject, project, projectList, projectName, slugOf, view } from './schemas.ts';
 import { MAX_PROJECTS, type Projects } from './service.ts';
 
@@ -27,7 +28,7 @@ export function mountProjects(app: Api, projects: Projects): void {
         tags,
         summary: 'Create a project',
         description: `At most ${MAX_PROJECTS}. Existing tunnels of other projects whose names end with the slug keep their names.`,
-        request: { body: { required: true, content: { 'application/json': { schema: newProject } } } },
+        request: { body: jsonBody(newProject) },
         responses: { 201: json(project, 'Created') },
       },
       ['forbidden', 'duplicate_name', 'conflict', 'rate_limited'],
@@ -53,7 +54,7 @@ export function mountProjects(app: Api, projects: Projects): void {
         'x-needs': 'project.change',
         tags,
         summary: 'Rename a project',
-        request: { params: slugOf, body: { required: true, content: { 'application/json': { schema: projectName } } } },
+        request: { params: slugOf, body: jsonBody(projectName) },
         responses: { 200: json(project, 'Renamed') },
       },
       ['forbidden'],

@@ -1,5 +1,6 @@
 /** Bodies of `/projects`. */
 import { z } from '@hono/zod-openapi';
+import { iso } from '../api/fields.ts';
 import { label } from '../api/label.ts';
 import { someName } from '../api/new-account.ts';
 import type { ProjectView } from './service.ts';
@@ -48,7 +49,7 @@ export function view({ row, tunnels, tokens }: ProjectView) {
     slug: row.slug,
     name: row.name,
     isDefault: row.isDefault,
-    createdAt: new Date(row.createdAt).toISOString(),
+    createdAt: iso(row.createdAt),
     tunnels,
     tokens,
   };

@@ -6,6 +6,7 @@ import { type Api, type ApiDeps, visitOf } from '../context.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { jsonBody } from '../fields.ts';
 import { loginResult, welcome } from '../login-result.ts';
 import {
   clearRefreshCookie,
@@ -57,7 +58,7 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
         security: [],
         tags: ['auth'],
         summary: 'Log in and set the refresh cookie',
-        request: { body: { required: true, content: { 'application/json': { schema: credentials } } } },
+        request: { body: jsonBody(credentials) },
         responses: {
           200: json(
             z.union([loginResult, mfaRequired]),

@@ -6,6 +6,7 @@ import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { ENTITLEMENTS_EXAMPLE, entitlementsView, presentEntitlements } from '../entitlements.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { activeOrg } from '../login-result.ts';
 import { plainName } from '../new-account.ts';
 import { clearRefreshCookie } from '../refresh-cookie.ts';
@@ -96,7 +97,7 @@ export function mountAccount(app: Api, deps: ApiDeps): void {
       path: '/auth/me',
       tags: ['auth'],
       summary: 'Change your name',
-      request: { body: { required: true, content: { 'application/json': { schema: changedAccount } } } },
+      request: { body: jsonBody(changedAccount) },
       responses: { 200: json(account, 'The account') },
     }),
     (c) => {
@@ -114,7 +115,7 @@ export function mountAccount(app: Api, deps: ApiDeps): void {
         tags: ['auth'],
         summary: 'Switch to another organization of yours',
         description: 'Earlier access tokens continue to act for their organization.',
-        request: { body: { required: true, content: { 'application/json': { schema: wantedOrg } } } },
+        request: { body: jsonBody(wantedOrg) },
         responses: { 200: json(switched, 'Switched') },
       },
       ['not_found'],
@@ -174,8 +175,8 @@ function mountSessions(app: Api, { sessionList: list, publicUrl }: ApiDeps): voi
 function sessionView(row: SessionRow, currentId: string) {
   return {
     id: row.id,
-    created_at: new Date(row.createdAt).toISOString(),
-    last_used_at: new Date(row.lastUsedAt).toISOString(),
+    created_at: iso(row.createdAt),
+    last_used_at: iso(row.lastUsedAt),
     ip_address: row.ipAddress,
     user_agent: row.userAgent,
     current: row.id === currentId,
@@ -190,7 +191,7 @@ function accountView({ user, mfaEnabled, activeOrg: org, orgs, plan, entitlement
       name: user.name,
       email_verified: user.emailVerifiedAt !== null,
       mfa_enabled: mfaEnabled,
-      created_at: new Date(user.createdAt).toISOString(),
+      created_at: iso(user.createdAt),
     },
     active_org: org,
     orgs: [...orgs],

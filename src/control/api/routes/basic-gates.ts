@@ -4,6 +4,7 @@ import { MAX_GATE_TEXT } from '../../services/tunnels/basic-gates.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { jsonBody } from '../fields.ts';
 import { text } from '../text.ts';
 
 /** RFC 7617: neither has control characters, and the first colon is where the user name ends. Half a character can't be sent. */
@@ -37,7 +38,7 @@ export function mountBasicGates(app: Api, { basicGates }: ApiDeps): void {
         summary: 'Require a user name and password from visitors',
         description:
           "Applies from the next request on. The edge checks HTTP Basic (RFC 7617) after the tunnel's policy. The password is stored as an argon2id hash. The edge doesn't forward the header `Authorization`. A request has only one such header, so none passes both this and an enforced `jwt_validation`. After ten different wrong passwords in a minute, an address gets 429 for the rest of it. Not for `tcp` tunnels.",
-        request: { params: id, body: { required: true, content: { 'application/json': { schema: gate } } } },
+        request: { params: id, body: jsonBody(gate) },
         responses: { 200: json(answer, 'Visitors need the password') },
       },
       ['forbidden', 'unavailable'],

@@ -8,6 +8,7 @@ import { type Api, type ApiDeps, type ApiEnv, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { ENTITLEMENTS_EXAMPLE, entitlementsView, presentEntitlements } from '../entitlements.ts';
 import { json } from '../errors.ts';
+import { iso } from '../fields.ts';
 import { completionPage, mockPortalPage } from '../pages/billing-pages.ts';
 import { PAGE_POLICY } from '../pages/page-policy.ts';
 
@@ -220,7 +221,7 @@ function present({ mode, plan, cycle, status, currentPeriodEndsAt, cancels, enti
     plan,
     billing_cycle: cycle,
     status,
-    current_period_end: currentPeriodEndsAt === null ? null : new Date(currentPeriodEndsAt).toISOString(),
+    current_period_end: iso(currentPeriodEndsAt),
     cancel_at_period_end: cancels,
     entitlements: presentEntitlements(plan, entitlements),
   };

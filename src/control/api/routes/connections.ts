@@ -9,6 +9,7 @@ import { json } from '../errors.ts';
 import { optionalBody } from '../optional-body.ts';
 import { text } from '../text.ts';
 import { UNSEEN_SIGNS } from '../../services/accounts/unseen-signs.ts';
+import { iso } from '../fields.ts';
 
 const connection = z
   .object({
@@ -134,7 +135,7 @@ function present(info: ConnectionView) {
     hostname: info.hostname,
     version: info.version,
     token_name: info.tokenName,
-    connected_at: new Date(info.connectedAt).toISOString(),
+    connected_at: iso(info.connectedAt),
     tunnels: [...info.tunnelIds],
     networks: [...info.networkIds],
   };
@@ -145,8 +146,8 @@ function presentEnded(row: EndedSessionRow) {
     agent_id: row.agentId,
     remote_ip: row.remoteIp,
     hostname: row.hostname,
-    connected_at: new Date(row.startedAt).toISOString(),
-    ended_at: new Date(row.endedAt).toISOString(),
+    connected_at: iso(row.startedAt),
+    ended_at: iso(row.endedAt),
     // The data plane writes no other.
     reason: row.reason as EndReason,
     message: row.message,

@@ -5,6 +5,7 @@ import type { Approved, Handed } from '../../services/sessions/device-logins.ts'
 import { type Api, type ApiDeps, actorOf, goneSignal, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso } from '../fields.ts';
 import { text } from '../text.ts';
 
 /** Below what proxies commonly allow an answer to take (60 s). */
@@ -127,6 +128,6 @@ function handedView(given: Handed) {
     refresh_token: session.refreshToken,
     account: session.email,
     organization: session.organization,
-    expires_at: new Date(session.expiresAt).toISOString(),
+    expires_at: iso(session.expiresAt),
   };
 }

@@ -6,6 +6,7 @@ import { certificateState, presentCertificate } from '../certificate-state.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 
 const domain = z
   .object({
@@ -70,7 +71,7 @@ export function mountDomains(app: Api, { domains, certificates }: ApiDeps): void
         tags,
         summary: 'Add a custom domain, to be verified by a TXT record',
         description: `At most ${MAX_DOMAINS}. Put \`dnsRecord\` into the DNS, then verify. Several organizations may add a domain; the first to verify it has it.`,
-        request: { body: { required: true, content: { 'application/json': { schema: newDomain } } } },
+        request: { body: jsonBody(newDomain) },
         responses: { 201: json(domain, 'Added') },
       },
       ['forbidden', 'invalid_domain', 'duplicate_name', 'conflict', 'rate_limited'],
@@ -120,7 +121,7 @@ export function mountDomains(app: Api, { domains, certificates }: ApiDeps): void
         tags,
         summary: 'Bind a verified domain to a tunnel',
         description: 'Applies from the next request on.',
-        request: { params: id, body: { required: true, content: { 'application/json': { schema: binding } } } },
+        request: { params: id, body: jsonBody(binding) },
         responses: { 200: json(domain, 'Bound') },
       },
       ['forbidden'],
@@ -156,8 +157,8 @@ function present(certificates: ApiDeps['certificates'], row: DomainRow) {
     verified: row.verifiedAt !== null,
     verificationToken: row.verificationToken,
     boundTunnelId: row.tunnelId,
-    verifiedAt: row.verifiedAt === null ? null : new Date(row.verifiedAt).toISOString(),
-    createdAt: new Date(row.createdAt).toISOString(),
+    verifiedAt: iso(row.verifiedAt),
+    createdAt: iso(row.createdAt),
     dnsRecord: dnsRecordOf(row),
     certificate: certificate === null ? null : presentCertificate(certificate),
   };

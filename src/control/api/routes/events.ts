@@ -7,6 +7,7 @@ import type { EventRow } from '../../services/events.ts';
 import { type Api, type ApiDeps, actorOf, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso } from '../fields.ts';
 import { text } from '../text.ts';
 
 const event = z
@@ -147,7 +148,7 @@ export function mountOperatedEvents(app: Api, { events }: ApiDeps): void {
 function present(row: EventRow) {
   return {
     id: row.id,
-    timestamp: new Date(row.at).toISOString(),
+    timestamp: iso(row.at),
     action: row.action as (typeof AUDIT_ACTIONS)[number],
     resourceType: row.resourceType,
     resourceId: row.resourceId,

@@ -4,6 +4,7 @@ import type { IdentityRow } from '../../services/accounts/identities.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso } from '../fields.ts';
 
 const identity = z
   .object({
@@ -63,7 +64,7 @@ function present(row: IdentityRow) {
     id: row.id,
     provider: row.provider,
     email: row.email,
-    created_at: new Date(row.createdAt).toISOString(),
-    last_used_at: new Date(row.lastUsedAt).toISOString(),
+    created_at: iso(row.createdAt),
+    last_used_at: iso(row.lastUsedAt),
   };
 }

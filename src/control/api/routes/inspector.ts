@@ -6,6 +6,7 @@ import { MAX_LIST, type RecordFilter, type RecordPage, type StatusRange } from '
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso } from '../fields.ts';
 import { inspectedDetail, inspectedRequest, OUTCOMES, presentDetail, presentItem } from '../inspected-request.ts';
 import { text } from '../text.ts';
 
@@ -149,7 +150,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
         found.map((one) => ({
           tunnel_id: one.tunnelId,
           count: one.count,
-          last_at: new Date(one.lastAt).toISOString(),
+          last_at: iso(one.lastAt),
         })),
         200,
       );

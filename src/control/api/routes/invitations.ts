@@ -5,6 +5,7 @@ import type { InvitationShown, InvitationView } from '../../services/organizatio
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { newEmail } from '../new-account.ts';
 import { role } from '../role.ts';
 import { organization, orgPath, presentOrg } from './organizations.ts';
@@ -100,7 +101,7 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
           'invitations in a day, or a few to the same address.',
         request: {
           params: orgPath,
-          body: { required: true, content: { 'application/json': { schema: newInvitation } } },
+          body: jsonBody(newInvitation),
         },
         responses: { 201: json(invitation, 'The email is sent') },
       },
@@ -156,7 +157,7 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         summary: 'Get an invitation by the token of its email',
         description:
           "For the page that accepts an invitation. It needs no account, doesn't use the token up, and doesn't reveal whether the address has an account. 404 for a token that is used, revoked or expired. The rate limit is that of `/auth/*`, counted separately.",
-        request: { body: { required: true, content: { 'application/json': { schema: shownToken } } } },
+        request: { body: jsonBody(shownToken) },
         responses: { 200: json(shown, 'The invitation') },
       },
       ['not_found', 'rate_limited'],
@@ -172,7 +173,7 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps):
         summary: 'Accept an invitation by the token of its email',
         description:
           'Only the account with the invited address can accept; others get 403. A user without an account signs up with that address first; if sign-up is closed, an operator creates the account. 404 for a token that is used, revoked or expired; 409 for a member. To act for the organization, switch to it with `POST /auth/switch-org`.',
-        request: { body: { required: true, content: { 'application/json': { schema: shownToken } } } },
+        request: { body: jsonBody(shownToken) },
         responses: { 200: json(organization, 'The organization that you joined, with your role') },
       },
       ['forbidden', 'not_found', 'conflict'],
@@ -187,8 +188,8 @@ function present({ row, inviterEmail }: InvitationView): z.infer<typeof invitati
     email: row.email,
     role: row.role,
     invited_by: inviterEmail,
-    created_at: new Date(row.createdAt).toISOString(),
-    expires_at: new Date(row.expiresAt).toISOString(),
+    created_at: iso(row.createdAt),
+    expires_at: iso(row.expiresAt),
   };
 }
 
@@ -199,6 +200,6 @@ function presentShown({ row, organization, inviterEmail, inviterName }: Invitati
     role: row.role,
     invited_by: inviterEmail,
     invited_by_name: inviterName,
-    expires_at: new Date(row.expiresAt).toISOString(),
+    expires_at: iso(row.expiresAt),
   };
 }

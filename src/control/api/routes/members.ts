@@ -4,6 +4,7 @@ import type { MemberView } from '../../services/organizations/members.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { role } from '../role.ts';
 import { orgPath } from './organizations.ts';
 
@@ -79,7 +80,7 @@ export function mountMembers(app: Api, { members }: ApiDeps): void {
           "Admins change roles up to admin; only owners change or appoint owners. Applies from the member's next request on. Invitations that the new role doesn't allow are revoked, and all tokens of a member who becomes a viewer. 403 while the organization is suspended, 409 if no owner would be left.",
         request: {
           params: memberPath,
-          body: { required: true, content: { 'application/json': { schema: newRole } } },
+          body: jsonBody(newRole),
         },
         responses: { 200: json(changedMember, 'The member') },
       },
@@ -119,7 +120,7 @@ function present(row: MemberView): z.infer<typeof member> {
     email: row.email,
     name: row.name,
     role: row.role,
-    joined_at: new Date(row.joinedAt).toISOString(),
+    joined_at: iso(row.joinedAt),
     mfa_enabled: row.mfaEnabled,
   };
 }

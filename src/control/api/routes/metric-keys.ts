@@ -5,6 +5,7 @@ import { MAX_METRIC_KEYS } from '../../services/metrics/metric-keys.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { someName } from '../new-account.ts';
 
 const ID = '019aa3c2-5b7c-7d21-9f0e-4b1d6a7c8e05';
@@ -54,7 +55,7 @@ export function mountMetricKeys(app: Api, { metricKeys }: ApiDeps): void {
         tags,
         summary: 'Create a metrics key',
         description: `A metrics key works only for \`GET /metrics/prometheus\`, until you delete it or its creator leaves the organization. At most ${MAX_METRIC_KEYS}.`,
-        request: { body: { required: true, content: { 'application/json': { schema: newKey } } } },
+        request: { body: jsonBody(newKey) },
         responses: { 201: json(madeKey, 'Created') },
       },
       ['forbidden', 'conflict', 'rate_limited'],
@@ -88,8 +89,8 @@ function present({ row, createdBy }: MetricKeyView) {
   return {
     id: row.id,
     name: row.name,
-    created_at: new Date(row.createdAt).toISOString(),
+    created_at: iso(row.createdAt),
     created_by: createdBy,
-    last_used_at: row.lastUsedAt === null ? null : new Date(row.lastUsedAt).toISOString(),
+    last_used_at: iso(row.lastUsedAt),
   };
 }

@@ -6,6 +6,7 @@ import { type Api, type ApiDeps, actorOf, scraperOf } from '../context.ts';
 import { defineRoute, WITH_METRIC_KEYS } from '../define-route.ts';
 import { json } from '../errors.ts';
 import { expose } from '../exposition.ts';
+import { iso } from '../fields.ts';
 
 const network = z.object({
   id: z.uuid(),
@@ -98,7 +99,7 @@ export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
       c.json(
         metrics
           .series(actorOf(c), c.req.valid('query'))
-          .map(({ startsAt, value }) => ({ timestamp: new Date(startsAt).toISOString(), value })),
+          .map(({ startsAt, value }) => ({ timestamp: iso(startsAt), value })),
         200,
       ),
   );

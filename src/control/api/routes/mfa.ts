@@ -4,6 +4,7 @@ import { RECOVERY_CODES } from '../../services/mfa/recovery-codes.ts';
 import { type Api, type ApiDeps, actorOf, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { loginResult, welcome } from '../login-result.ts';
 import { text } from '../text.ts';
 
@@ -86,7 +87,7 @@ export function mountMfa(app: Api, deps: ApiDeps): void {
         tags: ['auth'],
         summary: 'Finish a login with the second factor',
         description: 'Sets the refresh cookie.',
-        request: { body: { required: true, content: { 'application/json': { schema: secondStep } } } },
+        request: { body: jsonBody(secondStep) },
         responses: { 200: json(loginResult, 'Logged in') },
       },
       ['unauthorized'],
@@ -112,7 +113,7 @@ export function mountMfa(app: Api, deps: ApiDeps): void {
       return c.json(
         {
           enabled: enabledAt !== null,
-          enabled_at: enabledAt === null ? null : new Date(enabledAt).toISOString(),
+          enabled_at: iso(enabledAt),
           recovery_codes_left: recoveryCodesLeft,
         },
         200,
@@ -144,7 +145,7 @@ export function mountMfa(app: Api, deps: ApiDeps): void {
         tags,
         summary: 'Turn on the second factor with a code',
         description: 'Other sessions continue.',
-        request: { body: { required: true, content: { 'application/json': { schema: confirmation } } } },
+        request: { body: jsonBody(confirmation) },
         responses: { 200: json(recoveryCodes, 'The second factor is on') },
       },
       ['invalid_code', 'conflict'],
@@ -159,7 +160,7 @@ export function mountMfa(app: Api, deps: ApiDeps): void {
         tags,
         summary: 'Replace your recovery codes',
         description: 'Returns ten new codes. Earlier codes stop working.',
-        request: { body: { required: true, content: { 'application/json': { schema: renewal } } } },
+        request: { body: jsonBody(renewal) },
         responses: { 200: json(recoveryCodes, 'The new codes') },
       },
       ['conflict', 'unavailable'],
@@ -175,7 +176,7 @@ export function mountMfa(app: Api, deps: ApiDeps): void {
         tags,
         summary: 'Turn off the second factor',
         description: 'Needs the password or a recovery code.',
-        request: { body: { required: true, content: { 'application/json': { schema: proof } } } },
+        request: { body: jsonBody(proof) },
         responses: { 200: json(disabled, 'The second factor is off') },
       },
       ['conflict', 'unavailable'],

@@ -5,6 +5,7 @@ import { MAX_EXTRA_ALLOWED_IPS, MAX_NAME } from '../../services/networks/network
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { ipNetwork } from '../ip-network-field.ts';
 
 const EXAMPLE = {
@@ -110,7 +111,7 @@ export function mountNetworkDevices(app: Api, { networkDevices }: ApiDeps): void
         tags,
         summary: 'Enroll a device with the lowest free address',
         description: `A device is enrolled by its public key. A key that is already enrolled returns 200 and its device, unchanged. At most ${MAX_IN_NETWORK.toLocaleString('en')} in a network, and ${MAX_IN_ORG.toLocaleString('en')} in total. Load the new configuration on the network's server afterwards.`,
-        request: { params: id, body: { required: true, content: { 'application/json': { schema: newDevice } } } },
+        request: { params: id, body: jsonBody(newDevice) },
         responses: { 200: json(enrolled, 'Already enrolled'), 201: json(enrolled, 'Enrolled') },
       },
       ['forbidden', 'invalid_name', 'invalid_public_key', 'network_full', 'conflict', 'rate_limited'],
@@ -131,7 +132,7 @@ export function mountNetworkDevices(app: Api, { networkDevices }: ApiDeps): void
         tags,
         summary: 'Change the name, expiry or networks of a device',
         description: 'Omitted fields stay unchanged. A new expiry enables an expired device again.',
-        request: { params: ids, body: { required: true, content: { 'application/json': { schema: changes } } } },
+        request: { params: ids, body: jsonBody(changes) },
         responses: { 200: json(device, 'Changed') },
       },
       ['forbidden', 'invalid_name'],
@@ -196,18 +197,14 @@ function present({ row, assignedIp, expired }: ShownDevice) {
     name: row.name,
     assigned_ip: assignedIp,
     public_key: row.publicKey,
-    expires_at: instant(row.expiresAt),
+    expires_at: iso(row.expiresAt),
     expired,
     extra_allowed_ips: [...row.extraAllowedIps],
-    created_at: new Date(row.createdAt).toISOString(),
-    last_handshake_at: instant(row.lastHandshakeAt),
-    last_seen_at: instant(row.lastSeenAt),
+    created_at: iso(row.createdAt),
+    last_handshake_at: iso(row.lastHandshakeAt),
+    last_seen_at: iso(row.lastSeenAt),
     endpoint: row.endpoint,
     bytes_in: row.bytesIn,
     bytes_out: row.bytesOut,
   };
-}
-
-function instant(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

@@ -4,6 +4,7 @@ import type { RelayView } from '../../services/networks/relay-status.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso } from '../fields.ts';
 
 const since = (description: string) => z.iso.datetime().nullable().openapi({ description });
 
@@ -92,8 +93,8 @@ function present({ totals, now }: RelayView) {
   return {
     online: true,
     path: now.path,
-    path_since: new Date(now.pathSince).toISOString(),
-    attached_at: new Date(now.attachedAt).toISOString(),
+    path_since: iso(now.pathSince),
+    attached_at: iso(now.attachedAt),
     agent_id: now.agentId,
     flows: now.flows,
     ...counters,

@@ -5,6 +5,7 @@ import { MAX_NETWORKS, type ShownNetwork } from '../../services/networks/network
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { ipNetwork } from '../ip-network-field.ts';
 
 const network = z
@@ -134,7 +135,7 @@ export function mountNetworks(app: Api, { networks }: ApiDeps): void {
         tags,
         summary: 'Create a private network',
         description: `At most ${MAX_NETWORKS}, on every plan. Networks can overlap. Register the network's server next.`,
-        request: { body: { required: true, content: { 'application/json': { schema: newNetwork } } } },
+        request: { body: jsonBody(newNetwork) },
         responses: { 201: json(network, 'Created') },
       },
       ['forbidden', 'invalid_cidr', 'invalid_name', 'duplicate_name', 'conflict', 'rate_limited'],
@@ -161,7 +162,7 @@ export function mountNetworks(app: Api, { networks }: ApiDeps): void {
         tags,
         summary: 'Change the name or client settings of a network',
         description: 'Omitted fields stay unchanged. Give clients new configurations after a change.',
-        request: { params: id, body: { required: true, content: { 'application/json': { schema: changes } } } },
+        request: { params: id, body: jsonBody(changes) },
         responses: { 200: json(network, 'Changed') },
       },
       ['forbidden', 'invalid_name', 'duplicate_name'],
@@ -204,7 +205,7 @@ export function mountNetworks(app: Api, { networks }: ApiDeps): void {
         summary: 'Register the server of a network, or replace it',
         description:
           'The network gets a UDP port of this server and keeps it. Clients connect to this port, and an agent next to the WireGuard of the network (`culvert udp`) forwards their packets. With a `public_endpoint`, the network releases the port. You can change this at any time. The organization keeps a released port for 24 hours. If there are other organizations, one can use at most three quarters of the ports. Above that, or if no port is free: 409 `conflict`.',
-        request: { params: id, body: { required: true, content: { 'application/json': { schema: server } } } },
+        request: { params: id, body: jsonBody(server) },
         responses: { 200: json(network, 'Registered') },
       },
       ['forbidden', 'invalid_public_key', 'conflict'],
@@ -244,6 +245,6 @@ function present({ row, endpoint, devices }: ShownNetwork) {
     dns: [...row.dns],
     extra_allowed_ips: [...row.extraAllowedIps],
     device_count: devices,
-    created_at: new Date(row.createdAt).toISOString(),
+    created_at: iso(row.createdAt),
   };
 }

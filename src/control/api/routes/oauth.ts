@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { type Api, type ApiDeps, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { jsonBody } from '../fields.ts';
 import { accountCookies, keptCookie } from '../login-cookie.ts';
 import { giveRefreshCookie } from '../refresh-cookie.ts';
 import { redirectTo } from '../served.ts';
@@ -71,7 +72,7 @@ export function mountOauth(app: Api, deps: ApiDeps): void {
           'Like GET, for a page that redirects the browser itself. The return path, which can contain secrets, is then in no URL.',
         request: {
           params: whichProvider,
-          body: { required: true, content: { 'application/json': { schema: startBody } } },
+          body: jsonBody(startBody),
         },
         responses: { 200: json(started, 'URL for the browser. Sets a cookie for ten minutes.') },
       },

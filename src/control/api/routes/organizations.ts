@@ -5,6 +5,7 @@ import { PLANS } from '../../services/plans.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { someName } from '../new-account.ts';
 import { role } from '../role.ts';
 
@@ -43,7 +44,7 @@ const deleted = z
 
 const tags = ['organizations'];
 export const orgPath = z.object({ id: z.string() });
-const nameBody = { required: true, content: { 'application/json': { schema: named } } };
+const nameBody = jsonBody(named);
 
 export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
   app.openapi(
@@ -134,6 +135,6 @@ export function presentOrg(org: OrgRow): z.infer<typeof organization> {
     role: org.role,
     plan: org.plan,
     approval_status: org.approval,
-    created_at: new Date(org.createdAt).toISOString(),
+    created_at: iso(org.createdAt),
   };
 }

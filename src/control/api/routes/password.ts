@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { type Api, type ApiDeps, actorOf, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { jsonBody } from '../fields.ts';
 import { newPassword, oldEmail, oldPassword } from '../new-account.ts';
 import { text } from '../text.ts';
 
@@ -28,7 +29,7 @@ export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
         summary: 'Send a link to set a new password',
         description:
           'Always 202, whether or not the address has an account. The link works once, for one hour. An address gets a few emails at once and then a few per hour. Above that, no email is sent.',
-        request: { body: { required: true, content: { 'application/json': { schema: forgotten } } } },
+        request: { body: jsonBody(forgotten) },
         responses: { 202: json(accepted, 'If the address has an account, a link is sent') },
       },
       ['unavailable'],
@@ -48,7 +49,7 @@ export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
         summary: 'Set a new password with the token of a link',
         description:
           'Ends all sessions and login keys of the user. The address counts as verified from then on. A second factor stays on. 400 `invalid_code` for a token that is wrong, used or expired, or older than the last change of the password.',
-        request: { body: { required: true, content: { 'application/json': { schema: reset } } } },
+        request: { body: jsonBody(reset) },
         responses: { 200: json(changed, 'Changed: log in') },
       },
       ['invalid_code', 'unavailable'],
@@ -68,7 +69,7 @@ export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
         summary: 'Change your password',
         description:
           'Ends your other sessions and their login keys. 401 also for a wrong current password. 409 for an account without a password; set one with `POST /auth/forgot`.',
-        request: { body: { required: true, content: { 'application/json': { schema: change } } } },
+        request: { body: jsonBody(change) },
         responses: { 200: json(changed, 'Changed') },
       },
       ['conflict', 'unavailable'],

@@ -5,6 +5,7 @@ import { invalidPolicy, MAX_ACTIONS, policySchema, writtenPolicy } from '../../s
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json, refuseInvalid } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 
 const EXAMPLE = {
   actions: [
@@ -99,7 +100,7 @@ export function mountPolicies(app: Api, { policies }: ApiDeps): void {
         summary: 'Replace the traffic policy of a tunnel',
         description:
           'Applies from the next request on. The order is always `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`. A blocked request does not count toward the rate limit. `deny` compares the path and its normalized form with `path_prefix` and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` allows access tokens of this server for the organization of the tunnel. A header action replaces the header of the visitor or of the service.',
-        request: { params: id, body: { required: true, content: { 'application/json': { schema: trafficPolicy } } } },
+        request: { params: id, body: jsonBody(trafficPolicy) },
         responses: { 200: json(answer, 'The new policy') },
       },
       ['forbidden', 'bad_policy'],
@@ -142,7 +143,7 @@ function dryRunJson({ index, kind, wouldRefuse, last }: DryRunView): z.input<typ
     index,
     kind,
     would_refuse: wouldRefuse,
-    last_at: last === null ? null : new Date(last.at).toISOString(),
+    last_at: iso(last?.at ?? null),
     sample: last === null ? null : { method: last.method, path: last.path, client_ip: last.clientIp, error: last.code },
   };
 }

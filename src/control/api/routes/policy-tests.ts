@@ -6,6 +6,7 @@ import { invalidPolicy } from '../../services/tunnels/policy-input.ts';
 import { type Api, type ApiDeps, actorOf, goneSignal } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json, refuseInvalid } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { trafficPolicy } from './policies.ts';
 
 const REASONS: Readonly<Record<UnknownReason, string>> = {
@@ -97,7 +98,7 @@ export function mountPolicyTests(app: Api, { policyTests }: ApiDeps): void {
           "The test changes nothing. Every user who can see the requests can run it. The policy doesn't have to be the tunnel's. The test uses the same checks as for visitors, with the times of the records. `rate_limit` counts recorded requests only, and a token is valid if it was valid at that time. No keys are fetched. Password and visitor login are not tested. A test waits up to ten seconds for its turn. An organization can have one running test and two waiting ones; more get 429. An organization, and a user in all organizations, can run ten in a row and then one every three seconds.",
         request: {
           params: z.object({ id: z.string() }),
-          body: { required: true, content: { 'application/json': { schema: question } } },
+          body: jsonBody(question),
         },
         responses: { 200: json(answer, 'Requests that the policy would have blocked') },
       },
@@ -124,8 +125,8 @@ function resultJson({ span, ...result }: PolicyTestResult): z.input<typeof answe
     tested: result.tested,
     would_refuse: result.wouldRefuse,
     not_tested: result.notTested.map(({ reason, count }) => ({ reason: REASONS[reason], count })),
-    from: span === null ? null : new Date(span.from).toISOString(),
-    to: span === null ? null : new Date(span.to).toISOString(),
+    from: iso(span?.from ?? null),
+    to: iso(span?.to ?? null),
     by_action: result.byAction.map(({ enforce, wouldRefuse, ...action }) => ({
       ...action,
       enforced: enforce,
@@ -133,7 +134,7 @@ function resultJson({ span, ...result }: PolicyTestResult): z.input<typeof answe
     })),
     requests: result.requests.map(({ item, index: action, code: refusedWith, enforce }) => ({
       id: item.id,
-      timestamp: new Date(item.at).toISOString(),
+      timestamp: iso(item.at),
       method: item.method,
       path: item.target,
       status: item.status,

@@ -4,6 +4,7 @@ import { MAX_TTL_HOURS } from '../../services/tokens/tokens.ts';
 import { type Api, type ApiDeps, minterOf } from '../context.ts';
 import { defineRoute, WITH_MASTER_KEYS } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { jsonBody } from '../fields.ts';
 import { optionalBody } from '../optional-body.ts';
 import { ended, limits, minted, newRotation, patterns, presentMinted, ROTATION, tokenName } from '../token-answer.ts';
 
@@ -36,7 +37,7 @@ export function mountProjectTokens(app: Api, { projectTokens }: ApiDeps): void {
         summary: 'Create a key that opens tunnels in a project',
         request: {
           params: params.pick({ slug: true }),
-          body: { required: true, content: { 'application/json': { schema: newToken } } },
+          body: jsonBody(newToken),
         },
         responses: { 200: json(minted, 'The key, with its secrets') },
       },

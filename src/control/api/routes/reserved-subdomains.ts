@@ -4,6 +4,7 @@ import { MAX_RESERVED, type ReservedSubdomain } from '../../services/reserved-su
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { label } from '../label.ts';
 
 const reserved = z
@@ -48,7 +49,7 @@ export function mountReservedSubdomains(app: Api, { reservedSubdomains }: ApiDep
         tags,
         summary: 'Reserve a subdomain, with or without a tunnel',
         description: `As many as the plan includes, and at most ${MAX_RESERVED}. Names are unique on the server.`,
-        request: { body: { required: true, content: { 'application/json': { schema: newReserved } } } },
+        request: { body: jsonBody(newReserved) },
         responses: { 201: json(reserved, 'Reserved') },
       },
       ['forbidden', 'upgrade_required', 'duplicate_name', 'conflict', 'rate_limited'],
@@ -80,6 +81,6 @@ function present(row: ReservedSubdomain) {
     id: row.id,
     subdomain: row.subdomain,
     organization_id: row.orgId,
-    created_at: new Date(row.createdAt).toISOString(),
+    created_at: iso(row.createdAt),
   };
 }

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { type Api, type ApiDeps, visitOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { jsonBody } from '../fields.ts';
 import { newEmail, newPassword, oldEmail, plainName } from '../new-account.ts';
 
 const newAccount = z
@@ -45,7 +46,7 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         summary: 'Create an account',
         description:
           'The response is the same whether or not the address has an account; an existing account gets a notice by email. Signing up again with an unverified address replaces name and code. With another password, the account has none: the email then contains a link to set one. 403 if sign-up is closed.',
-        request: { body: { required: true, content: { 'application/json': { schema: newAccount } } } },
+        request: { body: jsonBody(newAccount) },
         responses: { 201: json(pending, 'The email is sent') },
       },
       ['forbidden', 'unavailable'],
@@ -66,7 +67,7 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         summary: 'Verify an email address with a code',
         description:
           'The code is valid for 10 minutes and 5 attempts. Only the last code is valid. All failures return `invalid_code`: a wrong or expired code, too many attempts, a verified address, no such account.',
-        request: { body: { required: true, content: { 'application/json': { schema: shownCode } } } },
+        request: { body: jsonBody(shownCode) },
         responses: { 200: json(verified, 'Verified: log in') },
       },
       ['invalid_code'],
@@ -86,7 +87,7 @@ export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
         summary: 'Send a new code to an unverified address',
         description:
           'Always 200. The previous code becomes invalid. An address gets a few emails at once and then a few per hour. Above that, no email is sent, and the last code stays valid.',
-        request: { body: { required: true, content: { 'application/json': { schema: address } } } },
+        request: { body: jsonBody(address) },
         responses: { 200: json(done, 'If the address waits for a code, a new one is sent') },
       },
       ['unavailable'],

@@ -1,7 +1,8 @@
 /** `/superadmin/certificates`: certificates by ACME for those who run the server. Mounted by superadmin.ts, behind its guard. */
 import { z } from '@hono/zod-openapi';
 import type { OperatedCertificate } from '../../services/certificates/certificate-view.ts';
-import { certificateFields, isoOf, presentCertificate } from '../certificate-state.ts';
+import { certificateFields, presentCertificate } from '../certificate-state.ts';
+import { iso } from '../fields.ts';
 import { type Api, type ApiDeps, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
@@ -73,5 +74,5 @@ export function mountCertificates(app: Api, { certificates }: ApiDeps): void {
 
 function present(view: OperatedCertificate) {
   const { name, failures, lastAttemptAt } = view;
-  return { name, ...presentCertificate(view), failures, lastAttemptAt: isoOf(lastAttemptAt) };
+  return { name, ...presentCertificate(view), failures, lastAttemptAt: iso(lastAttemptAt) };
 }

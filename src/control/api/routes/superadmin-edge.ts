@@ -4,6 +4,7 @@ import type { RelayStats } from '../../../plane/relays.ts';
 import { type Api, type ApiDeps, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso } from '../fields.ts';
 
 const counts = z.record(z.string(), z.int());
 
@@ -80,7 +81,7 @@ export function mountOperatedEdge(app: Api, { operatorEdge }: ApiDeps): void {
       const { recorded, waiting, heldBytes } = inspector;
       const records = { recorded, dropped: inspector.dropped, waiting, held_bytes: heldBytes };
       const counted = { connections, dropped, answered, inspector: records, relays: presentRelays(relays) };
-      return c.json({ since: new Date(since).toISOString(), ...counted }, 200);
+      return c.json({ since: iso(since), ...counted }, 200);
     },
   );
 }

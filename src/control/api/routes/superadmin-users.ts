@@ -6,6 +6,7 @@ import type { Ended } from '../../services/sessions/session-ends.ts';
 import { type Api, type ApiDeps, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso } from '../fields.ts';
 import { newEmail, plainName } from '../new-account.ts';
 import { text } from '../text.ts';
 
@@ -255,7 +256,7 @@ function presentUser({ user: row, mfaEnabled, orgs }: UserView) {
     mfa_enabled: mfaEnabled,
     is_superadmin: row.isSuperadmin,
     is_locked: row.lockedAt !== null,
-    created_at: new Date(row.createdAt).toISOString(),
+    created_at: iso(row.createdAt),
     orgs: [...orgs],
   };
 }

@@ -10,6 +10,7 @@ import { PLANS } from '../../services/plans.ts';
 import { type Api, type ApiDeps, type ApiEnv, operatorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso } from '../fields.ts';
 import { mountOperatedHealth } from './health.ts';
 import { mountOperatedEvents } from './events.ts';
 import { mountCertificates } from './superadmin-certificates.ts';
@@ -162,8 +163,8 @@ function presentOrg({ org, members, owners }: OrgView) {
     slug: org.slug,
     plan: org.plan,
     approval_status: org.approvalStatus,
-    created_at: new Date(org.createdAt).toISOString(),
-    deleted_at: org.deletedAt === null ? null : new Date(org.deletedAt).toISOString(),
+    created_at: iso(org.createdAt),
+    deleted_at: iso(org.deletedAt),
     members,
     owners: [...owners],
   };

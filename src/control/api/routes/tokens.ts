@@ -5,6 +5,7 @@ import { MAX_TTL_HOURS } from '../../services/tokens/tokens.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { jsonBody } from '../fields.ts';
 import { optionalBody } from '../optional-body.ts';
 import {
   budget,
@@ -86,7 +87,7 @@ export function mountTokens(app: Api, deps: ApiDeps): void {
         tags,
         summary: 'Create a master key',
         description: 'It creates keys for projects and opens no tunnels.',
-        request: { body: { required: true, content: { 'application/json': { schema: newMaster } } } },
+        request: { body: jsonBody(newMaster) },
         responses: { 200: json(minted, 'The key, with its secrets') },
       },
       ['forbidden', 'upgrade_required', 'conflict', 'rate_limited'],
@@ -148,7 +149,7 @@ function mountChanges(app: Api, { rotation, tokenBudgets }: ApiDeps): void {
         summary: 'Set the monthly budget of a token',
         description:
           '0 blocks the token at once, null removes the budget. Months are UTC. Tokens created by rotation share the budget. The budget of a master key covers all keys that it created.',
-        request: { params, body: { required: true, content: { 'application/json': { schema: newBudget } } } },
+        request: { params, body: jsonBody(newBudget) },
         responses: {
           200: json(
             z.object({ success: z.literal(true), monthlyBudgetUsdCents: budget.openapi({ example: 500 }) }),

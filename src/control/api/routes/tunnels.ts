@@ -5,6 +5,7 @@ import { certificateState, presentCertificate } from '../certificate-state.ts';
 import { type Api, type ApiDeps, actorOf } from '../context.ts';
 import { defineRoute } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { text } from '../text.ts';
 import { label } from '../label.ts';
 
@@ -105,7 +106,7 @@ export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: Ap
         description:
           '409 if another tunnel has the name, if another organization reserves it or released it within 24 hours, or if it ends with the slug of another project of the organization. At most 1,000 at once, and 5,000 new ones in a day, including those that agents open. A `tcp` tunnel gets a public port, which its organization keeps for 24 hours after the tunnel is deleted. If there are other organizations, one can use at most three quarters of the ports. Above that, or if no port is free: 409 `conflict`. ' +
           'A tunnel that is expired for 30 days is deleted, except on Enterprise. `POST /reserved-subdomains` keeps a name.',
-        request: { body: { required: true, content: { 'application/json': { schema: newTunnel } } } },
+        request: { body: jsonBody(newTunnel) },
         responses: { 201: json(tunnel, 'Created, without an agent') },
       },
       ['forbidden', 'not_found', 'duplicate_name', 'conflict', 'rate_limited'],
@@ -202,11 +203,11 @@ function present({ row, projectSlug, publicUrl, online, maintenance, flags }: Tu
     bytesIn: row.bytesIn,
     bytesOut: row.bytesOut,
     totalRequests: row.totalRequests,
-    createdAt: new Date(row.createdAt).toISOString(),
+    createdAt: iso(row.createdAt),
     projectSlug,
     online,
     stopped: row.stopped,
-    expiresAt: row.expiresAt === null ? null : new Date(row.expiresAt).toISOString(),
+    expiresAt: iso(row.expiresAt),
     maintenance: maintenance !== null,
     edgeAuthEnabled: flags.edgeAuthEnabled,
     policyEnabled: flags.policyEnabled,

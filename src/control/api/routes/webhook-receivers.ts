@@ -8,6 +8,7 @@ import { VALIDATORS } from '../../services/webhooks/validators.ts';
 import { type Api, type ApiDeps, actorOf, goneSignal, readerOf } from '../context.ts';
 import { defineRoute, WITH_AGENT_KEYS } from '../define-route.ts';
 import { json } from '../errors.ts';
+import { iso, jsonBody } from '../fields.ts';
 import { deliverySchema, presentDelivery } from '../webhook-delivery.ts';
 import { presentRefused, refusedSchema } from '../webhook-refusals.ts';
 import { someName } from '../new-account.ts';
@@ -122,8 +123,8 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     name: row.name,
     validator: row.validator,
     url: `${publicUrl()}/webhooks/${row.id}`,
-    created_at: new Date(row.createdAt).toISOString(),
-    last_received_at: row.lastReceivedAt === null ? null : new Date(row.lastReceivedAt).toISOString(),
+    created_at: iso(row.createdAt),
+    last_received_at: iso(row.lastReceivedAt),
     received: row.received,
     stored: row.storedCount,
     displaced: row.displaced,
@@ -150,7 +151,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
         tags,
         summary: 'Create a URL that receives signed webhooks',
         description: `At most ${MAX_RECEIVERS}. Each stores ${MAX_STORED} deliveries and ${MAX_STORED_BYTES / MEGABYTE} MiB, and all together ${MAX_ORG_BYTES / MEGABYTE} MiB, for the retention of the plan. Above that, the oldest are deleted.`,
-        request: { body: { required: true, content: { 'application/json': { schema: newReceiver } } } },
+        request: { body: jsonBody(newReceiver) },
         responses: { 201: json(receiver, 'Created') },
       },
       ['forbidden', 'not_found', 'conflict', 'rate_limited'],
@@ -180,7 +181,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
         tags,
         summary: 'Change a webhook receiver',
         description: 'A new validator or secret applies from the next delivery on.',
-        request: { params: id, body: { required: true, content: { 'application/json': { schema: changes } } } },
+        request: { params: id, body: jsonBody(changes) },
         responses: { 200: json(receiver, 'Changed') },
       },
       ['forbidden'],

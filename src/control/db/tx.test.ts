@@ -147,6 +147,8 @@ test('a disk that does not answer is `unavailable` with a time to come again, un
   assert.throws(() => slow.checkDisk(), isUnconfirmed);
   assert.match(said.join(), /has not confirmed a write/);
   assert.equal(said.length, 1);
+  // The wait for the disk may be over before the disk is asked.
+  while (asked.length < 1) await turn();
   asked[0]?.resolve();
   while (slow.state.kind === 'slow') await turn();
   slow.checkDisk();

@@ -4,7 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { anchorOf, DOCS, navigation, readPages } from '../scripts/docs/pages.ts';
-import { ERROR_STATUS } from '../src/base/errors.ts';
+import { API_ERRORS } from '../src/base/codes/api-errors.ts';
+import { explain } from '../src/base/codes/code-text.ts';
+import { EDGE_FAULTS, edgeFault } from '../src/base/codes/edge-faults.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { EXIT } from '../src/cli/exit.ts';
 import { agentSchema } from '../src/config/agent.ts';
@@ -13,7 +15,6 @@ import { serverSchema } from '../src/config/schema.ts';
 import { defaultsOf, readToml } from '../src/config/toml.ts';
 import { AUDIT_ACTIONS } from '../src/control/services/audit.ts';
 import { policySchema } from '../src/control/services/tunnels/policy-input.ts';
-import { FAULTS } from '../src/data/edge/fault.ts';
 import { Plane } from './control/plane.ts';
 import { servePlane } from './control/plane-api.ts';
 import { codeBlocks, documents, inlineCode, tableUnder, withoutCode } from './harness/docs.ts';
@@ -114,8 +115,8 @@ test('docs: every code with a status is one that the edge or the API sends', () 
     for (const [, status = '', code = ''] of withoutCode(document.text).matchAll(/\b([2-5]\d\d) `([a-z_]+)`/g)) {
       count += 1;
       const known = [
-        (FAULTS as Readonly<Record<string, { status: number }>>)[code]?.status,
-        (ERROR_STATUS as Readonly<Record<string, number>>)[code],
+        edgeFault(code)?.status,
+        (API_ERRORS as Readonly<Record<string, { status: number }>>)[code]?.status,
       ];
       assert.ok(known.includes(Number(status)), `${document.path}: ${status} ${code}`);
     }
@@ -223,26 +224,24 @@ test('docs: every command of the program is in the command reference or on the p
   );
 });
 
-test('docs: the tables of errors have every code of edge, API and programs, with its status', () => {
+test('docs: the tables of errors have every code of edge, API and programs, with status, meaning and fix', () => {
   const page = textOf('docs/troubleshooting.md');
-  const table = (heading: string): string[] => tableUnder(page, heading).map(([code, status]) => `${code} ${status}`);
-  assert.deepEqual(
-    table('Edge errors').toSorted(),
-    Object.entries(FAULTS)
-      .map(([code, { status }]) => `${code} ${status}`)
-      .toSorted(),
-  );
-  assert.deepEqual(
-    table('API errors').toSorted(),
-    Object.entries(ERROR_STATUS)
-      .map(([code, status]) => `${code} ${status}`)
-      .toSorted(),
-  );
+  const table = (heading: string) =>
+    tableUnder(page, heading).map(([code, status, meaning = '']) => [code, status, withoutLinks(meaning)]);
+  const rows = (codes: Readonly<Record<string, { status: number; cause: string; fix?: string }>>) =>
+    Object.entries(codes).map(([code, about]) => [code, String(about.status), explain(about)]);
+  assert.deepEqual(table('Edge errors'), rows(EDGE_FAULTS));
+  assert.deepEqual(table('API errors'), rows(API_ERRORS));
   assert.deepEqual(
     tableUnder(page, 'Exit codes').map(([code]) => Number(code)),
     Object.values(EXIT),
   );
 });
+
+/** Markdown as a reader sees it. */
+function withoutLinks(text: string): string {
+  return text.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1');
+}
 
 test('docs: the configuration pages have every key of the settings file, with its default', () => {
   const rows = new Map(

@@ -3,38 +3,7 @@
  * The data plane does not throw for refusals: it returns a fault code (data/edge/fault.ts), for refusals are normal traffic there.
  */
 
-/** Every `error` value that the REST API can send, with its HTTP status. */
-export const ERROR_STATUS = {
-  invalid_request: 400,
-  invalid_code: 400,
-  invalid_cidr: 400,
-  invalid_name: 400,
-  invalid_domain: 400,
-  invalid_public_key: 400,
-  bad_policy: 400,
-  authorization_pending: 400,
-  unauthorized: 401,
-  invalid_signature: 401,
-  upgrade_required: 402,
-  forbidden: 403,
-  email_not_verified: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  duplicate_name: 409,
-  network_full: 409,
-  server_not_registered: 409,
-  conflict: 409,
-  body_truncated: 409,
-  payload_too_large: 413,
-  rate_limited: 429,
-  internal: 500,
-  not_implemented: 501,
-  unavailable: 503,
-  tunnel_offline: 503,
-  not_configured: 503,
-} as const;
-
-export type ErrorCode = keyof typeof ERROR_STATUS;
+import { API_ERRORS, type ErrorCode } from './codes/api-errors.ts';
 
 export interface ErrorDetail {
   readonly path: string;
@@ -63,7 +32,7 @@ export class AppError extends Error {
   }
 
   get status(): number {
-    return ERROR_STATUS[this.code];
+    return API_ERRORS[this.code].status;
   }
 }
 

@@ -1,8 +1,10 @@
 /** One recorded request with everything, as people read it on a terminal. Called by inspect.ts. */
 import { z } from 'zod';
+import { explain } from '../base/codes/code-text.ts';
+import { edgeFault } from '../base/codes/edge-faults.ts';
 import type { Asked } from './api-command.ts';
 import { bodyLines } from './inspect-body.ts';
-import { nameOfStep, messageOfCode } from './edge-messages.ts';
+import { nameOfStep } from './edge-messages.ts';
 import { item, statusShown } from './inspected-item.ts';
 import { hasColor, print } from './io.ts';
 import { tunnelNames } from './manage-tunnels.ts';
@@ -94,8 +96,8 @@ function labelled(name: string, text: string): Line {
 
 function sayOutcome({ outcome, code }: Detail['trace']): string {
   if (code === null) return outcome;
-  const words = messageOfCode(code);
-  return words === undefined ? `${outcome}: ${code}` : `${outcome}: ${words} (${code})`;
+  const fault = edgeFault(code);
+  return fault === undefined ? `${outcome}: ${code}` : `${outcome}: ${code}. ${explain(fault)}`;
 }
 
 /** `deny /admin (action 2) refused it: denied`. */

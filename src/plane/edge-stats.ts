@@ -4,7 +4,7 @@
  */
 import type { ProcessFigures } from '../base/process-watch.ts';
 import { addedLoad, type NodeLoad } from './node-load.ts';
-import { noRelayDrops, RELAY_DROPS, type RelayStats } from './relays.ts';
+import { noRelayDrops, RELAY_DROP_REASONS, type RelayStats } from './relays.ts';
 
 export interface EdgeStats {
   /** When counting began, in milliseconds since the epoch. */
@@ -97,7 +97,7 @@ function added(one: EdgeStats, other: EdgeStats): EdgeStats {
 
 function addedRelays(one: RelayStats, other: RelayStats): RelayStats {
   const dropped = noRelayDrops();
-  for (const reason of RELAY_DROPS) dropped[reason] = one.dropped[reason] + other.dropped[reason];
+  for (const reason of RELAY_DROP_REASONS) dropped[reason] = one.dropped[reason] + other.dropped[reason];
   return {
     attached: one.attached + other.attached,
     onStream: one.onStream + other.onStream,

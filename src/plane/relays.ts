@@ -2,6 +2,7 @@
  * What the planes say to each other about private networks: the relay that a network has at the edge, its devices, and what passed.
  * Plain cloneable data only. No private key is in it, and none is anywhere else on the server.
  */
+import { RELAY_DROPS } from '../base/codes/drops.ts';
 
 /** One network at the edge: a public UDP port, and the agent behind it once one has attached. Only networks with a reserved port are listed. */
 export interface RelayRoute {
@@ -60,21 +61,8 @@ export interface DeviceEvent {
 }
 
 /** Why datagrams were dropped; each is counted. */
-export const RELAY_DROPS = [
-  'no_agent', // no agent is attached
-  'queue_full', // the way to the agent is full: the oldest went
-  'send_failed', // the system took no more
-  'flows', // no room for another client
-  'unproven', // more bytes would have gone to a source that has not proven that it is there
-  'not_enrolled', // a handshake with a key that is not enrolled, was revoked or has run out
-  'no_flow', // the agent answered a client that has gone
-  'too_long', // longer than what passes
-  'wrong_source', // with the agent's token, from an address that is not the agent's; or with that of an agent that carried the network before
-  'malformed', // what the agent sent made no sense
-  'budget', // the key's budget is spent
-  'bandwidth', // over the key's bandwidth limit
-] as const;
-export type RelayDrop = (typeof RELAY_DROPS)[number];
+export type RelayDrop = keyof typeof RELAY_DROPS;
+export const RELAY_DROP_REASONS = Object.keys(RELAY_DROPS) as readonly RelayDrop[];
 
 /** The way that datagrams take between server and agent. */
 export type RelayPath = 'udp' | 'stream';
@@ -124,5 +112,5 @@ export interface RelayStats {
 
 /** None of a drop; all of them are there. */
 export function noRelayDrops(): Record<RelayDrop, number> {
-  return Object.fromEntries(RELAY_DROPS.map((reason) => [reason, 0])) as Record<RelayDrop, number>;
+  return Object.fromEntries(RELAY_DROP_REASONS.map((reason) => [reason, 0])) as Record<RelayDrop, number>;
 }

@@ -7,7 +7,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { systemClock } from '../base/clock.ts';
-import { AppError, codeOf, ERROR_STATUS, type ErrorCode } from '../base/errors.ts';
+import { API_ERRORS, type ErrorCode } from '../base/codes/api-errors.ts';
+import { AppError, codeOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
 import type { ApiEnv } from '../control/api/context.ts';
@@ -128,7 +129,7 @@ function caller(
 function asError(status: number, text: string): Error {
   try {
     const { error, message } = JSON.parse(text) as { error?: unknown; message?: unknown };
-    if (typeof error === 'string' && error in ERROR_STATUS) return new AppError(error as ErrorCode, String(message));
+    if (typeof error === 'string' && error in API_ERRORS) return new AppError(error as ErrorCode, String(message));
   } catch {
     // Not an answer of ours: said below.
   }

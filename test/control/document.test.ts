@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { NetworkSet } from '../../src/base/addr.ts';
-import { ERROR_STATUS, type ErrorCode } from '../../src/base/errors.ts';
+import { API_ERRORS, type ErrorCode } from '../../src/base/codes/api-errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { buildApi } from '../../src/control/api/app.ts';
 import { AUDIT_ACTIONS } from '../../src/control/services/audit.ts';
@@ -166,12 +166,12 @@ test('every error code that is documented exists, with its status, and every cod
       assert.ok(Object.keys(examples).length > 0, `${name}: ${status} names no code`);
       for (const [code, { value }] of Object.entries(examples)) {
         assert.equal(value.error, code, name);
-        assert.equal(ERROR_STATUS[code as ErrorCode], Number(status), `${name}: ${code}`);
+        assert.equal(API_ERRORS[code as ErrorCode].status, Number(status), `${name}: ${code}`);
         seen.add(code);
       }
     }
   }
-  const silent = Object.keys(ERROR_STATUS).filter((code) => !seen.has(code));
+  const silent = Object.keys(API_ERRORS).filter((code) => !seen.has(code));
   assert.deepEqual(silent.sort(), [...EVERYWHERE].sort());
 });
 

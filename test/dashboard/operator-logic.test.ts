@@ -1,27 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DROPS } from '../../src/data/edge/drops.ts';
-import { FAULTS } from '../../src/data/edge/fault.ts';
-import { NO_DROPS } from '../../src/data/inspect/draft.ts';
-import { RELAY_DROPS as RELAY_REASONS } from '../../src/plane/relays.ts';
-import { ANSWER_WORDS } from '../../src/dashboard/pages/operator/answer-labels.ts';
-import { RECORD_DROPS, RELAY_DROPS, VISITOR_DROPS } from '../../src/dashboard/pages/operator/drop-messages.ts';
 import { dropRows } from '../../src/dashboard/pages/operator/drops.ts';
 import { byLabel, figure, readMetrics } from '../../src/dashboard/pages/operator/exposition.ts';
 import { MAX_SAMPLES, ratesOf, type Sample, withSample } from '../../src/dashboard/pages/operator/history.ts';
 import { jobsOf } from '../../src/dashboard/pages/operator/jobs.ts';
 import { queuesOf } from '../../src/dashboard/pages/operator/queues.ts';
 import { actionsFor, type User } from '../../src/dashboard/pages/operator/user-actions.ts';
-
-test('drop messages: every reason and code of the server has one, with the same setting', () => {
-  assert.deepEqual(Object.keys(VISITOR_DROPS), Object.keys(DROPS));
-  for (const [reason, { words, setting }] of Object.entries(DROPS)) {
-    assert.deepEqual(VISITOR_DROPS[reason], { words, ...(setting === null ? {} : { setting }) });
-  }
-  assert.deepEqual(Object.keys(RECORD_DROPS), Object.keys(NO_DROPS));
-  assert.deepEqual(Object.keys(RELAY_DROPS), [...RELAY_REASONS]);
-  assert.deepEqual(Object.keys(ANSWER_WORDS), Object.keys(FAULTS));
-});
 
 test('drops: the most frequent first, and an unknown reason by its name', () => {
   const rows = dropRows({

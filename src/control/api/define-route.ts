@@ -3,7 +3,7 @@
  * A route is public only when it says `security: []`.
  */
 import { createRoute, type RouteConfig } from '@hono/zod-openapi';
-import type { ErrorCode } from '../../base/errors.ts';
+import type { ErrorCode } from '../../base/codes/api-errors.ts';
 import type { Permission } from '../services/actor.ts';
 import { errorResponses } from './errors.ts';
 

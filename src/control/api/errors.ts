@@ -6,13 +6,15 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { AppError, ERROR_STATUS, type ErrorCode } from '../../base/errors.ts';
+import { API_ERRORS, type ErrorCode } from '../../base/codes/api-errors.ts';
+import { explain } from '../../base/codes/code-text.ts';
+import { AppError } from '../../base/errors.ts';
 import type { ApiEnv } from './context.ts';
 import { PAGE_POLICY } from './pages/page-policy.ts';
 import { pageOfRefusal, wantsPage } from './pages/refusal-page.ts';
 import type { ErrorLog } from './error-log.ts';
 
-const CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]];
+const CODES = Object.keys(API_ERRORS) as [ErrorCode, ...ErrorCode[]];
 
 export const errorBody = z
   .object({
@@ -35,14 +37,14 @@ export function json<T extends z.ZodType>(schema: T, description: string) {
 
 /** Documents the errors of a route: one answer per status, with an example per code. */
 export function errorResponses(codes: readonly ErrorCode[]) {
-  const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_STATUS[code]);
+  const byStatus = Map.groupBy(new Set(codes), (code) => API_ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)
       .map(([status, group]) => [
         status,
         {
-          description: group.map((code) => `\`${code}\`: ${ERROR_MEANING[code]}`).join('\n\n'),
+          description: group.map((code) => `\`${code}\`: ${explain(API_ERRORS[code])}`).join('\n\n'),
           ...(status === 429 || status === 503 ? { headers: RETRY_AFTER } : {}),
           content: {
             'application/json': {
@@ -60,7 +62,7 @@ const RETRY_AFTER = {
 };
 
 function exampleOf(code: ErrorCode) {
-  const message = ERROR_MEANING[code];
+  const message = explain(API_ERRORS[code]);
   if (code === 'rate_limited') return { error: code, message, retry_after_seconds: 12 };
   if (code === 'invalid_request')
     return {
@@ -70,37 +72,6 @@ function exampleOf(code: ErrorCode) {
     };
   return { error: code, message };
 }
-
-/** What each code says, for the document. The `message` of a real answer is more exact. */
-const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: 'The body, the query or a field is not valid.',
-  invalid_code: 'The code is wrong or expired, or there were too many attempts. Request a new one.',
-  invalid_cidr: 'The network is not a private IPv4 network of /8 to /30.',
-  invalid_name: 'The name is not valid.',
-  invalid_domain: 'This is not a domain name.',
-  invalid_public_key: 'The key is not base64 of 32 bytes.',
-  bad_policy: 'The traffic policy is not valid; the message says why.',
-  authorization_pending: 'The code is not approved yet. Try again.',
-  unauthorized: 'The credentials are missing, wrong or expired.',
-  invalid_signature: 'The signature of the delivery is missing or wrong.',
-  upgrade_required: 'The plan of the organization does not include this.',
-  forbidden: 'The role of the caller, or the state of the organization, does not allow this.',
-  email_not_verified: 'The email address is not confirmed.',
-  not_found: 'The organization of the caller has no such object.',
-  method_not_allowed: 'The path has other methods; see the header `Allow`.',
-  duplicate_name: 'The name is taken.',
-  network_full: 'The network has no free address.',
-  server_not_registered: 'The network has no server yet.',
-  conflict: 'A conflict with an existing object; the message names it.',
-  body_truncated: "The record has only a part of the request's body.",
-  payload_too_large: 'The body is larger than 1 MiB.',
-  rate_limited: 'Too many requests. Wait for `retry_after_seconds`.',
-  internal: 'The server has a fault. Its log says more.',
-  not_implemented: 'This feature is off on this server.',
-  unavailable: 'Temporarily unavailable. Try again in a few seconds.',
-  tunnel_offline: 'No agent serves the tunnel now.',
-  not_configured: 'The operator of this server has not set this up.',
-};
 
 /** A body, query or parameter that does not fit its schema. */
 export const refuseInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) => {

@@ -6,7 +6,8 @@ import { type IncomingMessage, type Server as HttpServer, type ServerResponse, S
 import type { Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { RequestError } from '@hono/node-server';
-import { codeOf, type ErrorCode } from '../../base/errors.ts';
+import type { ErrorCode } from '../../base/codes/api-errors.ts';
+import { codeOf } from '../../base/errors.ts';
 
 interface Refusal {
   readonly status: number;

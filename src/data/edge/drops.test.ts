@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Logger, silentLog } from '../../base/log.ts';
-import { DROPS, Drops } from './drops.ts';
+import { VISITOR_DROPS } from '../../base/codes/drops.ts';
+import { Drops } from './drops.ts';
 
 test('a minute of drops is one line per reason, with the count and the setting to turn', () => {
   const said: Array<[string, object, string]> = [];
@@ -28,7 +29,7 @@ test('a minute of drops is one line per reason, with the count and the setting t
   assert.equal(drops.get('over_address'), 512, 'counts are since the start');
   assert.deepEqual(
     Object.keys(drops.counts()),
-    Object.keys(DROPS),
+    Object.keys(VISITOR_DROPS),
     'every reason is there, with 0 where it never came',
   );
 });

@@ -4,7 +4,7 @@ import type { RequestLine } from '../../wire/messages.ts';
 import type { Draft } from '../inspect/draft.ts';
 import { type RouteEntry, type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
 import type { HeaderRule } from '../policy/header-rule.ts';
-import { FAULTS, type FaultCode } from './fault.ts';
+import { EDGE_FAULTS, type FaultCode } from '../../base/codes/edge-faults.ts';
 import type { Head } from '../../http1/head.ts';
 
 /** For exchanges without a tunnel. */
@@ -122,7 +122,7 @@ export class Exchange {
         path,
         status: this.status,
         ms: performance.now() - line.startedMs,
-        ...(wouldRefuse === null ? {} : { dryRun: { status: FAULTS[wouldRefuse].status, code: wouldRefuse } }),
+        ...(wouldRefuse === null ? {} : { dryRun: { status: EDGE_FAULTS[wouldRefuse].status, code: wouldRefuse } }),
       };
       served.note(note);
     }

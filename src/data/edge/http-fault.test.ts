@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { freePort } from '../../../test/harness/config.ts';
-import { FAULTS } from './fault.ts';
+import { EDGE_FAULTS } from '../../base/codes/edge-faults.ts';
 import { httpOrigin, perHead, rawOrigin, Rig, type Wire } from './testing/rig.ts';
 
 const WITHIN = { timeout: 120_000 };
@@ -17,7 +17,7 @@ async function faultOf(
   wire.ask(line, ...fields);
   const { status, head, body } = await wire.response(line.startsWith('HEAD'));
   const code = /\r\nculvert-error: (\w+)\r\n/.exec(head)?.[1] ?? '';
-  assert.equal(status, FAULTS[code as keyof typeof FAULTS].status);
+  assert.equal(status, EDGE_FAULTS[code as keyof typeof EDGE_FAULTS].status);
   return { code, head, body };
 }
 

@@ -6,7 +6,7 @@
 import { fieldOf, FIELD, type Field, REQUEST_NAMES } from '../../http1/fields.ts';
 import { BAD, type Head, parseRequestHead, TARGET_TOO_LONG } from '../../http1/head.ts';
 import type { TunnelRequest } from '../../plane/inspection.ts';
-import type { FaultCode } from './fault.ts';
+import type { FaultCode } from '../../base/codes/edge-faults.ts';
 
 type HeadOf = Pick<TunnelRequest, 'method' | 'target' | 'host' | 'fields' | 'body'>;
 type SentField = TunnelRequest['fields'][number];

@@ -13,7 +13,7 @@ import { CountingSink } from './counting-sink.ts';
 import { Deadlines, type VisitorState } from './deadlines.ts';
 import { Dispatch } from './dispatch.ts';
 import { Exchange } from './exchange.ts';
-import { FAULTS, type FaultCode } from './fault.ts';
+import { EDGE_FAULTS, type FaultCode } from '../../base/codes/edge-faults.ts';
 import { withoutPort } from './forwarded.ts';
 import { isOver } from './refusal.ts';
 import { type ResponseOwner, ResponseReader } from './response.ts';
@@ -235,7 +235,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
     if (this.#state === 'gone') return;
     this.#context.faults.add(code);
     const hasBegun = this.#upstream !== null && this.#response.started;
-    const status = hasBegun ? this.#response.status : FAULTS[code].status;
+    const status = hasBegun ? this.#response.status : EDGE_FAULTS[code].status;
     this.#exchange.status = status;
     this.#exchange.code = code;
     this.#finish(false, { status, code });

@@ -7,7 +7,7 @@ import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import { REPLY, type ReplyCode } from '../../wire/preamble.ts';
 import type { ServedTunnel } from '../routing/entry.ts';
 import type { AddressLoad } from './admission.ts';
-import type { FaultCode } from './fault.ts';
+import type { FaultCode } from '../../base/codes/edge-faults.ts';
 
 /** Idle streams kept per tunnel. With REST_MS enough for 3,400 new connections a second; beyond, some requests take a fresh stream. */
 const MAX_IDLE = 512;

@@ -15,7 +15,8 @@ import { CutHead } from '../../http1/cut-head.ts';
 import { Deadlines, type Verdict as Lateness, type VisitorState } from './deadlines.ts';
 import { Dispatch } from './dispatch.ts';
 import { Exchange } from './exchange.ts';
-import { FAULTS, type FaultCode, faultResponse } from './fault.ts';
+import { EDGE_FAULTS, type FaultCode } from '../../base/codes/edge-faults.ts';
+import { faultResponse } from './fault.ts';
 import type { VisitorOrigin } from './forwarded.ts';
 import { BAD, type Head, INCOMPLETE, parseRequestHead, TARGET_TOO_LONG } from '../../http1/head.ts';
 import type { Verdict } from '../policy/step.ts';
@@ -439,7 +440,7 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob, EdgeConnectio
     const exchange = this.#exchange;
     const close = !this.#keep || !wasComplete || this.#halfClosed;
     const answer = faultResponse({ code, detail, fields, html: exchange.acceptsHtml, head: exchange.isHead, close });
-    exchange.status = FAULTS[code].status;
+    exchange.status = EDGE_FAULTS[code].status;
     this.#finishExchange(false);
     // Not written at once: the answers to what was pipelined go out together.
     this.writer.push(answer, 0, answer.length, 0, this.#context.slabs.foreign);

@@ -3,6 +3,7 @@
  * response.ts and the readers of bodies; `finish` gives it to the queue. It holds copies and numbers, never a buffer, a stream or a serving of
  * the edge. A fault in here ends the record and nothing else.
  */
+import type { RECORD_DROPS } from '../../base/codes/drops.ts';
 import type { Head } from '../../http1/head.ts';
 import type { InspectedRequest, Trace, TraceStep } from '../../plane/inspection.ts';
 import type { ServedTunnel } from '../routing/entry.ts';
@@ -16,20 +17,15 @@ const STEP_BYTES = 64;
 
 /** Why a request is not recorded, each with 0. */
 export const NO_DROPS = {
-  /** Its tunnel, its organization or the node has recorded enough just now. */
   tunnel_rate: 0,
   org_rate: 0,
   node_rate: 0,
-  /** Records take all the memory that they, or those of its organization, may. */
   memory: 0,
-  /** Too many wait for the control plane. */
   queue: 0,
-  /** The control plane did not take its batch. */
   lost: 0,
-  /** A fault of the recorder. */
   failed: 0,
-};
-export type DropReason = keyof typeof NO_DROPS;
+} satisfies Record<DropReason, number>;
+export type DropReason = keyof typeof RECORD_DROPS;
 
 /** Who made it: recorder.ts. */
 export interface DraftOwner {

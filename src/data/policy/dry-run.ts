@@ -4,7 +4,7 @@
  */
 import type { DryRunEvent, DryRunSample } from '../../plane/events.ts';
 import { QUESTION } from '../../http1/chars.ts';
-import type { FaultCode } from '../edge/fault.ts';
+import type { FaultCode } from '../../base/codes/edge-faults.ts';
 import type { PolicyRequest } from './step.ts';
 
 /** Which action this is about. */

@@ -2,7 +2,8 @@
  * One step of a tunnel's chain, and its view of a request. A step decides at once or later; while it decides the visitor's
  * connection waits and is not read.
  */
-import type { EdgeRefusal, FaultCode } from '../edge/fault.ts';
+import type { FaultCode } from '../../base/codes/edge-faults.ts';
+import type { EdgeRefusal } from '../edge/fault.ts';
 import type { Head } from '../../http1/head.ts';
 import type { TraceStep } from '../../plane/inspection.ts';
 import type { ShownBefore } from './shown-before.ts';

@@ -1,5 +1,5 @@
 /** What a relay has carried and dropped: numbers in place, which only grow. */
-import { noRelayDrops, RELAY_DROPS, type RelayDrop } from '../../plane/relays.ts';
+import { noRelayDrops, RELAY_DROP_REASONS, type RelayDrop } from '../../plane/relays.ts';
 
 export interface Carried {
   readonly packetsIn: number;
@@ -27,7 +27,7 @@ export class RelayCounts implements Carried {
     this.bytesIn += other.bytesIn;
     this.packetsOut += other.packetsOut;
     this.bytesOut += other.bytesOut;
-    for (const reason of RELAY_DROPS) this.dropped[reason] += other.dropped[reason];
+    for (const reason of RELAY_DROP_REASONS) this.dropped[reason] += other.dropped[reason];
   }
 
   /** As it is now. */

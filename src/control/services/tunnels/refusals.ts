@@ -2,7 +2,8 @@
  * How a claim or a new tunnel is refused: a code that a program acts on and a sentence for the reader of its output. To agents it is a
  * refusal, to people an error of the API. Used by claims.ts, claim-names.ts and tunnels.ts.
  */
-import { AppError, type ErrorCode } from '../../../base/errors.ts';
+import type { ErrorCode } from '../../../base/codes/api-errors.ts';
+import { AppError } from '../../../base/errors.ts';
 import type { Refusal } from '../../../plane/link.ts';
 import { MAX_PER_DAY, MAX_TUNNELS, type RowFault } from './tunnel-rows.ts';
 

@@ -1,10 +1,10 @@
 /** What the edge has answered visitors by itself, instead of the service behind a tunnel. */
 import { Code, Text } from '@mantine/core';
+import { edgeFault } from '../../../base/codes/edge-faults.ts';
 import type { Schemas } from '../../api/types.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { countText } from '../../parts/format.ts';
-import { ANSWER_WORDS } from './answer-labels.ts';
 
 interface Row {
   readonly code: string;
@@ -13,7 +13,7 @@ interface Row {
 
 const COLUMNS: ReadonlyArray<Column<Row>> = [
   { key: 'count', title: 'Count', align: 'right', cell: ({ count }) => countText(count) },
-  { key: 'why', title: 'Why', cell: ({ code }) => ANSWER_WORDS[code] ?? code },
+  { key: 'why', title: 'Why', cell: ({ code }) => edgeFault(code)?.cause ?? code },
   { key: 'code', title: 'Code', cell: ({ code }) => <Code>{code}</Code> },
 ];
 

@@ -1,6 +1,6 @@
 /** The counts of refusals as rows of a table. Pure: tested without a browser. */
+import { type Drop, RECORD_DROPS, RELAY_DROPS, VISITOR_DROPS } from '../../../base/codes/drops.ts';
 import type { Schemas } from '../../api/types.ts';
-import { type DropWords, RECORD_DROPS, RELAY_DROPS, VISITOR_DROPS } from './drop-messages.ts';
 
 export interface DropRow {
   readonly key: string;
@@ -27,12 +27,12 @@ export function dropRows({ dropped, inspector, relays }: Edge): readonly DropRow
 function rowsOf(
   of: string,
   counts: Readonly<Record<string, number>>,
-  words: Readonly<Record<string, DropWords>>,
+  drops: Readonly<Record<string, Drop>>,
 ): readonly DropRow[] {
   return Object.entries(counts).map(([reason, count]) => ({
     key: `${of} ${reason}`,
-    words: words[reason]?.words ?? reason,
-    setting: words[reason]?.setting,
+    words: drops[reason]?.text ?? reason,
+    setting: drops[reason]?.setting,
     count,
   }));
 }

@@ -10,7 +10,8 @@ import type { EdgeContext } from '../context.ts';
 import { Deadlines, type VisitorState } from '../deadlines.ts';
 import { Dispatch } from '../dispatch.ts';
 import { Exchange } from '../exchange.ts';
-import { FAULTS, type FaultCode, faultParts } from '../fault.ts';
+import { EDGE_FAULTS, type FaultCode } from '../../../base/codes/edge-faults.ts';
+import { faultParts } from '../fault.ts';
 import { BAD, parseRequestHead, TARGET_TOO_LONG, TOO_LARGE } from '../../../http1/head.ts';
 import { Ledger } from '../ledger.ts';
 import { isOver } from '../refusal.ts';
@@ -337,7 +338,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.#context.faults.add(code);
     this.#exchange.code = code;
     if (this.#upstream !== null && this.#response.started) return this.#cut(NGHTTP2_INTERNAL_ERROR);
-    this.#exchange.status = FAULTS[code].status;
+    this.#exchange.status = EDGE_FAULTS[code].status;
     this.sink.fault(faultParts({ code, detail, fields, html: this.#exchange.acceptsHtml }));
     this.#finish(false, this.#isWhole || this.#state === 'wait');
   }

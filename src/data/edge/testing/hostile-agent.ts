@@ -6,7 +6,7 @@ import { HEADER_BYTES, type TYPE, writeHeader } from '../../../mux/frame.ts';
 import type { MuxStream } from '../../../mux/stream.ts';
 import { CONNECTED_REPLY } from '../../../wire/preamble.ts';
 import { TestAgent } from '../../fixtures/agent.ts';
-import type { FaultCode } from '../fault.ts';
+import type { FaultCode } from '../../../base/codes/edge-faults.ts';
 import { httpOrigin, Rig, type RigOptions, type Scope } from './rig.ts';
 
 /** A stream as the agent has it: what came, and what it says. */

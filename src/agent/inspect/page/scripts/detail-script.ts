@@ -1,7 +1,14 @@
 /** `detail.js`: one request with everything that is known of it. */
+import { EDGE_FAULTS } from '../../../../base/codes/edge-faults.ts';
+
+const { local_timeout: TIMEOUT, local_unreachable: UNREACHABLE } = EDGE_FAULTS;
+
 export const DETAIL_SCRIPT = String.raw`import { forgetBodies, showBody } from './bodies.js';
 import { curlCommand } from './curl.js';
 import { ask, at, duration, make, say, size, statusMark, tell, time } from './parts.js';
+
+const TIMEOUT = ${JSON.stringify(TIMEOUT)};
+const UNREACHABLE = ${JSON.stringify(UNREACHABLE)};
 
 /** What is shown, and what the page does about it. */
 const now = { id: undefined, onClose: () => {}, onReplayed: () => {}, urlOf: () => undefined };
@@ -130,7 +137,8 @@ function timing({ duration_ms, first_byte_ms }) {
 
 function answer(request) {
   if (request.fault !== null) {
-    const text = 'Your service could not be reached: ' + request.fault + '. The visitor was answered ' + request.status + ' by the server.';
+    const { cause, fix } = request.status === TIMEOUT.status ? TIMEOUT : UNREACHABLE;
+    const text = cause + ' ' + request.fault + '. The visitor got status ' + request.status + '. ' + fix;
     return [make('p', { className: 'unreached' }, text)];
   }
   if (request.response !== null) {

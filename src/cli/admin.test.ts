@@ -95,11 +95,11 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
   assert.match(none.stderr, /^ACME is off on this server\. Set edge\.tls\.mode = "acme"/);
 
   const refusals: ReadonlyArray<readonly [string[], number, RegExp]> = [
-    [['create-user', 'ann@example.com'], 1, /ann@example\.com has an account already/],
+    [['create-user', 'ann@example.com'], 1, /ann@example\.com already has an account/],
     [['set-plan', 'ann-other', 'gold'], 2, /plan/],
-    [['suspend', 'nothing'], 1, /There is no organization nothing\./],
-    [['reset-password', 'missing@example.com'], 1, /There is no account missing@example\.com\./],
-    [['certificates', 'renew', 'shop.example.com'], 1, /set edge\.tls\.mode = "acme" first/],
+    [['suspend', 'nothing'], 1, /No organization has the name or id nothing\./],
+    [['reset-password', 'missing@example.com'], 1, /No account has the email or id missing@example\.com\./],
+    [['certificates', 'renew', 'shop.example.com'], 1, /Set edge\.tls\.mode = "acme" first/],
     [['certificates', 'renew'], 2, /renew: needs a name/],
     [['certificates', 'rename'], 2, /there is no command "admin certificates rename"/],
     [['rotate-keys', 'gold'], 2, /unknown purpose "gold"\. Use access or capability/],

@@ -83,9 +83,9 @@ test('master key: manages keys of a project without a login', async (t) => {
     assert.ok(!(program.stdout + program.stderr).includes(MASTER));
   }
   const refused = start(t, ['tokens', 'mint', 'ci', '--project', 'shop'], { home, env });
-  (await server.next()).answer(401, { message: 'This is no live master key. Mint a new one.' });
+  (await server.next()).answer(401, { message: 'The master key has expired. Create another one.' });
   assert.equal(await refused.exit, 3);
-  assert.equal(refused.stderr, 'culvert: This is no live master key. Mint a new one.\n');
+  assert.equal(refused.stderr, 'culvert: The master key has expired. Create another one.\n');
 });
 
 test('a key that can not do it is said to be one, before anything is asked', async (t) => {

@@ -45,7 +45,7 @@ export function inProcessLink(deps: LinkDeps): Link {
       return { ok: false, code: 'overloaded', message: error.message };
     }
     deps.log.error({ err: error }, `${what} failed`);
-    return { ok: false, code: 'internal', message: 'The server has a fault. Its log says more.' };
+    return { ok: false, code: 'internal', message: 'The server failed. Its log has the reason.' };
   };
   return {
     snapshot: async (): Promise<Snapshot> => {

@@ -42,7 +42,7 @@ export async function openMetricsListener(options: MetricsListenerOptions): Prom
   const server = createServer({ ...TIMEOUTS, maxHeaderSize: 8_192 }, (request, response) => {
     answer(request, response, options).catch((error: unknown) => {
       log.error({ error: messageOf(error) }, 'metrics could not be served');
-      say(response, 500, 'The server has a fault. Its log says more.');
+      say(response, 500, 'The server failed. Its log has the reason.');
     });
   });
   server.maxConnections = MAX_CONNECTIONS;

@@ -75,8 +75,8 @@ const LIES: readonly Lie[] = [
   { name: 'a token that is a path', path: '/authz/0', play: authorization({ challenges: [{ type: 'http-01', url: '', token: '../../../../etc/passwd' }] }), code: 'bad_answer', message: /no usable token/ },
   { name: 'a token with a line', path: '/authz/0', play: authorization({ challenges: [{ type: 'http-01', url: '', token: 'aaaaaaaaaaaaaaaaaaaa\r\nset-cookie: a' }] }), code: 'bad_answer', message: /no usable token/ },
   { name: 'a challenge in the network', path: '/authz/0', play: authorization({ challenges: [{ type: 'http-01', url: 'http://169.254.169.254/', token: 'token-of-the-name-0' }] }), code: 'bad_answer', message: /not an https address: http:\/\/169/, published: true },
-  { name: 'a connection that breaks', path: '/challenge/0', play: (_, response) => void response.destroy(), code: 'network', message: /can't be asked: socket hang up/, published: true },
-  { name: 'a body that breaks', path: '/challenge/0', play: (_, response) => { response.writeHead(200, { 'content-length': '10' }).write('{'); setImmediate(() => response.destroy()); }, code: 'network', message: /can't be asked: aborted/, published: true },
+  { name: 'a connection that breaks', path: '/challenge/0', play: (_, response) => void response.destroy(), code: 'network', message: /is unreachable: socket hang up/, published: true },
+  { name: 'a body that breaks', path: '/challenge/0', play: (_, response) => { response.writeHead(200, { 'content-length': '10' }).write('{'); setImmediate(() => response.destroy()); }, code: 'network', message: /is unreachable: aborted/, published: true },
   { name: 'an order that is given up', path: '/order', play: order({ status: 'invalid', error: { type: 'urn:ietf:params:acme:error:caa', detail: 'CAA forbids it' } }), code: 'caa', message: /gave the order up: CAA forbids it/, published: true },
   { name: 'an order that is done before it began', path: '/order', play: order({ status: 'valid' }), code: 'bad_answer', message: /calls the order valid before it was finalized/, published: true },
   { name: 'a page instead of a certificate', path: '/cert', play: withBody('<html>', 'text/html'), code: 'bad_answer', message: /sent no certificate: its content type is text\/html/, published: true },
@@ -164,7 +164,7 @@ test('acme: an absent authority is reported at once', async (t) => {
   const began = performance.now();
   const error = await failureOf(new AcmeAuthority(options).register({ email: null, signal: t.signal }));
   assert.equal(error.code, 'network');
-  assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port} can't be asked: .*ECONNREFUSED`));
+  assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port} is unreachable: .*ECONNREFUSED`));
   assert.ok(performance.now() - began < 2_000);
 });
 

@@ -125,9 +125,9 @@ test('Free organizations whose names all fail use up half of an hour, and see wh
   const held = names('', 15)
     .map((_, k) => world.row(`d${k}.eve0.test`))
     .find((row) => row?.failures === 0);
-  assert.match(held?.lastError ?? '', /of this hour are used up .*asked for by itself/);
+  assert.match(held?.lastError ?? '', /hour's limit .*ordered automatically/);
   assert.ok((held?.nextAttemptAt ?? 0) > world.plane.now);
-  const said = world.said.filter(({ message }) => message.includes('of this hour are used up'));
+  const said = world.said.filter(({ message }) => message.includes("hour's limit"));
   assert.equal(said.length, 1, 'in a minute');
 });
 
@@ -150,7 +150,7 @@ test('a name that is held says what its last order failed with', async (t) => {
   for (let i = 0; i < 3; i++) {
     await world.pass(6 * MINUTE_MS);
     const { lastError } = world.row('d0.eve0.test') ?? {};
-    assert.match(lastError ?? '', /names failed 5 times.*see that all.* The last order failed: no such name$/);
+    assert.match(lastError ?? '', /names failed 5 times.*point all.* The last order failed: no such name$/);
   }
   await world.pass(HOUR_MS);
   assert.equal(world.authority.orders.length, 20, 'ten more in the next hour');

@@ -312,7 +312,7 @@ test("a week's new names are bounded and said to be used up; renewals and custom
   assert.equal(await world.certificates.want(late), false);
   const held = world.row(late);
   assert.equal(held?.state, 'failed');
-  assert.match(held?.lastError ?? '', /used up .*acme\.max_new_per_week.*dns-01/);
+  assert.match(held?.lastError ?? '', /limit .*acme\.max_new_per_week.*dns-01/);
   const tunnel = world.plane.create(ann, { subdomain: 'd' });
   world.domain(ann, 'shop.example.net', tunnel.row.id);
   await world.tend();
@@ -409,7 +409,7 @@ function leftBehind(t: TestContext, world: CertificateWorld): string {
   return dataDir;
 }
 
-test('a server that fell over in the middle of an order says so', async (t) => {
+test('certificate order: an order that a stop of the server interrupted is reported', async (t) => {
   const world = await CertificateWorld.open(t);
   const ann = await world.plane.person('ann@example.test');
   const host = world.tunnel(ann, 'shop');
@@ -420,7 +420,7 @@ test('a server that fell over in the middle of an order says so', async (t) => {
   assert.deepEqual([world.row(host)?.state, world.row(host)?.lastError], ['pending', null], 'it is under way');
   const again = new CertificateWorld(t, await FakeAuthority.open(), { dataDir: leftBehind(t, world) });
   assert.equal(again.row(host)?.state, 'failed');
-  assert.match(again.row(host)?.lastError ?? '', /fell over in the middle/);
+  assert.match(again.row(host)?.lastError ?? '', /stopped during the last order/);
 });
 
 test('certificates: an authority that refuses the account is reported at the start', async (t) => {

@@ -156,7 +156,7 @@ test('a refusal names the first patterns of a token, not all of them', async () 
   const answer = await p.claim(token, { subdomain: 'shop' });
   assert.ok(!answer.ok);
   assert.equal(answer.code, 'subdomain_not_allowed');
-  assert.ok(answer.message.endsWith(`it may use ${patterns.slice(0, 5).join(', ')} and 95 more.`), answer.message);
+  assert.ok(answer.message.endsWith(`Use ${patterns.slice(0, 5).join(', ')} and 95 more.`), answer.message);
 });
 
 test('tunnelQuota bounds what a token serves at once', async () => {

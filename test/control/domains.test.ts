@@ -107,7 +107,7 @@ test('without the record it is 400 that says what is wanted and what was found; 
   const token = String(body['verificationToken']);
   const none = await verify(id);
   assert.deepEqual(said(none), [400, 'invalid_request']);
-  assert.match(String(none.body['message']), new RegExp(`${RECORD} must say "${token}", and there is none`));
+  assert.match(String(none.body['message']), new RegExp(`${RECORD} must be "${token}", but there is none`));
   dns.txt.set(RECORD, [['other'], [`${token}x`]]);
   const wrong = await verify(id);
   assert.deepEqual(said(wrong), [400, 'invalid_request']);

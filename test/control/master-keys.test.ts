@@ -307,8 +307,8 @@ test('rotating one ends all that it minted: at once, or with it at the end of th
     'what a master key minted was not replaced with it',
   );
   for (const [token, reason] of [
-    [long, /^The master key that minted this token was rotated/],
-    [second, /^This token was rotated before/],
+    [long, /^The master key of this access key was rotated/],
+    [second, /^The access key was already rotated/],
   ] as const) {
     const again = await ann.call('POST', `/tokens/${token.nonce}/rotate`);
     assert.deepEqual(said(again), [409, 'conflict']);

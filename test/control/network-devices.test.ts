@@ -138,7 +138,7 @@ test('a /30 has one device', async () => {
   assert.equal(only.ip, '10.80.0.6');
   const full = await enroll(id);
   assert.deepEqual(said(full), [409, 'network_full']);
-  assert.match(String(full.body['message']), /Every address of 10\.80\.0\.4\/30 is taken/);
+  assert.match(String(full.body['message']), /All addresses of 10\.80\.0\.4\/30 are taken/);
   const key = (await listed(id))[0]?.['public_key'];
   assert.equal((await enroll(id, { public_key: key })).status, 200, 'a device keeps its address');
   await revoke(id, only.id);
@@ -208,7 +208,7 @@ test('what is behind a device is written in one form and is behind no other', as
   const siteId = String(deviceIn(site)['id']);
   const taken = await enroll(id, { extra_allowed_ips: ['192.168.9.0/24'] });
   assert.deepEqual(said(taken), [400, 'invalid_request']);
-  assert.match(String(taken.body['message']), /192\.168\.9\.0\/24 is behind the device laptop already/);
+  assert.match(String(taken.body['message']), /The device laptop already has 192\.168\.9\.0\/24/);
   const wide = await change(id, siteId, { extra_allowed_ips: ['0.0.0.0/0'] });
   assert.match(
     String(wide.body['message']),

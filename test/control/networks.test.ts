@@ -194,7 +194,7 @@ test('ports go round: an organization gets its own again, and when all are taken
   assert.deepEqual(endpoints(await register(theirs[0] ?? '', {}, bob)), ['localhost:30003', 30_003]);
   const none = await register(theirs[1] ?? '', {}, bob);
   assert.deepEqual(said(none), [409, 'conflict']);
-  assert.match(String(none.body['message']), /No UDP port of this server is free.*public_endpoint/);
+  assert.match(String(none.body['message']), /No UDP port is free.*public_endpoint/);
   assert.deepEqual(endpoints(await register(d)), ['localhost:30000', 30_000]);
 });
 

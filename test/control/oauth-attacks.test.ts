@@ -187,7 +187,7 @@ test('every start has a state, a nonce and a challenge of its own', async () => 
 test('provider login: a user who declines at the provider gets a message, and can start again', async () => {
   github.current = null;
   const browser = new Browser();
-  assert.match(await refused(browser, await upToCallback(browser)), /GitHub was not allowed to tell/);
+  assert.match(await refused(browser, await upToCallback(browser)), /You did not allow GitHub/);
   assert.equal(browser.cookies(h.server.apiUrl).size, 0);
   const other = new Browser();
   await refused(other, await oidc.cancel(other, at('/auth/oauth/google/start')));
@@ -197,7 +197,7 @@ test('provider login: a user who declines at the provider gets a message, and ca
 
 test('an `error` without a state of this browser says no more than any other forged answer', async () => {
   const text = await refused(new Browser(), at('/auth/oauth/github/callback?error=access_denied&state=x'));
-  assert.match(text, /not started in this browser/);
+  assert.match(text, /started in another browser/);
 });
 
 test('a code that the provider does not know, and an answer without one, are refused', async () => {

@@ -118,7 +118,10 @@ test('what a server has counted is asked of one that runs', async () => {
   beside.close();
   await server.close();
   const alone = await open();
-  await assert.rejects(alone.call('GET', '/superadmin/edge'), { code: 'unavailable', message: /No server runs/ });
+  await assert.rejects(alone.call('GET', '/superadmin/edge'), {
+    code: 'unavailable',
+    message: /The server is not running/,
+  });
   alone.close();
 });
 
@@ -202,7 +205,7 @@ test('the first account of a server is one that owns it', async () => {
   makeTables();
   await assert.rejects(create('ann@example.test'), {
     code: 'conflict',
-    message: /has no account yet.*Start it once.*--superadmin/,
+    message: /has no account yet.*Start the server once.*--superadmin/,
   });
   const server = await start();
   assert.equal(server.firstOwner?.email, 'admin@localhost');

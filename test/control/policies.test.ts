@@ -64,7 +64,7 @@ test('keys over plain HTTP come from the machine of the server alone, and the ow
     assert.equal(warned.status, 200, host);
     assert.match(
       String(warned.body['warnings']),
-      /^actions\.0\.jwks_url: no visitor can pass.*edge\.allow_private_jwks/,
+      /^actions\.0\.jwks_url: the keys can't be fetched.*edge\.allow_private_jwks/,
     );
   }
 });
@@ -133,7 +133,7 @@ const REFUSED: ReadonlyArray<readonly [what: string, policy: unknown, says: RegE
   ['a line break in a value', header('X-A', 'a\r\nX-B: b'), /visible ASCII/],
   ['a name that is none', header('X A'), /header name/],
   ...['Host', 'content-length', 'Transfer-Encoding', 'connection', 'X-Forwarded-For', 'x_forwarded_for', 'X-Real-IP', 'culvert-error', 'Proxy-Authorization', 'Upgrade', 'TE']
-    .map((name) => [`the header ${name}`, header(name), /the edge itself sets/] as const),
+    .map((name) => [`the header ${name}`, header(name), /is set by the edge/] as const),
   ...['Set-Cookie', 'set-cookie2', 'SET_COOKIE', 'Clear-Site-Data']
     .map((name) => [`the answer's ${name}`, { actions: [{ kind: 'response_header_set', name, value: 'qnt_refresh=x; Domain=example.test' }] }, /sets or clears cookies/] as const),
 ];

@@ -181,7 +181,7 @@ test('a port that settings have taken away is not carried, and all of them may b
   assert.match(none.message, /edge\.udp_ports/);
   assert.throws(() => plane.control.networks.setServer(ann, id, server), {
     code: 'conflict',
-    message: /^This server relays no private networks/,
+    message: /^This server does not relay private networks/,
   });
 });
 

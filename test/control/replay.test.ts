@@ -236,7 +236,7 @@ test('what is no change that there is, or no JSON, is refused by its name: nothi
   const id = await recorded();
   const misspelt = await replay(id, { method: 'PUT', header: { X: '1' }, bogus: 1 });
   assert.deepEqual(said(misspelt), [400, 'invalid_request']);
-  assert.match(String(misspelt.body['message']), /header, bogus.*method, path, headers, body/);
+  assert.match(String(misspelt.body['message']), /header, bogus.*method, path, headers and body/);
   for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
     const headers = { 'content-type': type };
     const answer = await api.call('POST', `/inspector/${id}/replay`, { as: ann.token, raw: '{"path":"/b"}', headers });

@@ -334,7 +334,7 @@ test('sign-up: closed, it refuses every address, and nothing is computed or stor
   const hashed = mock.method(Passwords.prototype, 'hash');
   const [known, unknown] = [await signUp(), await signUp({ email: 'new@example.test' })];
   assert.equal(errorOf(known), '403 forbidden');
-  assert.match(String(known.body['message']), /operators/);
+  assert.match(String(known.body['message']), /Ask an operator/);
   assert.equal(known.text, unknown.text);
   assert.equal(hashed.mock.callCount(), 0);
   assert.equal(db().select().from(users).all().length, 1);

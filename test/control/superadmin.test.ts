@@ -81,7 +81,7 @@ test('superadmin routes: all other users get the same 403, whatever they ask abo
   for (const [method, path, body] of ROUTES) {
     const refused = await ask(method, path, body, ann);
     assert.deepEqual([refused.status, refused.body['error']], [403, 'forbidden'], `${method} ${path}`);
-    assert.equal(refused.body['message'], 'Only operators of this server may do this.');
+    assert.equal(refused.body['message'], 'This requires a superadmin. Ask an operator of this server.');
     const anonymous = await h.call(method, path, body === undefined ? {} : { body });
     assert.equal(anonymous.status, 401, `${method} ${path}`);
   }

@@ -190,7 +190,10 @@ test('it comes with Pro; on a plan without it a gate stays closed, and can only 
   onPlan('free');
   const refused = await put();
   assert.deepEqual(said(refused), [402, 'upgrade_required']);
-  assert.match(String(refused.body['message']), /^Identity checks of visitors come with Pro, Team and Enterprise/);
+  assert.match(
+    String(refused.body['message']),
+    /^The plan Free does not include visitor login\. Use Pro, Team or Enterprise/,
+  );
   assert.deepEqual(await flag(), [false, false]);
   onPlan('pro');
   assert.equal((await put()).status, 200);

@@ -294,7 +294,7 @@ test('a page of a refusal leads back to the site that the browser began at, also
   for (const path of ['callback', 'start'])
     assert.match(
       await pageAt(new Browser(), `${url}/edge-auth/${path}`),
-      /not complete: .* Open the address of the site/,
+      /is incomplete\. Open the address of the site/,
     );
 });
 

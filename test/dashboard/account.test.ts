@@ -95,7 +95,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('Recovery code', { exact: true }).click();
     await field(page, 'One of your recovery codes').fill(renewed[0] ?? '');
     await dialog(page).getByRole('button', { name: 'Turn off' }).click();
-    await dialog(page).getByText('The recovery code is wrong or was used.').waitFor();
+    await dialog(page).getByText('The recovery code is wrong or already used.').waitFor();
     await noSeriousFinding(page);
     await field(page, 'One of your recovery codes').fill(renewed[1] ?? '');
     await dialog(page).getByRole('button', { name: 'Turn off' }).click();

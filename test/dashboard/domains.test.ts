@@ -31,7 +31,7 @@ suite('domains', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const field = adding.getByRole('textbox', { name: 'Domain' });
     await field.fill('*.example.net');
     await adding.getByRole('button', { name: 'Add domain' }).click();
-    await adding.getByText('A wildcard is not a domain').waitFor();
+    await adding.getByText('Wildcards are not supported').waitFor();
     await noSeriousFinding(page);
     await field.fill('Shop.Example.net');
     await adding.getByRole('button', { name: 'Add domain' }).click();

@@ -92,7 +92,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await page.getByRole('button', { name: 'Actions for admin@localhost' }).click();
     await page.getByRole('menuitem', { name: 'Leave the organization' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('This is the last owner.').waitFor();
+    await dialog.getByText('The member is the last owner.').waitFor();
     await dialog.getByRole('button', { name: 'Leave', exact: true }).click();
     await dialog.getByRole('alert').waitFor();
     await page.keyboard.press('Escape');

@@ -18,7 +18,7 @@ suite('reserved names', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const field = page.getByRole('textbox', { name: 'Name' });
     await field.fill('api');
     await page.getByRole('button', { name: 'Reserve name' }).click();
-    await page.getByText('api is reserved by the server').waitFor();
+    await page.getByText('The server reserves api').waitFor();
     await field.fill('-x');
     await field.press('Enter');
     await page.getByText('no dash at either end').waitFor();

@@ -151,7 +151,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('link', { name: 'shop', exact: true }).click();
     await page.getByRole('tab', { name: 'Access control' }).click();
     const panel = page.getByRole('region', { name: 'Visitor login' });
-    await panel.getByText(/Its operator sets oauth\.google\.client_id and client_secret/).waitFor();
+    await panel.getByText(/The operator must set oauth\.google\.client_id and client_secret/).waitFor();
     assert.ok(await panel.getByRole('button', { name: 'Ask visitors to sign in' }).isDisabled());
     assert.equal(await panel.getByRole('textbox').count(), 0);
     await noSeriousFinding(page);

@@ -132,7 +132,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await dialog(page, 'push').waitFor({ state: 'hidden' });
     const gone = '019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10';
     await page.goto(`${page.url()}?delivery=${gone}`);
-    await dialog(page, 'Delivery').getByText('This receiver has no such delivery').waitFor();
+    await dialog(page, 'Delivery').getByText('The receiver has no delivery with this id').waitFor();
     await noSeriousFinding(page);
   });
 

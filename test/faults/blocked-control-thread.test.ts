@@ -29,7 +29,10 @@ test('blocked control thread: visitors are served, a new agent is asked to retry
   agent.hello(token);
   for (let n = 0; n < VISITS; n++) await visit();
   const { code, message } = await agent.next('bye');
-  assert.deepEqual({ code, message }, { code: 'overloaded', message: 'The server could not check the token in time.' });
+  assert.deepEqual(
+    { code, message },
+    { code: 'overloaded', message: 'The server could not check the access key in time. The agent tries again.' },
+  );
   assert.ok(isBlocked(folder, 'control'), 'all of it while the control thread stood still');
 
   release(folder, 'control');

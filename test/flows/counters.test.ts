@@ -322,7 +322,7 @@ suite('counters', { timeout: 180_000 }, () => {
       ended.map(({ reason, message }) => [reason, message]),
       Array.from({ length: 4 }, () => [
         'disconnected',
-        'This session was ended by a member of its organization: in the middle',
+        'A member of the organization disconnected this agent: in the middle',
       ]),
     );
   });

@@ -58,7 +58,7 @@ suite('the log-in page', {
     await page.getByText(checkPhrase(code), { exact: true }).waitFor();
     assert.ok(!page.url().includes(code), 'the code is out of the address');
     await signIn(page, { ...owner(), password: 'not this one' });
-    await page.getByText('The e-mail address or the password is wrong.').waitFor();
+    await page.getByText('The email address or the password is wrong.').waitFor();
     await signIn(page, owner());
     await page.getByText('Signed in as admin@localhost').waitFor();
     assert.equal(await pickUp(), 'authorization_pending');
@@ -77,7 +77,7 @@ suite('the log-in page', {
     await second.page.getByText('Signed in as admin@localhost').waitFor();
     await h.call('POST', '/auth/cli/authorize', { as: h.owner, body: { device_code: second.code } });
     await approve(second.page);
-    await second.page.getByText('This code was approved before.').waitFor();
+    await second.page.getByText('The code is already approved.').waitFor();
     await press(second.page, 'Use another account');
     await field(second.page, 'Password').waitFor();
   });

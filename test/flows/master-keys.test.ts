@@ -35,7 +35,10 @@ test('the agents of all that a master key minted end within a second of its revo
   for (const [i, { events, url }] of agents.entries()) {
     const end = events.at(-1);
     assert.ok(end?.kind === 'stopped', JSON.stringify(end));
-    assert.deepEqual([end.reason.code, end.reason.message], [3, `The token ${i === 0 ? 'one' : 'two'} was revoked.`]);
+    assert.deepEqual(
+      [end.reason.code, end.reason.message],
+      [3, `The access key ${i === 0 ? 'one' : 'two'} was revoked. Create another one.`],
+    );
     assert.equal((await culvert.get(url)).status, 503);
   }
   assert.equal((await culvert.get(spared.url)).body, 'hello');

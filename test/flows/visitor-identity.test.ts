@@ -48,7 +48,7 @@ suite('visitor identity', () => {
     await w.put({ allowed_domains: ['example.com'] });
     for (const [login, says] of [
       ['bob', /bob@elsewhere\.example, and the owner of shop\.localhost:\d+ has not let this address in/],
-      ['eve', /does not say that you have a verified e-mail address/],
+      ['eve', /has no verified email address of yours/],
     ] as const) {
       const browser = new VisitorBrowser();
       const page = await browser.open(await w.oidc.logIn(browser, w.url, login));
@@ -141,7 +141,7 @@ suite('visitor identity', () => {
     github.current = githubPerson(8, 'other@example.test');
     const refused = await new VisitorBrowser().open(w.url);
     assert.equal(refused.status, 403);
-    assert.match(refused.text, /Of the addresses that you have at GitHub the primary one counts/);
+    assert.match(refused.text, /GitHub reports only your primary address/);
   });
 
   test('a custom domain comes back to itself, with a cookie of its own', WITHIN, async (context) => {

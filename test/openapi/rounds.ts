@@ -16,7 +16,7 @@ const BEYOND_SCHEMA: ReadonlyMap<string, RegExp> = new Map([
   // Which text is an IP network, what lies within another one or behind another device, and which port is none.
   [
     'extra_allowed_ips',
-    /is not an IP network|lies within the network itself|can't be behind a device|is behind the device/,
+    /is not an IP network|is inside the network itself|can't be behind a device|^The device .* already has/,
   ],
   ['public_endpoint', /is not an endpoint/],
   // Before or after the present.

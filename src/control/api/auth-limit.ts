@@ -58,7 +58,7 @@ export function visitorLimit({ monotonic }: Pick<ApiDeps, 'monotonic'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const wait = bucket.take(limitKey(c.get('clientIp')), monotonic());
     if (wait > 0)
-      throw new AppError('rate_limited', `Too many sign-ins come from your address. Try again in ${wait} seconds.`, {
+      throw new AppError('rate_limited', `Your address sent too many sign-ins. Try again in ${wait} seconds.`, {
         retryAfterSeconds: wait,
       });
     return next();
@@ -80,7 +80,7 @@ export function authLimit(deps: ApiDeps) {
     }
     const wait = bucket.take(limitKey(c.get('clientIp')), deps.monotonic());
     if (wait > 0)
-      throw new AppError('rate_limited', `Too many attempts. Try again in ${wait} seconds.`, {
+      throw new AppError('rate_limited', `Your address made too many attempts. Try again in ${wait} seconds.`, {
         retryAfterSeconds: wait,
       });
     return next();

@@ -74,7 +74,7 @@ function isMasterKey(c: Context<ApiEnv>, masterKeys: MasterKeys, mints: boolean)
   if (read() === undefined) return false;
   c.set('masterKeyNow', () => {
     const key = read();
-    if (key === undefined) throw new AppError('unauthorized', 'This master key is gone. Mint a new one.');
+    if (key === undefined) throw new AppError('unauthorized', 'The master key was deleted. Create another one.');
     return key;
   });
   return true;
@@ -91,9 +91,12 @@ function isMetricKey(c: Context<ApiEnv>, metricKeys: MetricKeys): boolean {
 function noCaller(c: Context<ApiEnv>, metricKeys: MetricKeys): AppError {
   const bearer = bearerOf(c);
   if (bearer !== undefined && metricKeys.authenticate(bearer) !== undefined) {
-    return new AppError('forbidden', 'This key reads GET /metrics/prometheus and nothing else. Log in for the rest.');
+    return new AppError('forbidden', 'A metrics key may only read GET /metrics/prometheus. Log in for other requests.');
   }
-  return new AppError('unauthorized', 'Log in, and send the access token as Authorization: Bearer.');
+  return new AppError(
+    'unauthorized',
+    'The request has no valid access token. Log in and send it as Authorization: Bearer.',
+  );
 }
 
 /** Throws `unauthorized` or `forbidden` for a token of this server that reads no webhooks. */
@@ -105,7 +108,7 @@ function isReaderKey(c: Context<ApiEnv>, readerKeys: ReaderKeys): boolean {
   if (read() === undefined) return false;
   c.set('readerNow', () => {
     const key = read();
-    if (key === undefined) throw new AppError('unauthorized', 'This key is gone. Mint a new one.');
+    if (key === undefined) throw new AppError('unauthorized', 'The access key was deleted. Create another one.');
     return key;
   });
   return true;

@@ -78,7 +78,7 @@ class Body implements BodyUnderWay {
     this.#reject(
       new AppError(
         'unavailable',
-        'Too many large requests are under way, and this one was the slowest. Send it again.',
+        'The upload was stopped: too many large requests were in flight, and this was the slowest. Send it again.',
       ),
     );
   }

@@ -16,7 +16,7 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /** Of a route that needs no log-in, unless it is there for what other services send. */
 const MAX_PUBLIC_BODY_BYTES = 64 * 1024;
 const FOR_SERVICES = new Set(['/webhooks/{receiver_id}', '/billing/webhook']);
-const TOO_DEEP = `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels.`;
+const TOO_DEEP = `The JSON is nested deeper than ${MAX_JSON_DEPTH} levels. Flatten it.`;
 
 export function limitBody(routes: RouteTable) {
   const underWay = new BodiesUnderWay();
@@ -70,6 +70,9 @@ async function refuseDeep(c: Context<ApiEnv>): Promise<void> {
 function refuse(c: Context<ApiEnv>, limit: number | undefined): never {
   c.header('Connection', 'close');
   if (limit === undefined)
-    throw new AppError('payload_too_large', `The body comes in more than ${MAX_PIECES} pieces. Send larger ones.`);
-  throw new AppError('payload_too_large', `The body is larger than ${limit === MAX_BODY_BYTES ? '1 MiB' : '64 KiB'}.`);
+    throw new AppError('payload_too_large', `The body has more than ${MAX_PIECES} chunks. Send larger ones.`);
+  throw new AppError(
+    'payload_too_large',
+    `The body is larger than ${limit === MAX_BODY_BYTES ? '1 MiB' : '64 KiB'}. Send a smaller one.`,
+  );
 }

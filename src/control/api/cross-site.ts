@@ -19,7 +19,11 @@ export function refuseCrossSite(headerOf: (name: string) => string | undefined, 
     origin === undefined
       ? site === 'cross-site' || site === 'same-site'
       : site === 'cross-site' || !isOwnOrigin(origin, headerOf('host') ?? '', rules.publicUrl());
-  if (isElsewhere) throw new AppError('forbidden', 'Pages of other sites may not use your session.');
+  if (isElsewhere)
+    throw new AppError(
+      'forbidden',
+      'The request comes from a page of another site. Send it from the dashboard, or with an access token.',
+    );
 }
 
 /**

@@ -21,7 +21,7 @@ export const errorBody = z
     error: z.enum(CODES).openapi({ example: 'not_found', description: 'Stable error code for programs.' }),
     message: z
       .string()
-      .openapi({ example: 'There is no such thing.', description: 'For users: the cause and the next step.' }),
+      .openapi({ example: 'No object has this id. Check it.', description: 'For users: the cause and the next step.' }),
     details: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
@@ -77,14 +77,14 @@ function exampleOf(code: ErrorCode) {
 export const refuseInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) => {
   if (result.success) return;
   // A path that can't be an id is a thing that does not exist.
-  if (result.target === 'param') throw new AppError('not_found', 'There is no such thing.');
+  if (result.target === 'param') throw new AppError('not_found', 'No object has this id. Check it.');
   const details = result.error.issues.map((issue) => ({
     path: issue.path.map(String).join('.'),
     message: issue.message,
   }));
   const first = details[0];
   const where = first === undefined || first.path === '' ? 'the body' : first.path;
-  throw new AppError('invalid_request', `The request is not valid: ${where}: ${first?.message ?? 'not as expected'}.`, {
+  throw new AppError('invalid_request', `The request is invalid: ${where}: ${first?.message ?? 'not as expected'}.`, {
     details,
   });
 };
@@ -94,7 +94,7 @@ export function answerError(error: unknown, c: Context<ApiEnv>, log: ErrorLog): 
   const known = asAppError(error);
   if (known === undefined) {
     log.fault(error, c.req);
-    return reply(c, new AppError('internal', 'The server has a fault. Its log says more.'));
+    return reply(c, new AppError('internal', 'The server failed. Its log has the reason.'));
   }
   log.refusal(known, c.req);
   return reply(c, known);
@@ -107,14 +107,15 @@ function asAppError(error: unknown): AppError | undefined {
   if (!(error instanceof HTTPException)) return undefined;
   // From the validator: bad JSON is 400, a wrong content type 415 (a code that the contract doesn't know); both would be plain text.
   if (error.status === 400)
-    return new AppError('invalid_request', 'The body is not valid JSON.', {
+    return new AppError('invalid_request', 'The body is invalid JSON. Correct it.', {
       details: [{ path: '', message: 'not valid JSON' }],
     });
   if (error.status === 415)
-    return new AppError('invalid_request', 'Send the body with Content-Type: application/json.', {
+    return new AppError('invalid_request', 'The body is not JSON. Send it with Content-Type: application/json.', {
       details: [{ path: '', message: 'the Content-Type is not application/json' }],
     });
-  if (error.status === 413) return new AppError('payload_too_large', 'The body is larger than 1 MiB.');
+  if (error.status === 413)
+    return new AppError('payload_too_large', 'The body is larger than 1 MiB. Send a smaller one.');
   return undefined;
 }
 

@@ -76,7 +76,7 @@ export class LiveFeedServer {
     };
     this.#server = new WebSocketServer(options);
     this.#server.on('wsClientError', (error, socket) =>
-      refuseUpgrade(socket, new AppError('invalid_request', `This is no WebSocket handshake: ${error.message}.`)),
+      refuseUpgrade(socket, new AppError('invalid_request', `The WebSocket handshake is invalid: ${error.message}.`)),
     );
   }
 
@@ -101,7 +101,7 @@ export class LiveFeedServer {
       if (!(error instanceof AppError)) this.#deps.log.error({ err: error, path: PATH.source }, 'a live feed failed');
       refuseUpgrade(
         socket,
-        error instanceof AppError ? error : new AppError('internal', 'The server has a fault. Its log says more.'),
+        error instanceof AppError ? error : new AppError('internal', 'The server failed. Its log has the reason.'),
       );
     }
   }
@@ -134,7 +134,7 @@ export class LiveFeedServer {
     if (origin === undefined || corsOrigins.includes(origin) || isOwnOrigin(origin, host, publicUrl())) return;
     throw new AppError(
       'forbidden',
-      'Pages of other sites may not listen here. An operator can name them in api.cors_origins.',
+      'The page belongs to another site, which may not open this feed. An operator can allow it in api.cors_origins.',
     );
   }
 
@@ -150,7 +150,7 @@ export class LiveFeedServer {
     if (actor !== undefined) return actor;
     throw new AppError(
       'unauthorized',
-      `Log in, and offer the protocols ${PROTOCOL} and bearer.<access token> (Sec-WebSocket-Protocol).`,
+      `The handshake has no valid access token. Log in and send Sec-WebSocket-Protocol: ${PROTOCOL}, bearer.<access token>.`,
     );
   }
 
@@ -231,7 +231,7 @@ export class LiveFeedServer {
     } catch (error) {
       if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'a session could not be looked at');
       // Fail closed: a client with a valid session comes back.
-      client.close(CLOSE_CODES.sessionEnded, 'the session is over');
+      client.close(CLOSE_CODES.sessionEnded, 'the session has ended');
     }
   }
 }
@@ -246,6 +246,6 @@ function tunnelIn(url: string): string | undefined {
   const start = url.indexOf('?');
   const id = start < 0 ? null : new URLSearchParams(url.slice(start + 1)).get('tunnel_id');
   if (id === null) return undefined;
-  if (!UUID.test(id)) throw new AppError('not_found', 'There is no such tunnel in your organization.');
+  if (!UUID.test(id)) throw new AppError('not_found', 'Your organization has no tunnel with this id. Check the id.');
   return id.toLowerCase();
 }

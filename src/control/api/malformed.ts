@@ -15,17 +15,28 @@ interface Refusal {
   readonly message: string;
 }
 
-const NOT_HTTP: Refusal = { status: 400, error: 'invalid_request', message: 'This is not a valid HTTP/1.1 request.' };
+const NOT_HTTP: Refusal = {
+  status: 400,
+  error: 'invalid_request',
+  message: 'The request is invalid HTTP/1.1. Check how the client builds it.',
+};
 /** By the code of Node's error. */
 const REFUSALS: ReadonlyMap<string, Refusal> = new Map([
-  ['HPE_HEADER_OVERFLOW', { status: 431, error: 'payload_too_large', message: 'The headers are too large.' }],
+  [
+    'HPE_HEADER_OVERFLOW',
+    {
+      status: 431,
+      error: 'payload_too_large',
+      message: 'The header of the request is too large. Send fewer or shorter fields.',
+    },
+  ],
   [
     'HPE_CHUNK_EXTENSIONS_OVERFLOW',
-    { status: 413, error: 'payload_too_large', message: 'A chunk extension is too large.' },
+    { status: 413, error: 'payload_too_large', message: 'A chunk extension of the body is too large. Leave it out.' },
   ],
   [
     'ERR_HTTP_REQUEST_TIMEOUT',
-    { status: 408, error: 'invalid_request', message: 'The request did not arrive in time.' },
+    { status: 408, error: 'invalid_request', message: 'The request did not arrive in time. Send it again.' },
   ],
 ]);
 
@@ -44,7 +55,11 @@ export function answerMalformed(server: HttpServer | HttpsServer): void {
     else socket.end(written(REFUSALS.get(codeOf(error) ?? '') ?? NOT_HTTP), () => void socket.destroy());
   });
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const refusal: Refusal = { status: 417, error: 'invalid_request', message: 'Send the request without Expect.' };
+    const refusal: Refusal = {
+      status: 417,
+      error: 'invalid_request',
+      message: 'The header Expect is not supported. Send the request without it.',
+    };
     response.writeHead(refusal.status, headersOf(refusal)).end(bodyOf(refusal));
   });
 }
@@ -53,8 +68,8 @@ export function answerMalformed(server: HttpServer | HttpsServer): void {
 export function refuseUnroutable(error: unknown): Response {
   const refusal: Refusal =
     error instanceof RequestError
-      ? { status: 400, error: 'invalid_request', message: `The request has no valid URL: ${error.message}.` }
-      : { status: 500, error: 'internal', message: 'The server has a fault. Its log says more.' };
+      ? { status: 400, error: 'invalid_request', message: `The URL of the request is invalid: ${error.message}.` }
+      : { status: 500, error: 'internal', message: 'The server failed. Its log has the reason.' };
   return new Response(bodyOf(refusal), { status: refusal.status, headers: headersOf(refusal) });
 }
 

@@ -28,7 +28,7 @@ export const newEmail = text(0, 254, {
 /** An address to look up. One that can't exist is answered like one that does not. */
 export const oldEmail = text(1, 320);
 
-const says = 'a name is one line of text, without signs that turn or hide others';
+const says = 'must be one line of text without invisible characters';
 
 /** The name of a user or an organization: one line, which may be empty. */
 export const plainName = text(0, MAX_NAME, {

@@ -43,7 +43,9 @@ export function readBody(
     };
     const left = (): void => {
       stop();
-      reject(new AppError('invalid_request', 'The connection ended before the body did.'));
+      reject(
+        new AppError('invalid_request', 'The connection closed before the body was complete. Send the request again.'),
+      );
     };
     one.overtaken.catch((error: AppError) => {
       stop();

@@ -8,7 +8,7 @@ export function requireBody(routes: RouteTable) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const route = routes.find(c.req.method, c.req.path);
     if (route?.needsBody !== true || c.req.header('content-type') !== undefined) return next();
-    const message = 'This needs a body of JSON, with Content-Type: application/json.';
+    const message = 'The request has no body. Send JSON with Content-Type: application/json.';
     throw new AppError('invalid_request', message, { details: [{ path: '', message }] });
   });
 }

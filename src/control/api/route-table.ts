@@ -44,8 +44,9 @@ export class RouteTable {
   /** Why no handler answered: 405 when the path exists with another method, else 404. */
   refusal(method: string, path: string): AppError {
     const methods = this.methodsAt(path);
-    if (methods.length === 0) return new AppError('not_found', `There is nothing at ${path}.`);
-    return new AppError('method_not_allowed', `${method} is not allowed here. Allowed: ${methods.join(', ')}.`);
+    if (methods.length === 0)
+      return new AppError('not_found', `There is no route at ${path}. GET /openapi.json lists all of them.`);
+    return new AppError('method_not_allowed', `The path does not support ${method}. Use ${methods.join(', ')}.`);
   }
 
   methodsAt(path: string): readonly string[] {

@@ -61,7 +61,7 @@ export function queueWrites(writes: Writes, queue = new WriteQueue()) {
 }
 
 function tooMany(): AppError {
-  return new AppError('rate_limited', 'Too many changes wait for their turn. Try again in a few seconds.', {
+  return new AppError('rate_limited', 'Too many changes are waiting in the queue. Try again in a few seconds.', {
     retryAfterSeconds: RETRY_SECONDS,
   });
 }

@@ -36,7 +36,7 @@ export class DnsTxtRecords implements TxtRecords {
       return (await resolver.resolveTxt(name)).map((strings) => strings.join(''));
     } catch (error) {
       if (NO_RECORD.has(codeOf(error))) return [];
-      throw new AppError('unavailable', `The DNS gave no answer about ${name}. Try again in a minute.`, {
+      throw new AppError('unavailable', `The DNS lookup of ${name} failed. Try again in a minute.`, {
         cause: error,
         retryAfterSeconds: 60,
       });

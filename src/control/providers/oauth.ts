@@ -70,24 +70,33 @@ export function refusalOf(error: unknown, provider: string): AppError {
   const code = codeOf(error);
   const said = oauthErrorOf(error);
   if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR' && !THEIR_TROUBLE.has(said)) {
-    const text = said === 'access_denied' ? `${provider} was not allowed to tell who you are.` : `${provider} refused.`;
-    return new AppError('invalid_request', `${text} Start again.`, { cause });
+    const text =
+      said === 'access_denied'
+        ? `You did not allow ${provider} to share your identity.`
+        : `${provider} refused the login.`;
+    return new AppError('invalid_request', `${text} Log in again.`, { cause });
   }
   if (code === 'OAUTH_RESPONSE_BODY_ERROR' && STALE_CODE.has(said)) {
-    return new AppError('invalid_request', `${provider} does not take this code any more. Start again.`, { cause });
-  }
-  if (said === 'unverified_user_email') {
-    return new AppError('email_not_verified', `Confirm your e-mail address at ${provider}, then start again.`, {
+    return new AppError('invalid_request', `${provider} rejected the code: it is used or expired. Log in again.`, {
       cause,
     });
   }
+  if (said === 'unverified_user_email') {
+    return new AppError(
+      'email_not_verified',
+      `Your email address is not confirmed at ${provider}. Confirm it there, then log in again.`,
+      {
+        cause,
+      },
+    );
+  }
   if (code !== undefined && NOT_BELIEVED.has(code)) return notBelieved(provider, cause);
-  return new AppError('unavailable', `${provider} can't be asked now. Try again in a minute.`, { cause });
+  return new AppError('unavailable', `${provider} is unreachable. Try again in a minute.`, { cause });
 }
 
 /** For an answer that is complete and wrong. */
 export function notBelieved(provider: string, cause: Error): AppError {
-  return new AppError('invalid_request', `What ${provider} answered is not valid here. Start again.`, { cause });
+  return new AppError('invalid_request', `The response of ${provider} is invalid. Log in again.`, { cause });
 }
 
 /** The `error` that a provider sent, or "". */

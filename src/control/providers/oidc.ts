@@ -124,7 +124,7 @@ export class OidcProvider implements IdentityProvider {
       this.#failure = undefined;
       return config;
     } catch (cause) {
-      const error = new AppError('unavailable', `${this.name} can't be asked now. Try again in a minute.`, { cause });
+      const error = new AppError('unavailable', `${this.name} is unreachable. Try again in a minute.`, { cause });
       this.#failure = { error, at: this.#clock.monotonic() };
       throw error;
     }

@@ -114,7 +114,10 @@ export class StripePayments implements PaymentProvider {
     } catch (error) {
       if (error instanceof SyntaxError) throw notAnEvent();
       // The library's message tells an operator what to do, and this goes to a stranger.
-      throw new AppError('invalid_signature', 'The signature is missing, wrong or older than five minutes.');
+      throw new AppError(
+        'invalid_signature',
+        'The signature is missing, wrong or older than five minutes. Check the signing secret and the clock.',
+      );
     }
     const event = eventOf(said);
     if (event === undefined) throw notAnEvent();
@@ -192,7 +195,7 @@ function eventOf(said: unknown): ProviderEvent | undefined {
 }
 
 function notAnEvent(): AppError {
-  return new AppError('invalid_request', 'The body is signed, and is no event.');
+  return new AppError('invalid_request', 'The signed body is not an event. Send events only.');
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {
@@ -206,8 +209,8 @@ function refusalOf(error: unknown, key: Secret): AppError | CustomerGone {
   const text = words.filter((word) => typeof word === 'string' || typeof word === 'number').join(' ');
   const cause = new Error(text.replaceAll(key.reveal(), '[secret]').slice(0, 500));
   const message = isRefusal(error)
-    ? 'The payment provider refused what this server asked. Its operator finds the reason in the log.'
-    : "The payment provider can't be reached now. Try again in a minute.";
+    ? 'The payment provider refused the request. The operator finds the reason in the log of the server.'
+    : 'The payment provider is unreachable. Try again in a minute.';
   return new AppError('unavailable', message, { cause });
 }
 

@@ -211,7 +211,7 @@ export function allow(actor: Actor, verb: Verb, thing: Thing): asserts actor is 
   if (actor.kind === 'user' && BARRED[actor.approval].has(`${thing}.${verb}`)) {
     throw new AppError(
       'forbidden',
-      `Your organization is ${actor.approval}: it can't do this until an operator approves it.`,
+      `Your organization is ${actor.approval}. Ask an operator of this server to approve it.`,
     );
   }
   throw new AppError('forbidden', refusalOf(actor, verb, thing));
@@ -236,14 +236,15 @@ function refusalOf(actor: Actor, verb: Verb, thing: Thing): string {
   const words =
     CALLED[`${thing}.${verb}`] ?? `${verb} ${/^[aeiou]/.test(thing) ? 'an' : 'a'} ${thing.replaceAll('_', ' ')}`;
   const lowest = LOWEST_ROLE[`${thing}.${verb}`];
-  const takes = actor.kind === 'user' && lowest !== undefined ? `: it is ${actor.role}, and that takes ${lowest}` : '';
-  return `Your role may not ${words}${takes}. Ask an admin of your organization.`;
+  const why =
+    actor.kind === 'user' && lowest !== undefined ? `: your role is ${actor.role}, and this requires ${lowest}` : '';
+  return `You can't ${words}${why}. Ask an ${lowest === 'owner' ? 'owner' : 'admin'} of your organization.`;
 }
 
 /** Throws `forbidden` unless the actor runs this server: a superadmin, or `culvert admin`. */
 export function allowOperator(actor: Actor): asserts actor is UserActor | OperatorActor {
   if (actor.kind === 'operator' || (actor.kind === 'user' && actor.superadmin)) return;
-  throw new AppError('forbidden', 'Only operators of this server may do this.');
+  throw new AppError('forbidden', 'This requires a superadmin. Ask an operator of this server.');
 }
 
 /** The same as the audit log's actor for operators. Throws `forbidden` as `allowOperator` does. */

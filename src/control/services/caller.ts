@@ -70,7 +70,7 @@ export function readActor(
  */
 export function callerNow({ db, now }: Pick<Tx, 'db' | 'now'>, actor: UserActor): UserActor {
   const found = readActor(db, actor, { now, ipAddress: actor.ipAddress });
-  if (found === undefined) throw new AppError('unauthorized', 'The session is over. Log in again.');
+  if (found === undefined) throw new AppError('unauthorized', 'The session has ended. Log in again.');
   return found;
 }
 

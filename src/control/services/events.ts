@@ -92,7 +92,8 @@ export class Events {
       .where(or(eq(organizations.id, handle), eq(organizations.slug, handle)))
       .all();
     const row = rows.find(({ id }) => id === handle) ?? rows[0];
-    if (row === undefined) throw new AppError('not_found', `There is and was no organization ${handle}.`);
+    if (row === undefined)
+      throw new AppError('not_found', `No organization has or had the name or id ${handle}. Check it.`);
     return row.id;
   }
 

@@ -9,7 +9,7 @@ import { ENTITLEMENTS, type Plan, PLAN_NAMES, PLANS } from './plans.ts';
 export type BillingMode = 'mock' | 'stripe' | 'none';
 
 /** Columns of the table of plans that are a plain yes or no, as people call them. */
-const FEATURES = { edgeAuth: 'Identity checks of visitors', masterKeys: 'Master keys' } as const;
+const FEATURES = { edgeAuth: 'visitor login', masterKeys: 'master keys' } as const;
 export type Feature = keyof typeof FEATURES;
 
 /** Columns that are a number of things, or null for no limit. */
@@ -21,7 +21,7 @@ export function requireEntitlement(plan: Plan, feature: Feature, mode: BillingMo
   if (ENTITLEMENTS[plan][feature]) return;
   const having = PLANS.filter((other) => ENTITLEMENTS[other][feature]);
   throw refusal(
-    `${FEATURES[feature]} come with ${listed(having)}; this organization is on ${PLAN_NAMES[plan]}.`,
+    `The plan ${PLAN_NAMES[plan]} does not include ${FEATURES[feature]}. Use ${listed(having)}.`,
     having,
     mode,
   );
@@ -36,7 +36,7 @@ export function requireRoom(plan: Plan, { quota, used }: { quota: Quota; used: n
     return limit === null || limit > used;
   });
   const has = most === 0 ? `no ${QUOTAS[quota]}` : `${most} ${QUOTAS[quota]}`;
-  throw refusal(`${PLAN_NAMES[plan]} has ${has}; ${listed(having)} would have room.`, having, mode);
+  throw refusal(`The plan ${PLAN_NAMES[plan]} includes ${has}. For more, use ${listed(having)}.`, having, mode);
 }
 
 function refusal(fact: string, having: readonly Plan[], mode: BillingMode): AppError {
@@ -51,9 +51,9 @@ function wayTo(having: readonly Plan[], mode: BillingMode): string {
   return `An owner of the organization can change the plan${cost}: POST /billing/checkout-session.`;
 }
 
-/** "Pro, Team and Enterprise". */
+/** "Pro, Team or Enterprise". */
 function listed(plans: readonly Plan[]): string {
   const names = plans.map((plan) => PLAN_NAMES[plan]);
   const last = names.pop() ?? 'no plan';
-  return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
+  return names.length === 0 ? last : `${names.join(', ')} or ${last}`;
 }

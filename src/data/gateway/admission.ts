@@ -30,7 +30,7 @@ export function admit(token: string, deps: AdmissionDeps, applicant: Applicant):
     },
     (error: unknown) => {
       log.error({ error: messageOf(error) }, 'a token could not be checked');
-      const message = 'The server could not check the token. It is worth another try.';
+      const message = 'The server could not check the access key. The agent tries again.';
       if (applicant.waits()) applicant.settle({ ok: false, code: 'internal', message });
     },
   );

@@ -201,8 +201,9 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
 
   /** The deadline for showing a good token has passed. */
   expire(): void {
-    if (this.#state === 'admitting') this.end('overloaded', 'The server could not check the token in time.');
-    else if (this.#state === 'hello') this.end('protocol_error', 'No hello with a token came in time.');
+    if (this.#state === 'admitting')
+      this.end('overloaded', 'The server could not check the access key in time. The agent tries again.');
+    else if (this.#state === 'hello') this.end('protocol_error', 'The agent did not send its access key in time.');
   }
 
   /** The token ends sooner than its grant said. */
@@ -350,12 +351,17 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     if (grant === undefined) return;
     const refuse = (code: RefusalCode, message: string): void =>
       this.send({ type: 'refused', ref: claim.ref, code, message });
-    if (this.#state === 'leaving') return refuse('invalid_request', 'This session is leaving: claim in a new one.');
+    if (this.#state === 'leaving')
+      return refuse('invalid_request', 'The session is closing. Claim the tunnel in a new session.');
     // Before the limits: it takes no place.
     if (claim.type === 'claim' ? this.#repeats(claim) : this.relays.repeats(claim)) return;
-    if (this.#claims >= MAX_CLAIMS_IN_LINE) return refuse('overloaded', 'Too many claims at once: wait for answers.');
+    if (this.#claims >= MAX_CLAIMS_IN_LINE)
+      return refuse('overloaded', 'Too many claims at once. Wait for the responses.');
     if (this.#slots.size + this.#claims >= MAX_TUNNELS_PER_AGENT) {
-      return refuse('quota_exceeded', `One agent carries at most ${MAX_TUNNELS_PER_AGENT} tunnels and networks.`);
+      return refuse(
+        'quota_exceeded',
+        `The agent has ${MAX_TUNNELS_PER_AGENT} tunnels and networks, which is the limit. Start another agent.`,
+      );
     }
     this.#claims++;
     void this.#ask(claim, grant).finally(() => {

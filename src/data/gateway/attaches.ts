@@ -63,7 +63,7 @@ export class AttachDesk {
       return answer.ok ? await this.#open(answer.networkId, answer.version) : answer;
     } catch (error) {
       this.#deps.log.error({ agentId: question.agentId, error: messageOf(error) }, 'a relay could not be attached');
-      return refusal('internal', 'The server could not decide this. It is worth another try.');
+      return refusal('internal', 'The server could not check this network. The agent tries again.');
     }
   }
 

@@ -97,7 +97,7 @@ export class ClaimDesk {
       return answer.ok ? await this.#shown(answer.route.tunnelId, answer.version) : answer;
     } catch (error) {
       this.#log.error({ agentId: question.agentId, error: messageOf(error) }, 'a claim failed');
-      return refusal('internal', 'The server could not decide this claim. It is worth another try.');
+      return refusal('internal', 'The server could not check this tunnel. The agent tries again.');
     }
   }
 

@@ -126,7 +126,7 @@ test('rotation: a session works until the grace is over and then gets the reason
   w.link.change({ kind: 'token_ends', tokenId: 'token-1', expiresAt: Date.now() + 3_600_000 }); // never later again
   await agent.bind('shop');
   const bye = await agent.next('bye');
-  assert.deepEqual([bye.code, bye.message], ['unauthorized', 'This token was rotated: use the new one.']);
+  assert.deepEqual([bye.code, bye.message], ['unauthorized', 'The access key was rotated. Use the new one.']);
 });
 
 test('an answer that was under way when the end of a token changed does not bring the later end back', {

@@ -21,7 +21,7 @@ import { GrantChanges } from './grant-changes.ts';
 import type { Serving } from './serving.ts';
 import type { SessionEnd } from './why-ended.ts';
 
-const DISCONNECTED = 'This session was ended by a member of its organization';
+const DISCONNECTED = 'A member of the organization disconnected this agent';
 /** Characters of an end's message: two lines of a screen, and all of a given reason. */
 const MAX_END_MESSAGE = 300;
 /** Contract §9: after a forced disconnect an agent comes back in about 5 s. */
@@ -111,8 +111,9 @@ export class AgentRegistry
   // ------------------------------------------------------------------ from sessions
 
   enter(agent: AgentSession, grant: TokenGrant): Refusal | undefined {
-    if (this.#draining) return refusal('server_shutdown', 'The server is going down.');
-    if (this.#revoked.has(grant.tokenId)) return refusal('unauthorized', 'This token was revoked.');
+    if (this.#draining) return refusal('server_shutdown', 'The server is shutting down. The agent reconnects.');
+    if (this.#revoked.has(grant.tokenId))
+      return refusal('unauthorized', 'The access key was revoked. Create another one.');
     if (grant.expiresAt <= this.#deps.now())
       return { ...refusal('unauthorized', 'This token has expired.'), expiredAt: grant.expiresAt };
     if (!this.#newSessions.take(grant.orgId, performance.now()))
@@ -233,7 +234,7 @@ export class AgentRegistry
   onTokenEnds(tokenId: string, expiresAt: number): void {
     this.changes.add(tokenId);
     for (const agent of this.#byToken.get(tokenId) ?? [])
-      agent.endsAt(expiresAt, 'This token was rotated: use the new one.');
+      agent.endsAt(expiresAt, 'The access key was rotated. Use the new one.');
     this.#endsSoon(expiresAt);
   }
 
@@ -304,7 +305,8 @@ export class AgentRegistry
   drain(): void {
     if (this.#draining) return;
     this.#draining = true;
-    for (const agent of [...this.#agents.values()]) agent.drain(spread(0, COME_BACK_MS), 'The server is going down.');
+    for (const agent of [...this.#agents.values()])
+      agent.drain(spread(0, COME_BACK_MS), 'The server is shutting down. The agent reconnects.');
   }
 
   /** Ends all sessions. Resolves when each has been notified, or can't be. */
@@ -316,7 +318,9 @@ export class AgentRegistry
     this.#unsubscribe();
     const agents = [...this.#agents.values()];
     for (const agent of agents) {
-      agent.end('server_shutdown', 'The server is going down.', { retryAfterMs: spread(0, COME_BACK_MS) });
+      agent.end('server_shutdown', 'The server is shutting down. The agent reconnects.', {
+        retryAfterMs: spread(0, COME_BACK_MS),
+      });
     }
     await Promise.all(agents.map((agent) => agent.closed));
   }

@@ -58,25 +58,25 @@ const ENDINGS: readonly Ending[] = [
   {
     what: 'a connection that is closed without a word',
     reason: 'connection_lost',
-    message: /without a word/,
+    message: /closed unexpectedly/,
     act: (_w, agent) => void agent.socket.end(),
   },
   {
     what: 'a connection that breaks',
     reason: 'connection_lost',
-    message: /without a word|The connection ended/,
+    message: /closed unexpectedly|The connection ended/,
     act: (_w, agent) => void agent.socket.destroy(),
   },
   {
     what: 'a forced disconnect',
     reason: 'disconnected',
-    message: /^This session was ended by a member of its organization\.$/,
+    message: /^A member of the organization disconnected this agent\.$/,
     act: ({ gateway }) => void gateway.registry.disconnect(gateway.registry.connections()[0]?.agentId ?? ''),
   },
   {
     what: 'a forced disconnect with a reason',
     reason: 'disconnected',
-    message: /^This session was ended by a member of its organization: moved$/,
+    message: /^A member of the organization disconnected this agent: moved$/,
     act: ({ gateway }) => void gateway.registry.disconnect(gateway.registry.connections()[0]?.agentId ?? '', 'moved'),
   },
   {
@@ -134,7 +134,7 @@ const ENDINGS: readonly Ending[] = [
   {
     what: 'a server that asks for an end, and an agent that follows',
     reason: 'drained',
-    message: /going down/,
+    message: /shutting down/,
     act: async ({ gateway }, agent) => {
       await gateway.drain();
       await agent.next('drain');
@@ -144,7 +144,7 @@ const ENDINGS: readonly Ending[] = [
   {
     what: 'a server that stops',
     reason: 'drained',
-    message: /going down/,
+    message: /shutting down/,
     act: ({ gateway }) => gateway.close(),
   },
   {

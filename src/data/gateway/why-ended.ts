@@ -37,10 +37,9 @@ const BY_CONNECTION: Readonly<Record<MuxErrorCode, EndReason>> = {
 };
 
 const LEFT: SessionEnd = { reason: 'agent_left', message: 'The agent was stopped.' };
-const CLOSED =
-  'The connection was closed without a word: the agent was killed, its machine went down, or something between cut it.';
-const REPLACED = 'The agent came again by another connection: its network or address changed.';
-const SILENT = 'Nothing was heard of the agent for too long: its machine sleeps, or the network between is gone.';
+const CLOSED = 'The connection closed unexpectedly: the agent was killed, its machine stopped, or the network cut it.';
+const REPLACED = 'The agent reconnected: its network or address changed.';
+const SILENT = 'The agent stopped responding: its machine sleeps, or the network is down.';
 
 export class WhyEnded {
   readonly #tell: (end: SessionEnd) => void;

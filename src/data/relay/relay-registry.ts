@@ -38,10 +38,10 @@ interface Network {
   opening: Promise<OpenOutcome> | null;
 }
 
-const SHUTDOWN: RelayEnd = { code: 'server_shutdown', message: 'The server is going down.' };
+const SHUTDOWN: RelayEnd = { code: 'server_shutdown', message: 'The server is shutting down. The agent reconnects.' };
 const GONE: RelayEnd = {
   code: 'network_deleted',
-  message: 'This private network was deleted, or is not relayed here.',
+  message: 'The private network was deleted, or is not relayed by this server. List networks: culvert network list',
 };
 
 export interface RelayRegistryDeps {
@@ -201,7 +201,7 @@ export class RelayRegistry implements TableListener {
         this.#log.error({ networkId: network.route.networkId, err: error }, 'a relay failed and was ended');
         this.#drop(network, {
           code: 'internal',
-          message: 'The relay of this network failed. It is worth another try.',
+          message: 'The relay of this network failed. The agent tries again.',
         });
       }
     }
@@ -282,6 +282,6 @@ function refused(end: RelayEnd): OpenOutcome {
 function movedTo({ name, port }: RelayRoute): RelayEnd {
   return {
     code: 'network_not_ready',
-    message: `${name} has another UDP port now: ${port}. The agent asks again; clients need their configs anew: culvert network config`,
+    message: `The UDP port of ${name} changed to ${port}. The agent attaches again. Give clients new configurations: culvert network config`,
   };
 }

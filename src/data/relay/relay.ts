@@ -179,7 +179,10 @@ export class Relay implements AttachmentHost {
     if (attachment === null) return;
     attachment.sweep(nowMs);
     if (attachment.carrier.payer.exhausted)
-      this.#end({ code: 'budget_exhausted', message: 'The budget of this key is used up.' });
+      this.#end({
+        code: 'budget_exhausted',
+        message: 'The access key has spent its monthly budget. Raise it, or wait for the first of the month (UTC).',
+      });
   }
 
   /** Tells what passed since the last call, and of which devices something is known. */

@@ -8,7 +8,7 @@ import { PLAN_NAMES } from '../../services/plans.ts';
 
 type Part = ReturnType<typeof html>;
 
-const NOTHING_CHARGED = 'This server has no payment provider: nothing was charged, and nothing will be.';
+const NOTHING_CHARGED = 'This server has no payment provider: nothing was or will be charged.';
 
 /** After a visit to the checkout. */
 export function completionPage(completion: Completion): Part {

@@ -24,7 +24,7 @@ export function notListedPage({ email, site, retry, primaryAt }: NotListed): Par
     `You can't open ${site}`,
     html`<p class="alert" role="alert">You have signed in as ${email}, and the owner of ${site} has not let this address in.</p>
 <p class="quiet">forbidden</p>
-<p>Sign in with another account, or ask the owner to add this one.${primaryAt === null ? '' : ` Of the addresses that you have at ${primaryAt} the primary one counts: another can be made that there.`}</p>
+<p>Sign in with another account, or ask the owner to add this one.${primaryAt === null ? '' : ` ${primaryAt} reports only your primary address. You can change it there.`}</p>
 <a class="button" href="${retry}">Try another account</a>`,
   );
 }

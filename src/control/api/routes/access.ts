@@ -128,7 +128,7 @@ export function mountAccess(app: Api, deps: ApiDeps): void {
       const own = byCookie.filter(({ userId }) => userId === actor?.userId);
       // Another user's session in this browser is not the bearer's to end.
       if (byCookie.length === 0 || own.length > 0) clearRefreshCookie(c, publicUrl());
-      if (actor === undefined) throw new AppError('unauthorized', 'There is no live session.');
+      if (actor === undefined) throw new AppError('unauthorized', 'The session has ended. Log in again.');
       const ending = new Map([actor, ...own].map((ended) => [ended.sessionId, ended]));
       for (const ended of ending.values()) sessions.logout(ended);
       return c.json({ status: 'logged_out' as const }, 200);

@@ -117,7 +117,7 @@ export function mountApiReference(app: Api, deps: ApiDeps): void {
   app.get('/docs/api/:file', async (c) => {
     const name = c.req.param('file');
     const file = FILES.get(name);
-    if (file === undefined) throw new AppError('not_found', `There is nothing at ${c.req.path}.`);
+    if (file === undefined) throw new AppError('not_found', `There is no page at ${c.req.path}. Check the address.`);
     let ready = packed.get(name);
     if (ready === undefined) packed.set(name, (ready = pack(file.read())));
     return serve(c, file.type, await ready);

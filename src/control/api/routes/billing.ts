@@ -146,13 +146,13 @@ function mountMockPages(app: Api, { billing }: ApiDeps): void {
     // What looks at an address before a person does must not complete it.
     if (c.req.method === 'HEAD') {
       c.header('Allow', 'GET');
-      throw new AppError('method_not_allowed', 'Only GET completes a checkout.');
+      throw new AppError('method_not_allowed', 'A checkout is completed by GET. Open the URL in a browser.');
     }
     const completion = await billing.completeMock(c.req.query('token') ?? '');
     harden(c);
     if (completion.state !== 'invalid') return c.html(completionPage(completion));
     if ((c.req.header('accept') ?? '').includes('text/html')) return c.html(completionPage(completion), 400);
-    throw new AppError('invalid_request', 'This checkout is not valid any more. Ask for a new one.');
+    throw new AppError('invalid_request', 'The checkout has expired or was completed. Start another one.');
   });
   app.openAPIRegistry.registerPath({
     ...open,

@@ -56,7 +56,7 @@ const ended = z
       connected_at: '2026-11-21T09:30:00.000Z',
       ended_at: '2026-11-21T10:02:11.000Z',
       reason: 'disconnected',
-      message: 'This session was ended by a member of its organization: moved to the new machine',
+      message: 'A member of the organization disconnected this agent: moved to the new machine',
     },
   });
 /** Shown on a terminal, which a control character would steer. */

@@ -56,7 +56,7 @@ export function mountDocs(app: Api, deps: ApiDeps): void {
 async function servePage(c: Context<ApiEnv>, files: Files, slug: string): Promise<Response> {
   const list = files.list();
   if (list === undefined)
-    throw new AppError('unavailable', 'The documentation was not built. Run `npm run build:dashboard`, then reload.');
+    throw new AppError('unavailable', 'The documentation is not built. Run `npm run build:dashboard`, then reload.');
   if (!list.pages.includes(slug)) throw nothingAt(c);
   c.header('Content-Security-Policy', PAGE_POLICY);
   c.header('X-Frame-Options', 'DENY');
@@ -74,7 +74,7 @@ async function serveFile(c: Context<ApiEnv>, files: Files, name: string): Promis
 }
 
 function nothingAt(c: Context<ApiEnv>): AppError {
-  return new AppError('not_found', `There is nothing at ${c.req.path}.`);
+  return new AppError('not_found', `There is no page at ${c.req.path}. Check the address.`);
 }
 
 /** Pages link relative to a folder, so its address ends with a slash. */

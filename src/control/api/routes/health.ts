@@ -14,12 +14,12 @@ const check = z
     status: z.enum(['ok', 'warn', 'fail']),
     detail: z.string().openapi({ description: 'For users' }),
   })
-  .openapi('HealthCheck', { example: { name: 'database', status: 'ok', detail: 'The database takes changes.' } });
+  .openapi('HealthCheck', { example: { name: 'database', status: 'ok', detail: 'The database is writable.' } });
 
 const EXAMPLE = {
   version: '0.1.0',
   checks: [
-    { name: 'database', status: 'ok' as const, detail: 'The database takes changes.' },
+    { name: 'database', status: 'ok' as const, detail: 'The database is writable.' },
     { name: 'disk_space', status: 'warn' as const, detail: 'The disk is nearly full: requests are not recorded.' },
   ],
 };
@@ -32,9 +32,15 @@ const readiness = z
 const NOT_READY = {
   status: 'unavailable',
   error: 'unavailable',
-  message: 'The database takes no changes: its disk is full or fails.',
+  message: 'The database is read-only: its disk is full or faulty.',
   version: '0.1.0',
-  checks: [{ name: 'database', status: 'fail', detail: 'The database takes no changes: its disk is full or fails.' }],
+  checks: [
+    {
+      name: 'database',
+      status: 'fail',
+      detail: 'The database is read-only: its disk is full or faulty.',
+    },
+  ],
 };
 const notReady = readiness
   .extend({ error: z.literal('unavailable'), message: z.string() })

@@ -28,7 +28,7 @@ const har = { description: 'HAR 1.2', content: { 'application/json': { schema: a
 /** A filter that is passed over would put more into the archive than its reader is meant to see. */
 const ofMany = z.looseObject({ ...filterFields, secrets }).superRefine((asked, context) => {
   for (const name of Object.keys(asked).filter((key) => key !== 'secrets' && !Object.hasOwn(filterFields, key)))
-    context.addIssue({ code: 'custom', path: [name], message: 'is no parameter of an archive' });
+    context.addIssue({ code: 'custom', path: [name], message: 'is not a parameter of an archive' });
 });
 const one = z.object({ id: z.string() });
 const tags = ['inspector'];

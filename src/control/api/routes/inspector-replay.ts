@@ -17,11 +17,11 @@ const MAX_NAMED_CHARACTERS = 100;
 const value = z
   .string()
   .max(MAX_VALUE_CHARACTERS)
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must hold no control characters; bytes beyond ASCII are one character each');
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must not have control characters; bytes beyond ASCII are one character each');
 const name = z
   .string()
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'must be a header name')
-  .refine((text) => !isSaidByEdge(text), 'is a header that the edge itself sets, or that frames the message');
+  .refine((text) => !isSaidByEdge(text), 'is set by the edge or frames the message');
 
 const edits = z
   .strictObject(
@@ -29,16 +29,13 @@ const edits = z
       method: z
         .string()
         .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/, 'must be a method')
-        .refine((text) => text.toUpperCase() !== 'CONNECT', 'CONNECT asks for a tunnel of another kind')
+        .refine((text) => text.toUpperCase() !== 'CONNECT', 'must not be CONNECT')
         .optional()
         .openapi({ description: 'A standard method in any case; any other is sent unchanged' }),
       path: z
         .string()
         .max(MAX_PATH_CHARACTERS)
-        .regex(
-          /^\/[\x21\x22\x24-\x7e\x80-\xff]*$/,
-          'must begin with a / and hold neither blanks nor #: percent-encode them',
-        )
+        .regex(/^\/[\x21\x22\x24-\x7e\x80-\xff]*$/, 'must begin with a / and have no spaces or #: percent-encode them')
         .optional()
         .openapi({ description: 'With the query' }),
       headers: z
@@ -79,7 +76,7 @@ const replayed = z
 function saysUnknown(issue: { readonly code: string; readonly keys?: unknown }): string | undefined {
   if (issue.code !== 'unrecognized_keys' || !Array.isArray(issue.keys)) return undefined;
   const names = issue.keys.slice(0, MAX_NAMED).map((key) => String(key).slice(0, MAX_NAMED_CHARACTERS));
-  return `it has no ${names.join(', ')}; what can be changed: method, path, headers, body`;
+  return `unknown: ${names.join(', ')}. Only method, path, headers and body can be changed`;
 }
 
 export function mountInspectorReplay(app: Api, { replays }: ApiDeps): void {

@@ -193,7 +193,7 @@ export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void 
       ['forbidden', 'not_found', 'rate_limited', 'unavailable'],
     ),
     () => {
-      throw new AppError('invalid_request', 'Open this as a WebSocket: send Upgrade: websocket.');
+      throw new AppError('invalid_request', 'The request is not a WebSocket handshake. Send Upgrade: websocket.');
     },
   );
   app.openapi(

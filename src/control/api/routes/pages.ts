@@ -42,7 +42,7 @@ function servePage(c: Context<ApiEnv>, deps: ApiDeps, files: DashboardFiles): Re
   if (c.req.path.slice(c.req.path.lastIndexOf('/')).includes('.')) throw nothingAt(c);
   const list = files.list();
   if (list === undefined)
-    throw new AppError('unavailable', 'The dashboard was not built: run `npm run build:dashboard`, then reload.');
+    throw new AppError('unavailable', 'The dashboard is not built. Run `npm run build:dashboard`, then reload.');
   const nonce = randomBytes(16).toString('base64url');
   const signedIn = refreshCookies(c, deps).some((cookie) => deps.refresh.isLive(cookie));
   const segments = c.req.path.slice(c.req.path.indexOf('/app/') + '/app/'.length).split('/');
@@ -91,7 +91,7 @@ function mountFiles(app: Api, files: DashboardFiles): void {
 }
 
 function nothingAt(c: Context<ApiEnv>): AppError {
-  return new AppError('not_found', `There is nothing at ${c.req.path}.`);
+  return new AppError('not_found', `There is no page at ${c.req.path}. Check the address.`);
 }
 
 function mountWayHome(app: Api, { publicUrl }: ApiDeps): void {

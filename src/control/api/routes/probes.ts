@@ -83,7 +83,8 @@ export function mountProbes(app: Api, deps: ApiDeps): void {
     ),
     (c) => {
       const found = deps.discovery();
-      if (found === undefined) throw new AppError('unavailable', 'The data node is not listening.');
+      if (found === undefined)
+        throw new AppError('unavailable', 'The data node is not running. Check the log of the server.');
       return c.json(found, 200);
     },
   );

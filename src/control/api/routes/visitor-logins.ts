@@ -93,7 +93,10 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
       const done = await visitorLogins.finish({ sealed, answer: new URL(c.req.url).searchParams });
       if (done.kind === 'in') return c.redirect(done.location, 302);
       if (!(c.req.header('accept') ?? '').includes('text/html')) {
-        throw new AppError('forbidden', `${done.email} may not open ${done.site}. Ask its owner to add this address.`);
+        throw new AppError(
+          'forbidden',
+          `${done.email} has no access to ${done.site}. Ask its owner to add this address.`,
+        );
       }
       c.header('Content-Security-Policy', PAGE_POLICY);
       return c.body(String(await notListedPage(done)), 403, { 'Content-Type': 'text/html; charset=utf-8' });
@@ -106,9 +109,7 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDe
 function refuseIncomplete(result: { success: true } | { success: false; error: z.ZodError }): undefined {
   if (result.success) return;
   const details = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
-  throw new AppError(
-    'invalid_request',
-    'This address is not complete: it is a step of signing in to a site. Open the address of the site itself.',
-    { details },
-  );
+  throw new AppError('invalid_request', 'The login address is incomplete. Open the address of the site itself.', {
+    details,
+  });
 }

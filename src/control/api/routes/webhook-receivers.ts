@@ -308,7 +308,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     const body = Buffer.from(await c.req.arrayBuffer());
     const receiverId = c.req.param('receiver_id');
     if (!z.uuid().safeParse(receiverId).success)
-      throw new AppError('not_found', 'There is no webhook receiver at this URL.');
+      throw new AppError('not_found', 'No webhook receiver has this URL. Copy the URL of the receiver again.');
     const said = mailbox.receive(receiverId, { headers: c.req.header(), body, remoteIp: c.get('clientIp') });
     return said === 'stored' ? c.json({ ok: true as const }, 202) : c.json(said, 200);
   });

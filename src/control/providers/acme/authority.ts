@@ -39,7 +39,7 @@ export class AcmeAuthority implements CertificateAuthority {
       const { newAccount, needsExternalAccount } = session.directory;
       if (needsExternalAccount && eab === null) {
         const advice = 'set acme.eab_kid and acme.eab_hmac_key to what its operator gives out';
-        throw new AcmeError('externalAccountRequired', `the authority wants to know its customer: ${advice}`);
+        throw new AcmeError('externalAccountRequired', `the authority requires an external account: ${advice}`);
       }
       const reply = await session.post(
         newAccount,

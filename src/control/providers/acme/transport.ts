@@ -152,5 +152,5 @@ function failureOf(error: unknown, signal: AbortSignal, host: string): AcmeError
   const said = oneLine(messageOf(error)) || (code ?? 'no reason given');
   const isUntrusted = code !== undefined && CERTIFICATE_CODE.test(code);
   const advice = isUntrusted ? '; for a private authority set acme.ca_file to its root' : '';
-  return new AcmeError('network', `${host} can't be asked: ${said}${advice}`, { cause: error });
+  return new AcmeError('network', `${host} is unreachable: ${said}${advice}`, { cause: error });
 }

@@ -79,7 +79,7 @@ export class Accounts {
    */
   async createUser(input: NewUser): Promise<CreatedUser> {
     const email = input.email.trim();
-    if (!EMAIL.test(email)) throw new AppError('invalid_request', `${email} is not an e-mail address.`);
+    if (!EMAIL.test(email)) throw new AppError('invalid_request', `${email} is not an email address. Correct it.`);
     const password = randomPassword();
     const passwordHash = await this.#passwords.hash(password.reveal());
     const id = this.#store.inTx((tx) => insertUser(tx, { ...input, email, passwordHash }));
@@ -116,7 +116,7 @@ function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
   const by = input.by === undefined ? undefined : operatorNow(tx, input.by);
   const key = emailKey(input.email);
   if (tx.db.select({ id: users.id }).from(users).where(eq(users.emailKey, key)).get() !== undefined) {
-    throw new AppError('conflict', `${input.email} has an account already.`);
+    throw new AppError('conflict', `${input.email} already has an account. Use another address.`);
   }
   const id = uuidv7();
   tx.db

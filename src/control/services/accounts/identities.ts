@@ -34,7 +34,7 @@ export class Identities {
     this.#store.inTx((tx) => {
       const own = tx.db.select({ id: identities.id }).from(identities).where(eq(identities.userId, actor.userId)).all();
       if (!own.some(({ id }) => id === identityId)) {
-        throw new AppError('not_found', 'Your account has no such identity.');
+        throw new AppError('not_found', 'Your account has no identity with this id. Check the id.');
       }
       const user = tx.db
         .select({ passwordHash: users.passwordHash })
@@ -43,7 +43,7 @@ export class Identities {
         .get();
       const hasPassword = (user?.passwordHash ?? null) !== null;
       if (!hasPassword && own.length === 1) {
-        throw new AppError('conflict', 'This is the only way into your account. Set a password first.');
+        throw new AppError('conflict', 'This identity is your only way to log in. Set a password first.');
       }
       tx.db
         .delete(identities)

@@ -38,7 +38,7 @@ export function proven(person: VouchedPerson, providerName: string): ProvenPerso
   if (email !== null && person.emailVerified && COMPARABLE_EMAIL.test(email)) return { ...person, email };
   throw new AppError(
     'email_not_verified',
-    `${providerName} does not say that you have a verified e-mail address. Verify your primary address there, then start again.`,
+    `${providerName} has no verified email address of yours. Verify your primary address there, then log in again.`,
   );
 }
 

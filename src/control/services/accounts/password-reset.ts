@@ -98,7 +98,7 @@ export class PasswordReset {
     if (before !== undefined && before.passwordHash === null) {
       throw new AppError(
         'conflict',
-        'Your account has no password yet. Set one with POST /auth/forgot and the link in its mail.',
+        'Your account has no password yet. Set one with POST /auth/forgot and the link in the email.',
       );
     }
     if (!(await passwords.verify(before?.passwordHash ?? null, input.current))) throw wrongPassword();
@@ -126,7 +126,7 @@ export class PasswordReset {
     return store.inTx((tx) => {
       const operator = operatorNow(tx, actor);
       const user = tx.db.select().from(users).where(eq(users.id, userId)).get();
-      if (user === undefined) throw new AppError('not_found', 'There is no such account.');
+      if (user === undefined) throw new AppError('not_found', 'No account has this id. Check it.');
       this.#setPassword(tx, user, passwordHash);
       this.#deps.sessionEnds.everywhere(tx, operator, userId);
       recordUserAudit(tx, operator, { action: 'user.password_reset', userId });
@@ -150,9 +150,9 @@ export class PasswordReset {
 }
 
 function badToken(): AppError {
-  return new AppError('invalid_code', 'The link was used already or has run out. Ask for a new one.');
+  return new AppError('invalid_code', 'The link was used or has expired. Request a new one.');
 }
 
 function wrongPassword(): AppError {
-  return new AppError('unauthorized', 'The current password is wrong.');
+  return new AppError('unauthorized', 'The current password is wrong. Try again.');
 }

@@ -133,7 +133,10 @@ export class ProviderLogins {
   #provider(id: ProviderId): IdentityProvider {
     const provider = this.#deps.providers[id];
     if (provider === null) {
-      throw new AppError('not_configured', `Log-in with ${id} is not set up: the operator sets oauth.${id}.client_id.`);
+      throw new AppError(
+        'not_configured',
+        `Login with ${id} is not set up. The operator must set oauth.${id}.client_id.`,
+      );
     }
     return provider;
   }
@@ -154,7 +157,7 @@ export class ProviderLogins {
     if (state === undefined || !isFirst(state)) {
       throw new AppError(
         'invalid_request',
-        'This log-in was not started in this browser, or took too long. Start again.',
+        'The login was started in another browser, or took too long. Log in again.',
       );
     }
     return state;
@@ -198,7 +201,7 @@ export class ProviderLogins {
 
   #signUp(tx: Tx, arrival: Arrival): UserRow {
     if (this.#deps.signup === 'closed') {
-      throw new AppError('forbidden', 'Sign-up is closed: an operator of this server makes accounts.');
+      throw new AppError('forbidden', 'Sign-up is closed. Ask an operator of this server for an account.');
     }
     const user = insertVouchedUser(tx, arrival.person, this.#deps.newOrg);
     addIdentity(tx, user, arrival);

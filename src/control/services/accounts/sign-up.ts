@@ -73,10 +73,7 @@ export class SignUp {
   async signUp(account: NewAccount, visit: Visit): Promise<void> {
     const { store, passwords, signup } = this.#deps;
     if (signup === 'closed') {
-      throw new AppError(
-        'forbidden',
-        'Sign-up is closed: only operators of this server make accounts. Ask one of them.',
-      );
+      throw new AppError('forbidden', 'Sign-up is closed. Ask an operator of this server for an account.');
     }
     store.checkDisk();
     const passwordHash = await passwords.hash(account.password);
@@ -95,7 +92,10 @@ export class SignUp {
       return true;
     }, RELAXED);
     if (!isVerified) {
-      throw new AppError('invalid_code', 'The code is wrong, has run out, or was tried too often. Ask for a new one.');
+      throw new AppError(
+        'invalid_code',
+        'The code is wrong or expired, or there were too many attempts. Request a new one.',
+      );
     }
   }
 

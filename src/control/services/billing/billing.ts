@@ -48,7 +48,7 @@ export class Billing {
     allow(actor, 'read', 'billing');
     const { store, till } = this.#deps;
     const org = findOrg(store.db, actor.orgId);
-    if (org === undefined) throw new AppError('not_found', 'The organization is gone.');
+    if (org === undefined) throw new AppError('not_found', 'The organization was deleted. Switch to another one.');
     // What another way of billing has left behind says nothing about this one.
     const row = till.mode === 'stripe' ? findSubscription(store.db, org.id) : undefined;
     return {
@@ -105,7 +105,10 @@ export class Billing {
     const { till } = this.#deps;
     if (till.mode === 'none') throw notSold();
     if (till.mode === 'stripe') {
-      throw new AppError('method_not_allowed', 'Cancel where POST /billing/portal leads to.');
+      throw new AppError(
+        'method_not_allowed',
+        'The subscription is not canceled here. Cancel it in the portal: POST /billing/portal.',
+      );
     }
     till.mock.cancel(actor);
   }
@@ -142,7 +145,7 @@ export class Billing {
     if (till.mode !== 'stripe') {
       throw new AppError(
         'upgrade_required',
-        'This server has no payment provider: set billing.mode to "stripe", with its keys.',
+        'This server has no payment provider. The operator must set billing.mode to "stripe", with its keys.',
       );
     }
     await till.paid.receive(body, signature);
@@ -150,7 +153,8 @@ export class Billing {
 
   #mock(): MockBilling {
     const { till } = this.#deps;
-    if (till.mode !== 'mock') throw new AppError('not_found', 'This server has no such page.');
+    if (till.mode !== 'mock')
+      throw new AppError('not_found', 'This server has no checkout page: billing.mode is not "mock".');
     return till.mock;
   }
 }
@@ -158,6 +162,6 @@ export class Billing {
 function notSold(): AppError {
   return new AppError(
     'upgrade_required',
-    'No plans are sold on this server. Ask its operator for another plan; operators set it with culvert admin set-plan.',
+    'This server does not sell plans. Ask its operator for another plan (culvert admin set-plan).',
   );
 }

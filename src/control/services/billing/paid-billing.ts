@@ -50,7 +50,7 @@ export class PaidBilling {
     const priceId = prices[`${offer.plan}_${offer.cycle}`];
     if (priceId === null) {
       const what = `${PLAN_NAMES[offer.plan]} ${offer.cycle}`;
-      throw new AppError('upgrade_required', `${what} is not sold here. Choose another plan or cycle.`);
+      throw new AppError('upgrade_required', `${what} is not for sale. Choose another plan or cycle.`);
     }
     return queue.run(actor.orgId, async () => {
       this.#requireOrg(actor.orgId);
@@ -59,7 +59,7 @@ export class PaidBilling {
       if (known !== undefined && isLive(known.status)) {
         throw new AppError(
           'conflict',
-          'This organization has a subscription. Change or cancel it where POST /billing/portal leads to.',
+          'The organization already has a subscription. Change or cancel it in the portal: POST /billing/portal.',
         );
       }
       const { plan, cycle } = offer;
@@ -164,7 +164,8 @@ export class PaidBilling {
 
   /** It may have been deleted in a turn before this one. */
   #requireOrg(orgId: string): void {
-    if (findOrg(this.#deps.store.db, orgId) === undefined) throw new AppError('not_found', 'The organization is gone.');
+    if (findOrg(this.#deps.store.db, orgId) === undefined)
+      throw new AppError('not_found', 'The organization was deleted. Switch to another one.');
   }
 
   #now(): Pick<Tx, 'db' | 'now'> {

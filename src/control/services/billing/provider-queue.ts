@@ -19,7 +19,10 @@ export class ProviderQueue {
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(key) ?? { last: Promise.resolve(), length: 0 };
     if (line.length >= MAX_QUEUED) {
-      throw new AppError('unavailable', 'The billing of this organization is busy. Try again in a few seconds.');
+      throw new AppError(
+        'unavailable',
+        'Another billing request of this organization is in progress. Try again in a few seconds.',
+      );
     }
     line.length += 1;
     this.#lines.set(key, line);

@@ -87,6 +87,6 @@ export function requireNoSubscription(db: Db, orgId: string): void {
   if (row === undefined || row.cancels || !isLive(row.status)) return;
   throw new AppError(
     'conflict',
-    'This organization has a subscription. Cancel it first: POST /billing/portal leads to where that is done.',
+    'The organization has a subscription. Cancel it in the portal first: POST /billing/portal.',
   );
 }

@@ -79,7 +79,7 @@ export class Allowance {
     const mine = isFailing ? MAX_ORDERS_OF_FAILING : MAX_ORDERS_PER_HOUR;
     if (ownerId !== null && own.length >= mine) {
       const why = isFailing
-        ? `${mine} of an owner whose names failed ${MANY_FAILURES} times: see that all its names lead here, and take away those that don't`
+        ? `${mine} of an owner whose names failed ${MANY_FAILURES} times: point all its names here, or delete those that don't`
         : `${mine} of an owner`;
       return this.#ofHour(name, why, (own[0]?.at ?? now) + HOUR_MS);
     }
@@ -91,8 +91,8 @@ export class Allowance {
     const instead = isBelow(name, this.#deps.edgeDomain)
       ? ` A wildcard certificate by acme.challenge = "dns-01" has no such limit.`
       : '';
-    const then = 'This one is asked for by itself when there is room.';
-    return { until, reason: `The new certificates of this hour are used up (${why}). ${then}${instead}` };
+    const then = 'This one is ordered automatically later.';
+    return { until, reason: `This hour's limit of new certificates is reached (${why}). ${then}${instead}` };
   }
 
   #ordersOfHour(db: Db, now: number): readonly Taken[] {
@@ -116,7 +116,7 @@ export class Allowance {
     const why = `${wordsFor(full, `${maxNewPerWeek} new names`)}; acme.max_new_per_week`;
     return {
       until: (full.since ?? now) + WEEK_MS,
-      reason: `This week's new certificates below ${edgeDomain} are used up (${why}). A wildcard certificate by acme.challenge = "dns-01" has no such limit.`,
+      reason: `This week's limit of new certificates below ${edgeDomain} is reached (${why}). Get a wildcard certificate with acme.challenge = "dns-01".`,
     };
   }
 }

@@ -169,7 +169,7 @@ export class Certificates {
     // What fails of the wildcard is the operator's, and may tell of its machines.
     return name === host || view.lastError === null
       ? view
-      : { ...view, lastError: "The server's own certificate could not be had. Its operator sees why." };
+      : { ...view, lastError: 'The certificate of the server could not be ordered. Ask the operator for the reason.' };
   }
 
   /** All of them by name, behind `after`. */
@@ -203,17 +203,20 @@ export class Certificates {
     allowOperator(actor);
     const running = this.#running;
     if (running === null) {
-      throw new AppError('conflict', 'Certificates do not come by ACME here: set edge.tls.mode = "acme" first.');
+      throw new AppError('conflict', 'ACME is off on this server. Set edge.tls.mode = "acme" first.');
     }
     const { setup, orders } = running;
     if (orders.isUnderWay(name)) {
-      throw new AppError('conflict', `A certificate for ${name} is being asked for already. Wait for it to end.`);
+      throw new AppError('conflict', `A certificate for ${name} is already being ordered. Wait until it is done.`);
     }
     const { store } = this.#deps;
     store.inTx((tx) => {
       const terms = orderTermsOf(tx.db, name, { names: setup, now: tx.now });
       if (terms === undefined) {
-        throw new AppError('not_found', `${name} leads to no live tunnel: no certificate is asked for.`);
+        throw new AppError(
+          'not_found',
+          `No tunnel uses ${name}, so no certificate was ordered. Create the tunnel first.`,
+        );
       }
       insertCertificate(tx, { name, orgId: terms.orgId });
       updateCertificate(tx, name, { nextAt: tx.now });
@@ -225,7 +228,7 @@ export class Certificates {
     });
     if (this.#edge !== null) orders.pump();
     const row = certificateNamed(store.db, name);
-    if (row === undefined) throw new AppError('not_found', `${name} leads to no live tunnel any more.`);
+    if (row === undefined) throw new AppError('not_found', `No tunnel uses ${name} any more. Create one first.`);
     return this.#operated(row);
   }
 

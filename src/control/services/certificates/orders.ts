@@ -49,7 +49,7 @@ const UNUSED_MS = 12 * HOUR_MS;
 /** Of an error, as it is kept. */
 const MAX_ERROR = 500;
 /** Stands in a row while its order runs. */
-const INTERRUPTED = 'The server fell over in the middle of the last order.';
+const INTERRUPTED = 'The server stopped during the last order.';
 /** How often in a row an interrupted order begins again at the start. From then on it waits as after a failure. */
 const MAX_RESUMED = 3;
 const LAST_FAILURE = ' The last order failed: ';
@@ -349,7 +349,7 @@ export class Orders {
     if (!(error instanceof AcmeError) && !isStop)
       log.error({ name, err: error }, 'an order for a certificate broke off');
     const reason =
-      error instanceof AcmeError ? error.message.slice(0, MAX_ERROR) : 'The server has a fault. Its log says more.';
+      error instanceof AcmeError ? error.message.slice(0, MAX_ERROR) : 'The server failed. Its log has the reason.';
     try {
       store.inTx((tx) => {
         const row = certificateNamed(tx.db, name);

@@ -19,15 +19,15 @@ export function challengeName(domain: string): string {
  * with all that is below them. Throws `invalid_domain`.
  */
 export function domainFrom(text: string, own: readonly string[]): string {
-  if (text.includes('*')) throw invalid(text, 'A wildcard is not a domain: add each name by itself.');
+  if (text.includes('*')) throw invalid(text, 'Wildcards are not supported. Add each name.');
   // A longer text is none in any spelling, and is not worth the conversion.
   const ascii = text.length > 1_000 || NO_HOST.test(text) ? '' : domainToASCII(text);
   const domain = ascii.endsWith('.') ? ascii.slice(0, -1) : ascii;
-  if (!isHostName(domain)) throw invalid(text, 'It is not a host name.');
-  if (!domain.includes('.')) throw invalid(text, 'A domain has at least two labels.');
+  if (!isHostName(domain)) throw invalid(text, 'It is not a host name. Use one such as app.example.com.');
+  if (!domain.includes('.')) throw invalid(text, 'A domain has at least two labels, such as example.com.');
   if (domain.length > MAX_LENGTH) throw invalid(text, `A domain has at most ${MAX_LENGTH} characters.`);
   const above = own.find((host) => domain === host || domain.endsWith(`.${host}`));
-  if (above !== undefined) throw invalid(text, `${above} and what is below it belong to this server.`);
+  if (above !== undefined) throw invalid(text, `${above} and all names below it belong to this server.`);
   return domain;
 }
 

@@ -28,7 +28,7 @@ export function ownDomain(db: Db, orgId: string, id: string): DomainRow {
     .from(domains)
     .where(and(eq(domains.orgId, orgId), eq(domains.id, id)))
     .get();
-  if (row === undefined) throw new AppError('not_found', 'No such domain in your organization.');
+  if (row === undefined) throw new AppError('not_found', 'Your organization has no domain with this id. Check the id.');
   return row;
 }
 

@@ -75,12 +75,15 @@ export class Domains {
     return this.#deps.store.inTx((tx) => {
       const own = domainsOf(tx.db, actor.orgId);
       if (own.some((row) => row.domain === domain)) {
-        throw new AppError('duplicate_name', `Your organization has added ${domain} already.`);
+        throw new AppError('duplicate_name', `Your organization already has ${domain}. Verify or bind it.`);
       }
       if (own.length >= MAX_DOMAINS) {
-        throw new AppError('conflict', `Your organization has ${MAX_DOMAINS} domains. Delete one first.`);
+        throw new AppError(
+          'conflict',
+          `Your organization has ${MAX_DOMAINS} domains, which is the limit. Delete one first.`,
+        );
       }
-      const message = `You added ${MAX_PER_DAY} domains in a day. Wait before you add another one.`;
+      const message = `You reached the limit of ${MAX_PER_DAY} new domains a day. Try again later.`;
       checkDailyLimit(tx, actor, { action: 'domain.create', perDay: MAX_PER_DAY, message });
       requireFree(tx, domain, actor.orgId);
       const row: DomainRow = {
@@ -145,10 +148,10 @@ export class Domains {
       const row = ownDomain(tx.db, actor.orgId, id);
       const tunnel = ownTunnel(tx.db, actor.orgId, tunnelId);
       if (row.verifiedAt === null) {
-        throw new AppError('invalid_request', `${row.domain} is not verified. Verify it before you bind it.`);
+        throw new AppError('invalid_request', `${row.domain} is not verified. Verify it first.`);
       }
       if (tunnel.protocol === 'tcp') {
-        const why = 'A tcp tunnel has a port and no host. Bind a tunnel of another protocol.';
+        const why = 'A tcp tunnel has no host name. Bind the domain to a tunnel of another protocol.';
         throw new AppError('invalid_request', why, { details: [{ path: 'tunnel_id', message: why }] });
       }
       return row.tunnelId === tunnel.id ? row : this.#rebind(tx, actor, { row, tunnelId: tunnel.id });
@@ -195,10 +198,7 @@ function deleteDomains(tx: Tx, actor: Actor, rows: readonly DomainRow[]): void {
 function requireFree(tx: Tx, domain: string, orgId: string): void {
   const verifier = verifierOf(tx.db, domain);
   if ((verifier !== undefined && verifier !== orgId) || isResting(tx, domain, orgId)) {
-    throw new AppError(
-      'duplicate_name',
-      `Another organization has verified ${domain}. It must delete the domain first.`,
-    );
+    throw new AppError('duplicate_name', `Another organization owns ${domain}. It must delete the domain first.`);
   }
 }
 
@@ -208,6 +208,6 @@ function notProven(row: DomainRow, found: readonly string[]): AppError {
   const said = found.length === 0 ? 'there is none' : `there is ${shown.join(', ')}`;
   return new AppError(
     'invalid_request',
-    `${row.domain} is not verified: the TXT record ${name} must say "${value}", and ${said}. A new record may take some minutes to be seen.`,
+    `${row.domain} is not verified: the TXT record ${name} must be "${value}", but ${said}. A new record may take some minutes to be visible.`,
   );
 }

@@ -20,13 +20,13 @@ export class ArchivePlaces {
     if (holders.some((one) => this.#holders.has(one)))
       throw new AppError(
         'rate_limited',
-        'An archive of requests is being made for your organization or for you. Try again when it has been read to its end.',
+        'Another archive of requests is being downloaded by you or your organization. Try again when it is done.',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     if (this.#taken >= MAX_ARCHIVES_AT_ONCE)
       throw new AppError(
         'unavailable',
-        'Too many archives of requests are being made on this server. Try again in a few seconds.',
+        'Too many archives are being downloaded from this server. Try again in a few seconds.',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     for (const one of holders) this.#holders.add(one);

@@ -24,7 +24,7 @@ export function curlCommand(shown: ShownRequest): string {
   if (!isWhole(shown))
     throw new AppError(
       'body_truncated',
-      'Of the body of this request only a part was kept, so the command would send another one. More is kept with a larger inspector.max_body_bytes.',
+      'The record has only a part of the body, so the command would send a different request. Raise inspector.max_body_bytes for new requests.',
     );
   const fields = request.fields.filter(({ name }) => !LEFT_OUT.test(name));
   const body = Buffer.from(record.requestBody);

@@ -98,7 +98,7 @@ export class Inspector {
     if (record === undefined)
       throw new AppError(
         'not_found',
-        'There is no such record in your organization, or it is older than your plan keeps.',
+        'Your organization has no record with this id, or your plan no longer keeps it. Check the id.',
       );
     return shown(record, isMasked);
   }
@@ -181,13 +181,16 @@ export function knowTunnel(db: Db, { orgId }: UserActor, tunnelId: string | unde
   if (tunnelId === undefined) return;
   const own = and(eq(tunnels.id, tunnelId), eq(tunnels.orgId, orgId));
   if (db.select({ id: tunnels.id }).from(tunnels).where(own).get() !== undefined) return;
-  throw new AppError('not_found', 'There is no such tunnel in your organization.');
+  throw new AppError('not_found', 'Your organization has no tunnel with this id. Check the id.');
 }
 
 function masksFor(actor: UserActor, secrets: Secrets): boolean {
   const mayKnow = hasRole(actor, 'member');
   if (secrets === 'wanted' && !mayKnow)
-    throw new AppError('forbidden', 'Your role may not see credentials and cookies of visitors. Leave `secrets` out.');
+    throw new AppError(
+      'forbidden',
+      'Your role does not include credentials and cookies of visitors. Leave `secrets` out.',
+    );
   return secrets === 'masked' || !mayKnow;
 }
 

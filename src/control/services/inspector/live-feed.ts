@@ -83,12 +83,9 @@ export class LiveFeed {
     const { userId, orgId } = actor;
     const own = this.#ofUser.get(userId) ?? new Set();
     if (own.size >= MAX_SUBSCRIBERS_PER_USER)
-      throw new AppError('rate_limited', `You have ${own.size} live feeds open already. Close one first.`);
+      throw new AppError('rate_limited', `You have ${own.size} open live feeds, which is the limit. Close one first.`);
     if (this.#subscribers >= MAX_SUBSCRIBERS)
-      throw new AppError(
-        'unavailable',
-        'This server has as many live feeds open as it takes. Ask GET /inspector instead.',
-      );
+      throw new AppError('unavailable', 'This server has too many open live feeds. Use GET /inspector instead.');
     const feed = this.#byOrg.get(orgId) ?? {
       subscribers: new Set(),
       rate: this.#rateOf(MAX_MESSAGES_PER_ORG),

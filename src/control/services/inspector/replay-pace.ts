@@ -33,18 +33,22 @@ export class ReplayPace {
     if (this.#underWay.of(orgId) >= MAX_REPLAYS_AT_ONCE)
       throw new AppError(
         'rate_limited',
-        `Your organization has ${MAX_REPLAYS_AT_ONCE} replays under way. Try again when one is done.`,
+        `Your organization has ${MAX_REPLAYS_AT_ONCE} replays in progress, which is the limit. Try again when one is done.`,
         { retryAfterSeconds: 1 },
       );
     if (!allowance.hasOne(now))
-      throw new AppError('rate_limited', 'Your organization has sent too many requests again. Try again in a moment.', {
+      throw new AppError('rate_limited', 'Your organization replayed too many requests. Try again in a moment.', {
         retryAfterSeconds: Math.ceil(allowance.waitMs / 1_000),
       });
     const giveBack = this.#underWay.take(orgId);
     if (giveBack === undefined)
-      throw new AppError('unavailable', 'Too many replays are under way on this server. Try again in a few seconds.', {
-        retryAfterSeconds: 5,
-      });
+      throw new AppError(
+        'unavailable',
+        'Too many replays are in progress on this server. Try again in a few seconds.',
+        {
+          retryAfterSeconds: 5,
+        },
+      );
     allowance.spend();
     return giveBack;
   }

@@ -44,20 +44,21 @@ export function replayOf(record: InspectedRequest, edits: ReplayEdits): Replayed
   if (record.trace.outcome === 'refused')
     throw new AppError(
       'conflict',
-      'The edge did not pass this request on, and of such requests credentials are not kept. Send it anew from where it came.',
+      'The edge did not forward this request, so its credentials were not recorded. Send it again from the client.',
     );
   const { startLine, fields } = readHead(record.requestHead);
   if (record.status === 101 || valueOf(fields, 'upgrade') !== undefined)
     throw new AppError(
       'conflict',
-      'This request asked for another protocol (a WebSocket, for example): it can not be sent again.',
+      'A request that upgrades to another protocol (such as WebSocket) cannot be replayed. Send it again from the client.',
     );
   const parts = /^(\S+) (\S+) HTTP\/1\.1$/.exec(startLine);
-  if (parts === null) throw new AppError('conflict', 'The head of this request was not kept. Choose a newer one.');
+  if (parts === null)
+    throw new AppError('conflict', 'The header of this request was not recorded. Replay a newer request.');
   if (edits.body === undefined && !isWhole(record, fields))
     throw new AppError(
       'body_truncated',
-      'Of the body of this request only a part was kept. Give the whole one as `body`, or have more kept: inspector.max_body_bytes.',
+      'The record has only a part of the body. Send the whole body as `body`, or raise inspector.max_body_bytes.',
     );
   const kept = fields.filter(({ name }) => !isSaidByEdge(name));
   return {

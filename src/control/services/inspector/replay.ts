@@ -96,7 +96,7 @@ export class Replays {
     if (record !== undefined) return record;
     throw new AppError(
       'not_found',
-      'There is no such record in your organization, or it is older than your plan keeps.',
+      'Your organization has no record with this id, or your plan no longer keeps it. Check the id.',
     );
   }
 
@@ -105,7 +105,7 @@ export class Replays {
     if (!this.#deps.rules.enabled)
       throw new AppError(
         'not_implemented',
-        'Replay is switched off on this server. Its operator can switch it on: inspector.replay = true.',
+        'Replay is off on this server. The operator can turn it on: inspector.replay = true.',
       );
   }
 
@@ -114,7 +114,7 @@ export class Replays {
     if (!allowed.includes('*') && !allowed.includes(tunnelId))
       throw new AppError(
         'forbidden',
-        'Requests of this tunnel are not sent again. The operator of this server can add its id to inspector.replay_allow.',
+        'Replay is off for this tunnel. The operator can add its id to inspector.replay_allow.',
       );
   }
 
@@ -166,11 +166,10 @@ export class Replays {
 }
 
 function offline(): AppError {
-  return new AppError('tunnel_offline', 'No agent serves this tunnel now. Start it, then send the request again.');
+  return new AppError('tunnel_offline', 'No agent serves this tunnel. Start its agent, then replay the request.');
 }
 
 function overloaded(): AppError {
-  const why =
-    'It was not sent: too many requests are on their way to this tunnel already, or to all tunnels of this server.';
+  const why = 'The request was not sent: too many requests are in flight to this tunnel or this server.';
   return new AppError('unavailable', `${why} Try again in a few seconds.`, { retryAfterSeconds: 5 });
 }

@@ -72,7 +72,10 @@ export class Keys {
     const id = this.#store.inTx((tx) => {
       const ofPurpose = eq(signingKeys.purpose, purpose);
       if (tx.db.select().from(signingKeys).where(ofPurpose).all().length >= MAX_KEYS) {
-        throw new AppError('conflict', `${MAX_KEYS} ${purpose} keys are in use. Wait until an old one has gone.`);
+        throw new AppError(
+          'conflict',
+          `${MAX_KEYS} ${purpose} keys are in use, which is the limit. Wait until an old one expires.`,
+        );
       }
       tx.db
         .update(signingKeys)

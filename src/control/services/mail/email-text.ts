@@ -193,13 +193,13 @@ function change(email: Change): { readonly subject: string; readonly told: strin
     case 'mfa_changed': {
       const state = email.enabled ? 'on' : 'off';
       return {
-        subject: `Two-factor log-in is ${state} for your Culvert account`,
-        told: `Two-factor log-in was turned ${state} for your account just now.`,
+        subject: `Two-factor login is ${state} for your Culvert account`,
+        told: `Two-factor login was turned ${state} for your account just now.`,
       };
     }
     case 'recovery_code_used': {
       const left = email.left === 1 ? '1 is' : `${email.left} are`;
-      const renew = 'Turning two-factor log-in off and on again makes ten new ones.';
+      const renew = 'Turning two-factor login off and on again makes ten new ones.';
       return {
         subject: 'A recovery code was used for your Culvert account',
         told: `Your account was logged in to with a recovery code just now; ${left} left. ${renew}`,
@@ -209,7 +209,7 @@ function change(email: Change): { readonly subject: string; readonly told: strin
       const provider = plain(email.provider);
       return {
         subject: `You can log in to Culvert with ${provider} now`,
-        told: `Log-in with ${provider} was added to your account just now.`,
+        told: `Login with ${provider} was added to your account just now.`,
       };
     }
   }

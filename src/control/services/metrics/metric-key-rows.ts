@@ -30,7 +30,8 @@ export function ownMetricKey(db: Db, orgId: string, id: string): MetricKeyRow {
     .from(metricKeys)
     .where(and(eq(metricKeys.orgId, orgId), eq(metricKeys.id, id)))
     .get();
-  if (row === undefined) throw new AppError('not_found', 'No such key for metrics in your organization.');
+  if (row === undefined)
+    throw new AppError('not_found', 'Your organization has no metrics key with this id. Check the id.');
   return row;
 }
 

@@ -40,9 +40,12 @@ export class MetricKeys {
     allow(actor, 'create', 'metric_key');
     return this.#store.inTx((tx) => {
       if (metricKeysOf(tx.db, actor.orgId).length >= MAX_METRIC_KEYS) {
-        throw new AppError('conflict', `Your organization has ${MAX_METRIC_KEYS} keys for metrics. Delete one first.`);
+        throw new AppError(
+          'conflict',
+          `Your organization has ${MAX_METRIC_KEYS} metrics keys, which is the limit. Delete one first.`,
+        );
       }
-      const message = `You made ${MAX_PER_DAY} keys for metrics in a day. Wait before you make another one.`;
+      const message = `You reached the limit of ${MAX_PER_DAY} new metrics keys a day. Try again later.`;
       checkDailyLimit(tx, actor, { action: 'metric_key.create', perDay: MAX_PER_DAY, message });
       const key = newTextKey(PREFIX);
       const row: MetricKeyRow = {

@@ -103,8 +103,5 @@ export class MfaLogin {
 }
 
 function refused(): AppError {
-  return new AppError(
-    'unauthorized',
-    'The code or the log-in is not valid any more. Try the next code, or log in again.',
-  );
+  return new AppError('unauthorized', 'The code or the login has expired. Try the next code, or log in again.');
 }

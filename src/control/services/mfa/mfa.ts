@@ -71,7 +71,7 @@ export class Mfa {
     allow(actor, 'change', 'account');
     const confirmed = this.#pending.confirm(actor.sessionId, code);
     if (confirmed === undefined) {
-      throw new AppError('invalid_code', 'The code is wrong or came too late. Try the next one, or enroll again.');
+      throw new AppError('invalid_code', 'The code is wrong or expired. Try the next one, or enroll again.');
     }
     return this.#deps.store.inTx((tx) => {
       if (!insertFactor(tx, this.#deps.sealer, { ...confirmed, userId: actor.userId })) throw alreadyOn();
@@ -88,7 +88,7 @@ export class Mfa {
     this.#deps.store.inTx((tx) => {
       callerNow(tx, actor);
       if ('recoveryCode' in proof && !this.#deps.recoveryCodes.use(tx, actor.userId, proof.recoveryCode)) {
-        throw new AppError('unauthorized', 'The recovery code is wrong or was used. Try another one.');
+        throw new AppError('unauthorized', 'The recovery code is wrong or already used. Try another one.');
       }
       if (!removeFactor(tx, actor.userId)) throw off();
       recordAudit(tx, actor, { action: 'auth.mfa_disable', resourceType: 'user', resourceId: actor.userId });
@@ -113,7 +113,7 @@ export class Mfa {
     const operator = asOperator(actor);
     return this.#deps.store.inTx((tx) => {
       const user = tx.db.select({ email: users.email }).from(users).where(eq(users.id, userId)).get();
-      if (user === undefined) throw new AppError('not_found', 'There is no such account.');
+      if (user === undefined) throw new AppError('not_found', 'No account has this id. Check it.');
       if (!removeFactor(tx, userId)) return false;
       recordUserAudit(tx, operator, { action: 'user.mfa_reset', userId });
       this.#warn(tx, user.email, false);
@@ -125,7 +125,7 @@ export class Mfa {
     const { store, passwords } = this.#deps;
     const user = store.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, actor.userId)).get();
     if (await passwords.verify(user?.hash ?? null, password)) return;
-    throw new AppError('unauthorized', 'The password is wrong.');
+    throw new AppError('unauthorized', 'The password is wrong. Try again.');
   }
 
   #warn(tx: Tx, to: string, enabled: boolean): void {
@@ -134,9 +134,9 @@ export class Mfa {
 }
 
 function alreadyOn(): AppError {
-  return new AppError('conflict', 'The second factor is on already. Turn it off before you set up another one.');
+  return new AppError('conflict', 'The second factor is already on. Turn it off before you set up another one.');
 }
 
 function off(): AppError {
-  return new AppError('conflict', 'The second factor is off.');
+  return new AppError('conflict', 'The second factor is off. There is nothing to turn off.');
 }

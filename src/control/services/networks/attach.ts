@@ -38,7 +38,11 @@ export class Attachments {
     const { db, clock } = this.#deps.store;
     const now = clock.now();
     const token = tokenById(db, question.tokenId);
-    if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
+    if (token === undefined)
+      return refuse(
+        'unauthorized',
+        'This server does not know the access key. Create one on it, or use another server.',
+      );
     const org = activeOrgOf(db, token, now);
     if ('code' in org) return org;
     const narrow = refuseNarrow(token);
@@ -47,7 +51,7 @@ export class Attachments {
     if (network === undefined) {
       return refuse(
         'network_not_found',
-        `There is no private network ${question.network} in the organization ${org.name}. Those that there are: culvert network list`,
+        `The organization ${org.name} has no private network ${question.network}. List them: culvert network list`,
       );
     }
     if (!isRelayed(network)) return refuseUnready(network);
@@ -61,11 +65,14 @@ export class Attachments {
 
 /** A network is the whole organization's: a key for one project, or for some names, is not meant for it. */
 function refuseNarrow({ name, projectId, allowedSubdomains }: TokenRow): Refusal | undefined {
-  const mint = 'Mint one for all of the organization: culvert tokens mint NAME';
+  const mint = 'Create one for the whole organization: culvert tokens mint NAME';
   if (projectId !== null)
-    return refuse('forbidden', `The token ${name} is for one project and can't carry private networks. ${mint}`);
+    return refuse('forbidden', `The access key ${name} is for one project and can't carry private networks. ${mint}`);
   if (!allowedSubdomains.includes('*'))
-    return refuse('forbidden', `The token ${name} is for named subdomains and can't carry private networks. ${mint}`);
+    return refuse(
+      'forbidden',
+      `The access key ${name} is limited to subdomains and can't carry private networks. ${mint}`,
+    );
   return undefined;
 }
 
@@ -73,13 +80,13 @@ function refuseUnready({ name, serverPublicKey, selfEndpoint }: NetworkRow): Ref
   if (serverPublicKey === null) {
     return refuse(
       'network_not_ready',
-      `The network ${name} has no server yet. Register the public key of its WireGuard: culvert network set-server`,
+      `The network ${name} has no server yet. Register its WireGuard public key: culvert network set-server`,
     );
   }
   if (selfEndpoint !== null) {
     return refuse(
       'network_not_ready',
-      `Clients reach the network ${name} at ${selfEndpoint}, and not by this server. To have it relayed, register its server without an endpoint: culvert network set-server`,
+      `The network ${name} is not relayed: clients reach it at ${selfEndpoint}. To relay it, register its server without an endpoint: culvert network set-server`,
     );
   }
   return refuse(
@@ -93,10 +100,10 @@ function refusePort(name: string, port: number, range: PortRange | null): Refusa
   return range === null
     ? refuse(
         'network_not_ready',
-        'This server relays no private networks: its operator has turned it off (edge.udp_ports).',
+        'This server does not relay private networks. The operator can turn it on: edge.udp_ports.',
       )
     : refuse(
         'network_not_ready',
-        `The port ${port} of the network ${name} is not among those that this server has for networks any more. Register its server again to get another one, and give clients their configs anew: culvert network set-server`,
+        `The port ${port} of the network ${name} is no longer in edge.udp_ports. Register its server again (culvert network set-server), then give clients new configurations.`,
       );
 }

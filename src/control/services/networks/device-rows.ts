@@ -29,7 +29,8 @@ export function deviceIn(db: Db, networkId: string, id: string): DeviceRow {
     .from(networkDevices)
     .where(and(eq(networkDevices.networkId, networkId), eq(networkDevices.id, id)))
     .get();
-  if (row === undefined) throw new AppError('not_found', 'No such device in this private network.');
+  if (row === undefined)
+    throw new AppError('not_found', 'The private network has no device with this id. Check the id.');
   return row;
 }
 

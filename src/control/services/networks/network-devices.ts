@@ -102,10 +102,7 @@ export class NetworkDevices {
       const known = deviceByKey(tx.db, networkId, publicKey);
       if (known !== undefined) return enrolment(tx, { network, row: known, isNew: false });
       if (publicKey === network.serverPublicKey) {
-        throw invalidKey(
-          'public_key',
-          'It is the key of the server of this network: each device needs one of its own.',
-        );
+        throw invalidKey('public_key', 'The server of this network has this key. Create a key pair for the device.');
       }
       requireRoom(tx, actor, network);
       const row: DeviceRow = {
@@ -201,14 +198,17 @@ function requireRoom(tx: Tx, actor: UserActor, { id, name }: NetworkRow): void {
     const most = MAX_IN_NETWORK.toLocaleString('en');
     throw new AppError(
       'network_full',
-      `The private network ${name} has ${most} devices, the most that one may have. Revoke one, or make another network.`,
+      `The private network ${name} has ${most} devices, which is the limit. Revoke one, or create another network.`,
     );
   }
   if (countDevicesOf(tx.db, actor.orgId) >= MAX_IN_ORG) {
     const most = MAX_IN_ORG.toLocaleString('en');
-    throw new AppError('conflict', `Your organization has ${most} devices in its private networks. Revoke one first.`);
+    throw new AppError(
+      'conflict',
+      `Your organization has ${most} devices in private networks, which is the limit. Revoke one first.`,
+    );
   }
-  const message = `You enrolled ${MAX_PER_DAY.toLocaleString('en')} devices in a day. Wait before you enrol another one.`;
+  const message = `You reached the limit of ${MAX_PER_DAY.toLocaleString('en')} new devices a day. Try again later.`;
   checkDailyLimit(tx, actor, { action: 'network_device.enroll', perDay: MAX_PER_DAY, message });
 }
 
@@ -218,7 +218,7 @@ function freeHost(tx: Tx, { id, name, cidr }: NetworkRow): number {
   if (host !== undefined) return host;
   throw new AppError(
     'network_full',
-    `Every address of ${cidr} is taken. Revoke a device of the private network ${name}, or make a network with more addresses.`,
+    `All addresses of ${cidr} are taken. Revoke a device of the private network ${name}, or create a larger network.`,
   );
 }
 
@@ -232,7 +232,10 @@ function checkedBehind(
   checkBehind(extraAllowedIps);
   const taken = takenBehind(tx.db, { networkId: network.id, exceptId }, extraAllowedIps);
   if (taken === undefined) return extraAllowedIps;
-  throw invalidField('extra_allowed_ips', `${taken.network} is behind the device ${taken.device} already.`);
+  throw invalidField(
+    'extra_allowed_ips',
+    `The device ${taken.device} already has ${taken.network}. Choose another network.`,
+  );
 }
 
 function checkedExpiry(tx: Tx, text: string | null): number | null {

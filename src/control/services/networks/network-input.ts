@@ -25,7 +25,7 @@ export function nameFrom(text: string): string {
   const name = text.trim();
   const why = lengthOf(name) > MAX_NAME || name === '' ? `It must have 1 to ${MAX_NAME} characters.` : nameFault(name);
   if (why === undefined) return name;
-  throw new AppError('invalid_name', `The name does not fit. ${why}`, { details: [{ path: 'name', message: why }] });
+  throw new AppError('invalid_name', `The name is invalid. ${why}`, { details: [{ path: 'name', message: why }] });
 }
 
 /** In code points: a character beyond the first 65,536 is one. */
@@ -34,8 +34,8 @@ function lengthOf(text: string): number {
 }
 
 function nameFault(name: string): string | undefined {
-  if (UNPRINTABLE.test(name)) return 'It must not have line ends or other invisible characters.';
-  return ID_FORM.test(name) ? 'It must not have the form of an id.' : undefined;
+  if (UNPRINTABLE.test(name)) return 'It must not have line breaks or other invisible characters.';
+  return ID_FORM.test(name) ? 'It must not look like an id.' : undefined;
 }
 
 /** Addresses of name servers, in order, each once. Throws `invalid_request`. */
@@ -70,7 +70,7 @@ export function checkBehind(networks: readonly string[]): void {
   if (wide === undefined) return;
   throw invalidField(
     'extra_allowed_ips',
-    `${quoted(wide)} can't be behind a device: the server of the network would send its own traffic there too. For devices that send everything through the network, say it of the network: culvert network edit NETWORK --extra-allowed-ips ${wide}`,
+    `${quoted(wide)} can't be behind a device: the server of the network would send its own traffic there too. To route all traffic of devices through the network, run: culvert network edit NETWORK --extra-allowed-ips ${wide}`,
   );
 }
 
@@ -80,7 +80,7 @@ function checkedNetwork(text: string, path: string, overlay: Overlay): IpNetwork
   if (holdsNetwork(overlay.network, network)) {
     throw invalidField(
       path,
-      `${quoted(text)} lies within the network itself, ${overlay.cidr}, whose addresses devices have already.`,
+      `${quoted(text)} is inside the network itself (${overlay.cidr}). Use a network outside of it.`,
     );
   }
   return network;
@@ -90,7 +90,7 @@ function checkedNetwork(text: string, path: string, overlay: Overlay): IpNetwork
 export function endpointFrom(text: string): string {
   const endpoint = parseHostPort(text);
   if (endpoint === undefined || endpoint.port === 0) {
-    const why = `${quoted(text)} is not an endpoint: give host:port, such as vpn.example.com:51820 or [2001:db8::1]:51820.`;
+    const why = `${quoted(text)} is not an endpoint. Use host:port, such as vpn.example.com:51820 or [2001:db8::1]:51820.`;
     throw invalidField('public_endpoint', why);
   }
   return formatHostPort(endpoint);
@@ -100,7 +100,7 @@ export function endpointFrom(text: string): string {
 export function expiryFrom(text: string, now: number): number {
   const at = Date.parse(text);
   if (at > now) return at;
-  throw invalidField('expires_at', 'It must lie ahead. To end a device now, revoke it.');
+  throw invalidField('expires_at', 'The time is in the past. To end a device now, revoke it.');
 }
 
 function quoted(text: string): string {
@@ -109,7 +109,7 @@ function quoted(text: string): string {
 
 /** What is said about a field of the body: `path` names it. */
 export function invalidField(path: string, why: string): AppError {
-  return new AppError('invalid_request', `The request is not valid: ${path}: ${why}`, {
+  return new AppError('invalid_request', `The request is invalid: ${path}: ${why}`, {
     details: [{ path, message: why }],
   });
 }

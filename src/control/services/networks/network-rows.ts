@@ -59,7 +59,8 @@ export function ownNetwork(db: Db, orgId: string, id: string): NetworkRow {
     .from(privateNetworks)
     .where(and(eq(privateNetworks.orgId, orgId), eq(privateNetworks.id, id), liveNetworks()))
     .get();
-  if (row === undefined) throw new AppError('not_found', 'No such private network in your organization.');
+  if (row === undefined)
+    throw new AppError('not_found', 'Your organization has no private network with this id. Check the id.');
   return row;
 }
 
@@ -99,12 +100,12 @@ export function withoutServer(row: NetworkRow): AppError {
   if (!isRelayed(row)) {
     return new AppError(
       'server_not_registered',
-      'The private network has no server yet. Register its public key first: culvert network set-server',
+      'The private network has no server yet. Register its WireGuard public key first: culvert network set-server',
     );
   }
   return new AppError(
     'server_not_registered',
-    `The port ${row.reservedUdpPort} of the private network ${row.name} is none that this server has for networks any more (edge.udp_ports). Register its server again, then give clients new configurations: culvert network set-server`,
+    `The port ${row.reservedUdpPort} of the private network ${row.name} is no longer in edge.udp_ports. Register its server again (culvert network set-server), then give clients new configurations.`,
   );
 }
 
@@ -117,7 +118,7 @@ export function announce(tx: Tx, row: NetworkRow, { networkEvents, names }: Tell
       networkEvents.gone(
         row.id,
         'network_not_ready',
-        `Clients reach the private network ${row.name} without this server now.`,
+        `The private network ${row.name} is no longer relayed: clients reach it directly.`,
       );
   });
 }

@@ -97,9 +97,12 @@ export class Networks {
       const others = networksOf(tx.db, actor.orgId);
       requireFreeName(others, name);
       if (others.length >= MAX_NETWORKS) {
-        throw new AppError('conflict', `Your organization has ${MAX_NETWORKS} private networks. Delete one first.`);
+        throw new AppError(
+          'conflict',
+          `Your organization has ${MAX_NETWORKS} private networks, which is the limit. Delete one first.`,
+        );
       }
-      const message = `You made ${MAX_PER_DAY} private networks in a day. Wait before you make another one.`;
+      const message = `You reached the limit of ${MAX_PER_DAY} new private networks a day. Try again later.`;
       checkDailyLimit(tx, actor, { action: 'network.create', perDay: MAX_PER_DAY, message });
       const row: NetworkRow = {
         id: uuidv7(),
@@ -158,7 +161,10 @@ export class Networks {
       const before = ownNetwork(tx.db, actor.orgId, id);
       const serverPublicKey = publicKeyFrom(publicKey, 'server_public_key');
       if (deviceByKey(tx.db, id, serverPublicKey) !== undefined) {
-        throw invalidKey('server_public_key', 'A device of this network has it: the server needs one of its own.');
+        throw invalidKey(
+          'server_public_key',
+          'A device of this network has this key. Create a key pair for the server.',
+        );
       }
       const selfEndpoint = endpoint === null ? null : endpointFrom(endpoint);
       const reservedUdpPort = selfEndpoint === null ? this.#portFor(tx, before) : null;
@@ -261,18 +267,18 @@ function giveUpPort(tx: Tx, { reservedUdpPort: port, orgId }: NetworkRow): void 
 }
 
 const RELAYS_OFF =
-  'This server relays no private networks: its operator has turned it off (edge.udp_ports). Give a public_endpoint where clients reach the server of the network by themselves.';
+  'This server does not relay private networks. Set a public_endpoint where clients reach the network directly, or ask the operator to set edge.udp_ports.';
 
 const MORE_PORTS =
-  'Delete a private network, ask the operator for more ports (edge.udp_ports), or give a public_endpoint where clients reach the server by themselves.';
+  'Delete a private network, ask the operator for more ports (edge.udp_ports), or set a public_endpoint where clients reach the network directly.';
 const WITHOUT_PORT: Readonly<Record<PortFault, string>> = {
-  no_port_free: `No UDP port of this server is free: all are taken, or were freed by other organizations within 24 hours. ${MORE_PORTS}`,
-  port_share: `You have your share of the UDP ports of this server: one organization, and all that one user created together, get at most three quarters. ${MORE_PORTS}`,
+  no_port_free: `No UDP port is free: all are taken, or other organizations freed them in the last 24 hours. ${MORE_PORTS}`,
+  port_share: `You have your share of the UDP ports: an organization, or all organizations that one user created, get at most three quarters. ${MORE_PORTS}`,
 };
 
 function requireFreeName(others: readonly NetworkRow[], name: string): void {
   if (!others.some((other) => other.name === name)) return;
-  throw new AppError('duplicate_name', `Your organization has a private network ${name} already. Choose another name.`);
+  throw new AppError('duplicate_name', `Your organization already has a private network ${name}. Choose another name.`);
 }
 
 function checkedChanges({ name, dns, extraAllowedIps }: NetworkChanges, { cidr }: NetworkRow): NetworkChanges {

@@ -21,7 +21,7 @@ test('private networks of /8 to /30 are taken as they are written', () => {
 
 test('anything else is refused, and the refusal says why', () => {
   for (const [cidr, why] of [
-    ['10.80.0.0', /with its prefix/],
+    ['10.80.0.0', /with a prefix/],
     ['10.80.0.0/31', /\/8 to \/30/],
     ['10.80.0.0/32', /\/8 to \/30/],
     ['0.0.0.0/0', /\/8 to \/30/],
@@ -36,11 +36,11 @@ test('anything else is refused, and the refusal says why', () => {
     ['169.254.0.0/24', /belong to the internet/],
     ['fd00::/64', /IPv4/],
     ['::ffff:10.0.0.0/104', /IPv4/],
-    ['10.80.0.0/024', /with its prefix/],
-    ['10.80.0/24', /with its prefix/],
-    ['10.80.0.0/24 ', /with its prefix/],
-    ['', /with its prefix/],
-    [`${'9'.repeat(10_000)}/8`, /with its prefix/],
+    ['10.80.0.0/024', /with a prefix/],
+    ['10.80.0/24', /with a prefix/],
+    ['10.80.0.0/24 ', /with a prefix/],
+    ['', /with a prefix/],
+    [`${'9'.repeat(10_000)}/8`, /with a prefix/],
   ] as const) {
     assert.throws(() => overlayFrom(cidr), { code: 'invalid_cidr', message: why }, cidr.slice(0, 40));
   }

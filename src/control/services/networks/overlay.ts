@@ -28,7 +28,7 @@ export function overlayFrom(text: string): Overlay {
   const [address = '', prefix] = text.split('/');
   const network = readIpNetwork(text);
   if (network === undefined || prefix === undefined || !isIPv4(address)) {
-    throw invalid(text, 'Give an IPv4 network with its prefix, such as 10.80.0.0/24.');
+    throw invalid(text, 'Use an IPv4 network with a prefix, such as 10.80.0.0/24.');
   }
   if (network.prefix < SHORTEST_PREFIX || network.prefix > LONGEST_PREFIX) {
     throw invalid(text, `The prefix must be /${SHORTEST_PREFIX} to /${LONGEST_PREFIX}.`);
@@ -38,7 +38,7 @@ export function overlayFrom(text: string): Overlay {
   if (!PRIVATE.some((space) => holdsNetwork(space, network))) {
     throw invalid(
       text,
-      `It must lie in ${PRIVATE.map(formatIpNetwork).join(', ')}: other addresses belong to the internet.`,
+      `Use a part of ${PRIVATE.map(formatIpNetwork).join(', ')}. Other addresses belong to the internet.`,
     );
   }
   return overlayOf(canonical);

@@ -26,22 +26,19 @@ export function publicKeyFrom(text: string, path: string): string {
   const key = Buffer.from(TEXT.test(text) ? text : '', 'base64');
   // The last character has two bits that stand for nothing: a key has one spelling.
   if (key.length !== BYTES || key.toString('base64') !== text) {
-    throw invalidKey(path, 'It is not 32 bytes in base64: give what "wg pubkey" prints.');
+    throw invalidKey(path, 'It is not 32 bytes in base64. Copy the output of "wg pubkey".');
   }
   const value = Buffer.from(key);
   value.writeUInt8(value.readUInt8(BYTES - 1) & 0x7f, BYTES - 1);
   if (SMALL_ORDER.has(value.toString('hex'))) {
-    throw invalidKey(
-      path,
-      'This public key is unsafe: its shared secret is always the same. Make a pair with "wg genkey".',
-    );
+    throw invalidKey(path, 'It is unsafe: its shared secret is always the same. Create a pair with "wg genkey".');
   }
   return text;
 }
 
 /** What is said about a key that can't be used. */
 export function invalidKey(path: string, why: string): AppError {
-  return new AppError('invalid_public_key', `The public key can't be used. ${why}`, {
+  return new AppError('invalid_public_key', `The public key is invalid. ${why}`, {
     details: [{ path, message: why }],
   });
 }

@@ -31,18 +31,18 @@ const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 
 const DATABASE = {
   failed: {
-    detail: 'The database takes no changes: its disk is full or fails.',
-    next: 'Free space, or check the disk.',
+    detail: 'The database is read-only: its disk is full or faulty.',
+    next: 'Free space, or replace the disk.',
   },
-  slow: { detail: 'The disk does not confirm changes.', next: 'Check the disk.' },
+  slow: { detail: 'The disk does not confirm writes.', next: 'Check the disk.' },
   locked: { detail: 'Another program has locked the database.', next: 'End that program.' },
   damaged: { detail: 'The database is damaged.', next: 'Restore it.' },
-  gone: { detail: 'The file of the database is gone.', next: 'Restore it.' },
+  gone: { detail: 'The database file is missing.', next: 'Restore it.' },
 } as const;
 
 export function database({ kind, forMs, detail: known }: DatabaseState, dataDir: string): Check {
   const name = 'database';
-  if (kind === 'ok') return ok(name, 'The database takes changes.', `The database in ${dataDir} takes changes.`);
+  if (kind === 'ok') return ok(name, 'The database is writable.', `The database in ${dataDir} is writable.`);
   const { detail, next } = DATABASE[kind];
   return fail(name, detail, known ?? `${detail} It began ${seconds(forMs)} ago, in ${dataDir}. ${next}`);
 }
@@ -54,7 +54,7 @@ export function diskSpace({ level, free, total, floor }: DiskState, dataDir: str
   if (level === 'low')
     return warn(name, 'The disk is nearly full: requests are not recorded.', `${figures} Free space.`);
   if (level === 'critical') return fail(name, 'The disk is full: changes may fail.', `${figures} Free space.`);
-  return ok(name, 'The disk has space.', total === 0 ? 'The disk does not say how much space it has.' : figures);
+  return ok(name, 'The disk has space.', total === 0 ? 'The free space of the disk is unknown.' : figures);
 }
 
 export function dataNode(pulse: NodePulse | undefined): Check {
@@ -128,8 +128,8 @@ export function jobs(list: readonly JobTime[]): Check {
 
 export function log({ lost, isLosing }: { readonly lost: number; readonly isLosing: boolean }): Check {
   const name = 'log';
-  if (!isLosing) return ok(name, 'The log is written.', `${lost} lines were lost since the start.`);
-  const detail = 'The log can not be written.';
+  if (!isLosing) return ok(name, 'The log is writable.', `${lost} lines were lost since the start.`);
+  const detail = "The log can't be written.";
   return warn(
     name,
     detail,

@@ -18,7 +18,10 @@ export class OperatorEdge {
     allowOperator(actor);
     const stats = await this.#nodes.stats();
     if (stats === undefined)
-      throw new AppError('unavailable', 'No server runs, so nothing has been counted. Start it with `culvert serve`.');
+      throw new AppError(
+        'unavailable',
+        'The server is not running, so there are no counts. Start it with `culvert serve`.',
+      );
     return stats;
   }
 }

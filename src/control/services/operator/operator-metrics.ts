@@ -101,7 +101,10 @@ export class OperatorMetrics {
     const edge = await nodes.stats();
     const watches = this.#watches;
     if (edge === undefined || watches === undefined)
-      throw new AppError('unavailable', 'No server runs, so there is nothing to tell. Start it with `culvert serve`.');
+      throw new AppError(
+        'unavailable',
+        'The server is not running, so there are no metrics. Start it with `culvert serve`.',
+      );
     const now = store.clock.now();
     const mail = store.db
       .select({ waiting: count(), oldest: min(outgoingMails.createdAt) })

@@ -93,7 +93,11 @@ export class OperatorOrgs {
     return this.#change(actor, handle, {
       action: 'org.suspend',
       to: 'suspended',
-      tell: (org) => this.#deps.routeEvents.cutOrg(org.id, `The organization ${org.name} is suspended.`),
+      tell: (org) =>
+        this.#deps.routeEvents.cutOrg(
+          org.id,
+          `The organization ${org.name} is suspended. Ask an operator of the server to approve it.`,
+        ),
     });
   }
 
@@ -127,7 +131,7 @@ function find(tx: Tx, handle: string): Row {
     .where(and(isNull(organizations.deletedAt), or(eq(organizations.id, handle), eq(organizations.slug, handle))))
     .all();
   const row = rows.find(({ id }) => id === handle) ?? rows[0];
-  if (row === undefined) throw new AppError('not_found', `There is no organization ${handle}.`);
+  if (row === undefined) throw new AppError('not_found', `No organization has the name or id ${handle}. Check it.`);
   return row;
 }
 

@@ -82,7 +82,7 @@ export class OperatorUsers {
     if (!input.superadmin && !this.#deps.accounts.hasAny()) {
       throw new AppError(
         'conflict',
-        'This server has no account yet, and the first one owns it. Start it once, which makes that account and prints its password; or make a superadmin now (--superadmin).',
+        'This server has no account yet, and the first one owns it. Start the server once to create that account, or create a superadmin now (--superadmin).',
       );
     }
     const plan = input.superadmin ? 'enterprise' : this.#deps.plan;
@@ -170,7 +170,7 @@ function find(db: Db, handle: string): UserRow {
   const row = handle.includes('@')
     ? findUserByEmail(db, handle)
     : db.select().from(users).where(eq(users.id, handle)).get();
-  if (row === undefined) throw new AppError('not_found', `There is no account ${handle}.`);
+  if (row === undefined) throw new AppError('not_found', `No account has the email or id ${handle}. Check it.`);
   return row;
 }
 
@@ -179,7 +179,7 @@ function keepSuperadmin(db: Db, user: UserRow): void {
   if (!user.isSuperadmin || user.lockedAt !== null) return;
   const useful = and(eq(users.isSuperadmin, true), isNull(users.lockedAt));
   if ((db.select({ n: count() }).from(users).where(useful).get()?.n ?? 0) > 1) return;
-  throw new AppError('conflict', `${user.email} is the last superadmin. Make another one first.`);
+  throw new AppError('conflict', `${user.email} is the last superadmin. Grant the role to another user first.`);
 }
 
 function viewOf(db: Db, user: UserRow): UserView {

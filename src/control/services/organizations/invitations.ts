@@ -72,10 +72,14 @@ export class Invitations {
     return this.#deps.store.inTx((tx) => {
       const me = actorIn(tx.db, actor, orgId);
       allow(me, 'create', 'invitation');
-      if (!hasRole(me, input.role)) throw new AppError('forbidden', 'You can invite up to your own role.');
+      if (!hasRole(me, input.role))
+        throw new AppError(
+          'forbidden',
+          'The role of the invitation is above your own. Choose your role or a lower one.',
+        );
       this.#replace(tx, me, input.email);
       if (openInvitations(tx, me.orgId).length >= MAX_OPEN) {
-        throw new AppError('conflict', `${MAX_OPEN} invitations wait to be accepted. Revoke some first.`);
+        throw new AppError('conflict', `${MAX_OPEN} invitations are pending, which is the limit. Revoke some first.`);
       }
       this.#checkEmails(tx, me, input.email);
       const token = newToken();
@@ -164,13 +168,13 @@ export class Invitations {
       if (row === undefined) throw gone();
       const isFor = isTheirs(tx, actor, row);
       if (isFor && findMember(tx.db, row.orgId, actor.userId) !== undefined) {
-        throw new AppError('conflict', 'You are in this organization already.');
+        throw new AppError('conflict', 'You are already a member of this organization. Switch to it.');
       }
       if (row.acceptedAt !== null || row.revokedAt !== null || row.expiresAt <= tx.now) throw gone();
       if (!isFor) {
         throw new AppError(
           'forbidden',
-          'The invitation was sent to another address. Log in with the account that has it.',
+          'The invitation is for another email address. Log in with the account of that address.',
         );
       }
       return this.#join(tx, actor, row);
@@ -179,10 +183,16 @@ export class Invitations {
 
   #join(tx: Tx, actor: UserActor, row: InvitationRow): OrgRow {
     if (countMembers(tx.db, row.orgId) >= MAX_MEMBERS) {
-      throw new AppError('conflict', `The organization has ${MAX_MEMBERS} members: it takes no more.`);
+      throw new AppError(
+        'conflict',
+        `The organization has ${MAX_MEMBERS} members, which is the limit. An admin must remove one first.`,
+      );
     }
     if (orgsOf(tx.db, actor.userId).length >= MAX_MEMBERSHIPS) {
-      throw new AppError('conflict', `You are in ${MAX_MEMBERSHIPS} organizations. Leave one first.`);
+      throw new AppError(
+        'conflict',
+        `You are in ${MAX_MEMBERSHIPS} organizations, which is the limit. Leave one first.`,
+      );
     }
     tx.db.update(invitations).set({ acceptedAt: tx.now }).where(eq(invitations.id, row.id)).run();
     tx.db
@@ -215,7 +225,8 @@ export class Invitations {
       .innerJoin(memberships, eq(memberships.userId, users.id))
       .where(and(eq(users.emailKey, key), eq(memberships.orgId, me.orgId)))
       .get();
-    if (member !== undefined) throw new AppError('conflict', `${email} is a member of this organization already.`);
+    if (member !== undefined)
+      throw new AppError('conflict', `${email} is already a member of this organization. Change the role instead.`);
     // Also one that has run out: the table holds one per address that was neither accepted nor revoked.
     const earlier = tx.db
       .select()
@@ -229,7 +240,7 @@ export class Invitations {
 
   /** May this person, or organization, have one more email sent there? Takes it. */
   #checkEmails(tx: Tx, me: UserActor, email: string): void {
-    const message = `You sent ${MAX_PER_DAY} invitations in a day. Wait before you send another one.`;
+    const message = `You reached the limit of ${MAX_PER_DAY} invitations a day. Try again later.`;
     const bound = { action: 'invitation.create', like: 'invitation.resend', perDay: MAX_PER_DAY, message } as const;
     checkDailyLimit(tx, me, bound);
     // The person's own first: several organizations allow no more, and lose none of their own.
@@ -237,7 +248,7 @@ export class Invitations {
       this.#deps.emailLimit.take('invitation', emailKey(email), from),
     );
     if (!isFree) {
-      throw new AppError('rate_limited', `${email} was invited a few times already. Wait before you try again.`, {
+      throw new AppError('rate_limited', `${email} was invited several times already. Try again later.`, {
         retryAfterSeconds: RETRY_SECONDS,
       });
     }
@@ -251,14 +262,18 @@ function newToken(): string {
 /** An open one of the actor's organization. Throws `not_found`. */
 function findIn(tx: Tx, me: UserActor, invitationId: string): InvitationRow {
   const found = openInvitations(tx, me.orgId, eq(invitations.id, invitationId))[0];
-  if (found === undefined) throw new AppError('not_found', 'No such invitation in this organization.');
+  if (found === undefined)
+    throw new AppError('not_found', 'The organization has no invitation with this id. Check the id.');
   return found.row;
 }
 
 /** Only owners touch what makes an owner. */
 function checkReach(me: UserActor, row: InvitationRow): void {
   if (hasRole(me, row.role)) return;
-  throw new AppError('forbidden', `Only an ${ROLES.at(-1)} may change an invitation to be one.`);
+  throw new AppError(
+    'forbidden',
+    `The role of the invitation is above your own. Only an ${ROLES.at(-1)} may assign it.`,
+  );
 }
 
 /** Was it sent to the address of this account, which is proven? */
@@ -268,5 +283,5 @@ function isTheirs(tx: Tx, actor: UserActor, row: InvitationRow): boolean {
 }
 
 function gone(): AppError {
-  return new AppError('not_found', 'The invitation was used or revoked, or has run out. Ask for a new one.');
+  return new AppError('not_found', 'The invitation was used, revoked or has expired. Ask for a new one.');
 }

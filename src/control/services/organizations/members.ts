@@ -62,8 +62,8 @@ export class Members {
   #endKeys(tx: Tx, me: UserActor, { userId, email, role }: MemberRow): number {
     if (roleMay(role, 'create', 'master_key')) return 0;
     const mastersOnly = roleMay(role, 'create', 'token');
-    const what = mastersOnly ? 'this master key, or the one that this token came from' : 'this token';
-    const message = `${email}, who made ${what}, is a ${role} of the organization now and may not make any.`;
+    const what = mastersOnly ? 'this master key, or the one of this access key' : 'this access key';
+    const message = `${email} created ${what}, but is now a ${role} and may not have any. Ask an admin for a new one.`;
     return this.#tokens.endMemberIn(tx, me, { userId, message, mastersOnly });
   }
 
@@ -82,7 +82,7 @@ export class Members {
       if (member.role === 'owner') needOwner(me);
       if (leaves) keepSuspended(me);
       keepOwner(tx, me, member);
-      const message = `${member.email}, who made this token, has left the organization.`;
+      const message = `${member.email} created this access key and has left the organization. Ask an admin for a new one.`;
       const ended = this.#tokens.endMemberIn(tx, me, { userId: member.userId, message });
       forgetMetricKeys(tx, { orgId: me.orgId, createdBy: member.userId });
       endInvitationsBeyond(tx, me, { userId: member.userId, role: 'none' });
@@ -97,25 +97,30 @@ export class Members {
 
 function found(tx: Tx, me: UserActor, userId: string): MemberRow {
   const member = findMember(tx.db, me.orgId, userId);
-  if (member === undefined) throw new AppError('not_found', 'No such member in this organization.');
+  if (member === undefined)
+    throw new AppError('not_found', 'The organization has no member with this id. Check the id.');
   return member;
 }
 
 function needOwner(me: UserActor): void {
-  if (!hasRole(me, 'owner')) throw new AppError('forbidden', 'Only an owner may do this to owners, or make one.');
+  if (!hasRole(me, 'owner'))
+    throw new AppError('forbidden', 'Only an owner may change owners or assign the role. Ask an owner.');
 }
 
 /** An owner who left would have no organization that is suspended, and could begin again with a new one. */
 function keepSuspended(me: UserActor): void {
   if (me.approval !== 'suspended' || me.role !== 'owner') return;
-  throw new AppError('forbidden', 'Your organization is suspended: its owners stay until an operator approves it.');
+  throw new AppError(
+    'forbidden',
+    'Your organization is suspended, so its owners cannot change. Ask an operator of this server to approve it.',
+  );
 }
 
 function keepOwner(tx: Tx, me: UserActor, member: MemberRow): void {
   if (!isLastOwner(tx.db, me.orgId, member)) return;
   throw new AppError(
     'conflict',
-    'This is the last owner. Make another member an owner first, or delete the organization.',
+    'The member is the last owner. Assign the role to another member first, or delete the organization.',
   );
 }
 

@@ -34,7 +34,7 @@ export function actorIn(db: Db, actor: Actor, orgId: string): UserActor {
     .innerJoin(organizations, eq(organizations.id, memberships.orgId))
     .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, actor.userId), isNull(organizations.deletedAt)))
     .get();
-  if (row === undefined) throw new AppError('not_found', 'You are in no such organization.');
+  if (row === undefined) throw new AppError('not_found', 'You are not a member of this organization. Check the id.');
   return { ...actor, orgId, ...row };
 }
 

@@ -82,9 +82,9 @@ export class Organizations {
     return this.#deps.store.inTx((tx) => {
       const owned = orgsOf(tx.db, actor.userId).filter(({ role }) => role === 'owner');
       if (owned.length >= MAX_OWNED) {
-        throw new AppError('conflict', `You own ${MAX_OWNED} organizations. Delete one first.`);
+        throw new AppError('conflict', `You own ${MAX_OWNED} organizations, which is the limit. Delete one first.`);
       }
-      const message = `You made ${MAX_PER_DAY} organizations in a day. Wait before you make another one.`;
+      const message = `You reached the limit of ${MAX_PER_DAY} new organizations a day. Try again later.`;
       checkDailyLimit(tx, actor, { action: 'org.create', perDay: MAX_PER_DAY, message });
       const rules = rulesFor(tx, actor.userId, this.#deps.newOrg);
       const made = insertOrganization(tx, { name, ownerId: actor.userId }, rules);
@@ -122,7 +122,7 @@ export class Organizations {
     const me = actorIn(db, actor, orgId);
     allow(me, 'delete', 'organization');
     if (orgsOf(db, me.userId).length === 1) {
-      throw new AppError('conflict', 'This is your only organization. Make another one first.');
+      throw new AppError('conflict', 'This is your only organization. Create another one first.');
     }
     return me;
   }
@@ -134,7 +134,11 @@ export class Organizations {
       const { name } = this.#find(me);
       // Tokens first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
       const ofOrg = eq(capabilityTokens.orgId, me.orgId);
-      const revokedTokens = tokens.announceEnd(tx, ofOrg, () => `The organization ${name} was deleted.`);
+      const revokedTokens = tokens.announceEnd(
+        tx,
+        ofOrg,
+        () => `The organization ${name} was deleted. Use a key of another one.`,
+      );
       const deletedTunnels = tunnels.announceGone(tx, undefined, me.orgId);
       networks.announceGone(tx, me.orgId);
       forgetMetricKeys(tx, { orgId: me.orgId });
@@ -172,7 +176,7 @@ export class Organizations {
 
   #find(me: UserActor): OrgRow {
     const org = orgsOf(this.#deps.store.db, me.userId).find(({ id }) => id === me.orgId);
-    if (org === undefined) throw new AppError('not_found', 'You are in no such organization.');
+    if (org === undefined) throw new AppError('not_found', 'You are not a member of this organization. Check the id.');
     return org;
   }
 }

@@ -49,12 +49,12 @@ export class ReservedSubdomains {
     allow(actor, 'create', 'reserved_subdomain');
     return this.#store.inTx((tx) => {
       if (reservationOf(tx.db, subdomain)?.orgId === actor.orgId) {
-        throw new AppError('duplicate_name', `${subdomain} is reserved for your organization already.`);
+        throw new AppError('duplicate_name', `Your organization already reserved ${subdomain}. Use it.`);
       }
       this.#checkRoom(tx, actor);
       const live = liveByLabel(tx.db, subdomain);
       if (this.#ownLabels.has(subdomain) || isSystemName(subdomain)) {
-        throw new AppError('duplicate_name', `${subdomain} is reserved by the server. Choose another subdomain.`);
+        throw new AppError('duplicate_name', `The server reserves ${subdomain}. Choose another subdomain.`);
       }
       if (isBarred(tx, subdomain, actor.orgId) || (live !== undefined && live.orgId !== actor.orgId)) {
         throw new AppError('duplicate_name', `${subdomain} is taken. Choose another subdomain.`);
@@ -75,7 +75,8 @@ export class ReservedSubdomains {
         .from(reservedSubdomains)
         .where(and(eq(reservedSubdomains.orgId, actor.orgId), eq(reservedSubdomains.id, id)))
         .get();
-      if (row === undefined) throw new AppError('not_found', 'No such reserved subdomain in your organization.');
+      if (row === undefined)
+        throw new AppError('not_found', 'Your organization has no reserved subdomain with this id. Check the id.');
       release(tx, actor, [row]);
     });
   }
@@ -91,9 +92,12 @@ export class ReservedSubdomains {
     const used = countOf(tx.db, actor.orgId);
     requireRoom(findOrg(tx.db, actor.orgId)?.plan ?? 'free', { quota: 'reservedSubdomains', used }, this.#billing);
     if (used >= MAX_RESERVED) {
-      throw new AppError('conflict', `Your organization has ${MAX_RESERVED} reserved subdomains. Give one up first.`);
+      throw new AppError(
+        'conflict',
+        `Your organization has ${MAX_RESERVED} reserved subdomains, which is the limit. Release one first.`,
+      );
     }
-    const message = `You reserved ${MAX_PER_DAY} subdomains in a day. Wait before you reserve another one.`;
+    const message = `You reached the limit of ${MAX_PER_DAY} new reserved subdomains a day. Try again later.`;
     checkDailyLimit(tx, actor, { action: 'reserved_subdomain.create', perDay: MAX_PER_DAY, message });
   }
 }

@@ -83,7 +83,7 @@ export class DeviceLogins {
     return this.#store.inTx((tx) => {
       const before = tx.db.select().from(deviceLogins).where(eq(deviceLogins.codeHash, codeHash)).get();
       if (before !== undefined) {
-        throw new AppError('conflict', 'This code was approved before. Run `culvert login` again for a new one.');
+        throw new AppError('conflict', 'The code is already approved. Run `culvert login` again for a new one.');
       }
       const minted = this.#tokens.mintIn(tx, actor, { ...SCOPE, name: label, ttlHours: TTL_HOURS, kind: 'cli' });
       tx.db
@@ -113,7 +113,10 @@ export class DeviceLogins {
     const codeHash = hashOf(input.deviceCode);
     const handed = this.#take(codeHash, input, visit) ?? (await this.#takeLater(codeHash, { input, visit, gone }));
     if (handed !== undefined) return handed;
-    throw new AppError('authorization_pending', 'This code is not approved yet. Ask again.');
+    throw new AppError(
+      'authorization_pending',
+      'The code is not approved yet. Approve it in the browser, then try again.',
+    );
   }
 
   /**
@@ -138,7 +141,11 @@ export class DeviceLogins {
         }
         return true;
       });
-    if (!ended) throw new AppError('unauthorized', 'This is no live key of a command line.');
+    if (!ended)
+      throw new AppError(
+        'unauthorized',
+        'The key of this command line has expired or was revoked. Run `culvert login`.',
+      );
   }
 
   /** Answers all waiting requests, and holds none any more: the server stops. */

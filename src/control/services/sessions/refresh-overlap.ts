@@ -71,7 +71,7 @@ export class RefreshOverlap {
    */
   async hold<T>(hash: string, swap: () => Promise<T>): Promise<T> {
     if (this.#held.size >= MAX_HELD) {
-      throw new AppError('unavailable', 'Too many sessions are refreshed at this moment. Send the request again.', {
+      throw new AppError('unavailable', 'Too many sessions are being refreshed. Send the request again.', {
         retryAfterSeconds: 1,
       });
     }

@@ -146,20 +146,20 @@ function findMoved(tx: Tx, cookie: string): RefreshRow | undefined {
 }
 
 function sessionOver(): AppError {
-  return new AppError('unauthorized', 'The session is over. Log in again.');
+  return new AppError('unauthorized', 'The session has ended. Log in again.');
 }
 
 function ambiguous(): AppError {
   return new AppError(
     'unauthorized',
-    'The request carries the cookies of two sessions, and one of them was not set here. Delete the cookies of this site, and log in again.',
+    'The request has cookies of two sessions, and another site set one of them. Delete the cookies of this site, then log in again.',
   );
 }
 
 function sentTwice(): AppError {
   return new AppError(
     'unauthorized',
-    'Another request has swapped this cookie, or is at it. Send the request again: the browser has the new one by then.',
+    'Another request is refreshing or has refreshed this session. Send the request again with the new cookie.',
     { retryAfterSeconds: 1 },
   );
 }

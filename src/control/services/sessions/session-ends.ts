@@ -15,11 +15,11 @@ import type { TokenEnds } from '../tokens/token-ends.ts';
 /** Why keys end: for the audit log, and for the agents that are cut off. */
 const LOGGED_OUT = {
   cause: { cause: 'log_in_ended' },
-  message: 'The log-in that this key came with was ended. Run `culvert login` again.',
+  message: 'The login of this access key was ended. Run `culvert login` again.',
 } as const;
 const LOCKED = {
   cause: { cause: 'account_locked' },
-  message: 'The account that made this key is locked.',
+  message: 'The account that created this access key is locked. Ask an operator of the server.',
 } as const;
 
 export interface Ended {

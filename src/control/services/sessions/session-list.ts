@@ -31,7 +31,8 @@ export class SessionList {
     allow(actor, 'change', 'account');
     this.#store.inTx((tx) => {
       const found = liveOf(tx, actor).find((row) => row.id === sessionId);
-      if (found === undefined) throw new AppError('not_found', 'You have no such session.');
+      if (found === undefined)
+        throw new AppError('not_found', 'Your account has no session with this id. Check the id.');
       this.#end(tx, actor, found);
     });
   }

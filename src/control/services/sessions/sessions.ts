@@ -143,7 +143,8 @@ export class Sessions {
     allow(actor, 'change', 'account');
     const org = this.#store.inTx((tx) => {
       const wanted = orgsOf(tx.db, actor.userId).find(({ id }) => id === orgId);
-      if (wanted === undefined) throw new AppError('not_found', 'You are in no such organization.');
+      if (wanted === undefined)
+        throw new AppError('not_found', 'You are not a member of this organization. Check the id.');
       tx.db.update(sessions).set({ orgId: wanted.id }).where(eq(sessions.id, actor.sessionId)).run();
       recordAudit(tx, actor, { action: 'auth.switch_org', resourceType: 'organization', resourceId: wanted.id });
       return wanted;
@@ -169,7 +170,8 @@ export class Sessions {
     const user = this.#store.db.select().from(users).where(eq(users.id, actor.userId)).get();
     const orgs = orgsOf(this.#store.db, actor.userId);
     const active = orgs.find((org) => org.id === actor.orgId);
-    if (user === undefined || active === undefined) throw new AppError('unauthorized', 'The account is gone.');
+    if (user === undefined || active === undefined)
+      throw new AppError('unauthorized', 'The account was deleted. Log in with another one.');
     return {
       user,
       mfaEnabled: isMfaEnabled(this.#store.db, user.id),
@@ -184,12 +186,12 @@ export class Sessions {
 function unproven(): AppError {
   return new AppError(
     'email_not_verified',
-    'Confirm your e-mail address with the code that was sent to it, or set a new password with "Forgot password".',
+    'Your email address is not confirmed. Enter the code from the email, or set a new password with "Forgot password".',
   );
 }
 
 function wrongCredentials(): AppError {
-  return new AppError('unauthorized', 'The e-mail address or the password is wrong.');
+  return new AppError('unauthorized', 'The email address or the password is wrong. Try again.');
 }
 
 function activeOrg(org: OrgRow): ActiveOrg {

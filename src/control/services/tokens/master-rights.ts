@@ -26,10 +26,10 @@ export class MasterRights {
   /** The row, if it is one of a master key that lives. Throws `unauthorized`. */
   checkLive(db: Db, row: TokenRow | undefined, now: number): TokenRow {
     if (row === undefined || row.kind !== 'master' || !isLive(db, row, now)) {
-      throw new AppError('unauthorized', 'This is no live master key. Mint a new one.');
+      throw new AppError('unauthorized', 'The master key has expired, was revoked or is unknown. Create another one.');
     }
     if (findOrg(db, row.orgId) === undefined) {
-      throw new AppError('unauthorized', 'The organization of this master key is gone.');
+      throw new AppError('unauthorized', 'The organization of this master key was deleted. Use a key of another one.');
     }
     return row;
   }
@@ -39,7 +39,10 @@ export class MasterRights {
     const row = this.checkLive(db, found, now);
     const org = findOrg(db, row.orgId);
     if (org !== undefined && org.approvalStatus !== 'approved') {
-      throw new AppError('forbidden', `The organization ${org.name} is ${org.approvalStatus}.`);
+      throw new AppError(
+        'forbidden',
+        `The organization ${org.name} is ${org.approvalStatus}. Ask an operator of the server to approve it.`,
+      );
     }
     this.requirePlan(db, row.orgId);
     return row;

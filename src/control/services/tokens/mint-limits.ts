@@ -39,8 +39,11 @@ export function checkMint(tx: Tx, minter: Minter): void {
   // A token in its grace has a successor, which counts.
   const live = and(eq(capabilityTokens.orgId, actor.orgId), isTheirs, isNull(capabilityTokens.graceEndsAt));
   if (countLive(tx, live) < MAX_LIVE_OF_ONE) return;
-  const whose = master === null ? 'You have minted' : 'This master key has minted';
-  throw new AppError('conflict', `${whose} ${MAX_LIVE_OF_ONE} tokens that live. Revoke some first.`);
+  const whose = master === null ? 'You created' : 'This master key created';
+  throw new AppError(
+    'conflict',
+    `${whose} ${MAX_LIVE_OF_ONE} valid access keys, which is the limit. Revoke some first.`,
+  );
 }
 
 /** Throws `conflict` when the person has minted as many master keys as one may have. */
@@ -51,7 +54,10 @@ export function checkMasters(tx: Tx, userId: string): void {
     isNull(capabilityTokens.graceEndsAt),
   );
   if (countLive(tx, theirs) < MAX_MASTERS_OF_ONE) return;
-  throw new AppError('conflict', `You have minted ${MAX_MASTERS_OF_ONE} master keys that live. Revoke one first.`);
+  throw new AppError(
+    'conflict',
+    `You created ${MAX_MASTERS_OF_ONE} valid master keys, which is the limit. Revoke one first.`,
+  );
 }
 
 /** Throws `rate_limited` when the minter has rotated enough today. */
@@ -65,17 +71,16 @@ function checkPace(tx: Tx, { actor, master }: Minter, action: 'token.mint' | 'to
   if (wait !== undefined && master !== null) {
     throw new AppError(
       'rate_limited',
-      `${MAX_UNDEAD} keys of this master key are revoked and have not run out. Mint keys with a shorter life, or have it rotated.`,
+      `${MAX_UNDEAD} revoked access keys of this master key have not expired yet, which is the limit. Create keys with a shorter lifetime, or rotate the master key.`,
       { retryAfterSeconds: Math.ceil(wait / 1000) },
     );
   }
   const usual = isMint ? MINTS_PER_DAY : ROTATIONS_PER_DAY;
   const perDay = wait === undefined ? usual : PER_DAY_BEYOND;
-  const what = isMint ? 'minted' : 'rotated';
   checkDailyLimit(tx, actor, {
     action,
     perDay,
-    message: `You have ${what} ${perDay} tokens in a day. Go on tomorrow.`,
+    message: `You reached the limit of ${perDay} ${isMint ? 'new' : 'rotated'} access keys a day. Try again tomorrow.`,
   });
 }
 

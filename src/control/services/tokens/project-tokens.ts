@@ -97,7 +97,8 @@ export class ProjectTokens {
     return this.#deps.store.inTx((tx) => {
       const minter = this.#minterIn(tx, caller);
       const old = ownKey(tx, minter.actor, which);
-      if (!isLive(tx.db, old, tx.now)) throw new AppError('not_found', 'No such live key in this project.');
+      if (!isLive(tx.db, old, tx.now))
+        throw new AppError('not_found', 'The project has no valid access key with this id. Check the id.');
       return this.#deps.rotation.rotateIn(tx, minter, { old, graceHours });
     });
   }
@@ -109,7 +110,8 @@ export class ProjectTokens {
 
 function ownProject(tx: Tx, { orgId }: Caller, slug: string): ProjectRow {
   const project = findProject(tx.db, orgId, slug);
-  if (project === undefined) throw new AppError('not_found', 'No such project in your organization.');
+  if (project === undefined)
+    throw new AppError('not_found', 'Your organization has no project with this id. Check the id.');
   return project;
 }
 
@@ -118,5 +120,5 @@ function ownKey(tx: Tx, caller: Caller, which: { slug: string; nonce: string }):
   const key = tokenByNonce(tx.db, caller.orgId, which.nonce);
   const isTheirs = caller.kind === 'user' || key?.parentId === caller.tokenId;
   if (key?.kind === 'project' && key.projectId === project.id && isTheirs) return key;
-  throw new AppError('not_found', 'No such key in this project.');
+  throw new AppError('not_found', 'The project has no access key with this id. Check the id.');
 }

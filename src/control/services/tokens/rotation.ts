@@ -51,7 +51,10 @@ export class Rotation {
       const minter = personAs(me, thingOf(old));
       if (old.kind === 'master') this.#deps.masterRights.requirePlan(tx.db, old.orgId);
       if (old.kind === 'cli' && old.createdBy !== minter.createdBy) {
-        throw new AppError('forbidden', "This is the key of another member's `culvert login`. You may revoke it.");
+        throw new AppError(
+          'forbidden',
+          "The access key belongs to another member's `culvert login` and cannot be rotated. Revoke it instead.",
+        );
       }
       return this.rotateIn(tx, minter, { old, graceHours });
     });
@@ -63,8 +66,8 @@ export class Rotation {
       throw new AppError(
         'conflict',
         old.replacedBy === null
-          ? 'The master key that minted this token was rotated, and this token ends with its grace. Mint another one by the new master key, or revoke this one.'
-          : 'This token was rotated before, and ends with its grace. Use the one that replaced it, or revoke this one.',
+          ? 'The master key of this access key was rotated, so the key ends with its grace period. Create one with the new master key, or revoke this one.'
+          : 'The access key was already rotated and ends with its grace period. Use its replacement, or revoke it.',
       );
     }
     checkRotation(tx, minter);
@@ -95,8 +98,9 @@ export class Rotation {
   #end(tx: Tx, minter: Minter, { old, graceHours }: { old: TokenRow; graceHours: number }): void {
     const { ends } = this.#deps;
     if (graceHours === 0) {
-      ends.endIn(tx, old, `The token ${old.name} was rotated.`);
-      const message = (): string => `The master key ${old.name}, which minted this token, was rotated.`;
+      ends.endIn(tx, old, `The access key ${old.name} was rotated. Use the new one.`);
+      const message = (): string =>
+        `The master key ${old.name} of this access key was rotated. Create a key with the new one.`;
       ends.endChildrenIn(tx, minter.actor, { master: old, message });
       return;
     }
@@ -112,13 +116,14 @@ function checkGraces({ db, now }: Tx, token: TokenRow): void {
   if (n < MAX_GRACES) return;
   throw new AppError(
     'conflict',
-    `${MAX_GRACES} predecessors of this token have their grace. Revoke one, or rotate without a grace.`,
+    `${MAX_GRACES} earlier versions of this access key are in their grace period, which is the limit. Revoke one, or rotate without a grace period.`,
   );
 }
 
 function projectOf(tx: Tx, { orgId, projectId }: TokenRow): ProjectRow | null {
   if (projectId === null) return null;
   const project = findProjectById(tx.db, orgId, projectId);
-  if (project === undefined) throw new AppError('not_found', 'The project of this token is gone.');
+  if (project === undefined)
+    throw new AppError('not_found', 'The project of this access key was deleted. Create a key for another project.');
   return project;
 }

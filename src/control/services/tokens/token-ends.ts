@@ -49,7 +49,8 @@ export class TokenEnds {
     allow(actor, 'delete', 'token');
     return this.#store.inTx((tx) => {
       const token = tokenByNonce(tx.db, actor.orgId, nonce);
-      if (token === undefined) throw new AppError('not_found', 'No such token in your organization.');
+      if (token === undefined)
+        throw new AppError('not_found', 'Your organization has no access key with this id. Check the id.');
       allow(actor, 'delete', thingOf(token));
       return this.revokeIn(tx, actor, token);
     });
@@ -57,7 +58,7 @@ export class TokenEnds {
 
   /** The same once it is known that the actor may. */
   revokeIn(tx: Tx, actor: Actor, token: TokenRow): number {
-    const message: Message = (name) => `The token ${name} was revoked.`;
+    const message: Message = (name) => `The access key ${name} was revoked. Create another one.`;
     if (isRevoked(tx.db, token)) return 0;
     this.endIn(tx, token, message(token.name));
     recordRevocations(tx, actor, [{ row: token }]);
@@ -189,7 +190,10 @@ export class TokenEnds {
       }
       tx.onCommit(() => {
         for (const { id, name } of rows)
-          this.#routeEvents.revokeToken(id, `The token ${name} was replaced by a new one, and its time is over.`);
+          this.#routeEvents.revokeToken(
+            id,
+            `The access key ${name} was rotated and its grace period is over. Use the new one.`,
+          );
       });
       return rows.length;
     });

@@ -43,7 +43,7 @@ export interface TokenSpec {
   readonly expiresAt: number;
 }
 
-const STILL_ENDING = 'Earlier keys of this account are still being revoked. Try again in a few seconds.';
+const STILL_ENDING = 'Earlier access keys of this account are still being revoked. Try again in a few seconds.';
 
 export class TokenMaker {
   readonly #keys: Keys;
@@ -131,5 +131,5 @@ function checkPatterns(patterns: readonly string[]): void {
       message: 'must be "*", a subdomain, or a prefix that ends in "-*"',
     }));
   if (details.length > 0)
-    throw new AppError('invalid_request', 'The allowed subdomains hold something that is no subdomain.', { details });
+    throw new AppError('invalid_request', 'The allowed subdomains have an invalid entry. Correct it.', { details });
 }

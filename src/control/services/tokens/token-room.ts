@@ -33,7 +33,10 @@ export function checkRoom(tx: Tx, orgId: string, byMaster: boolean): void {
   );
   if (countWhere(tx, pool) < MAX_LIVE_TOKENS) return;
   const whose = byMaster ? ' of its master keys' : '';
-  throw new AppError('conflict', `Your organization has ${MAX_LIVE_TOKENS} live tokens${whose}. Revoke some first.`);
+  throw new AppError(
+    'conflict',
+    `Your organization has ${MAX_LIVE_TOKENS} valid access keys${whose}, which is the limit. Revoke some first.`,
+  );
 }
 
 /** Forgets the oldest of the organization's tokens that have ended when there are more than a list shows. */

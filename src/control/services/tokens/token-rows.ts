@@ -54,7 +54,7 @@ export function tokenByNonce(db: Db, orgId: string, nonce: string): TokenRow | u
 export function liveToken(db: Db, which: { orgId: string; nonce: string; now: number }): TokenRow {
   const row = tokenByNonce(db, which.orgId, which.nonce);
   if (row !== undefined && isLive(db, row, which.now)) return row;
-  throw new AppError('not_found', 'No such live token in your organization.');
+  throw new AppError('not_found', 'Your organization has no valid access key with this id. Check the id.');
 }
 
 /** All tokens that rotation made of one another, this one among them. Rows of the first release don't say their lineage: it is their id. */

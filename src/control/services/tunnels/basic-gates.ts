@@ -89,6 +89,9 @@ export class BasicGates {
 function httpTunnel(db: Db, orgId: string, tunnelId: string): TunnelRow {
   const row = ownTunnel(db, orgId, tunnelId);
   if (row.protocol === 'tcp')
-    throw new AppError('invalid_request', 'A tcp tunnel carries bytes: it cannot prompt visitors for a password.');
+    throw new AppError(
+      'invalid_request',
+      'A tcp tunnel cannot prompt visitors for a password. Use a tunnel of another protocol.',
+    );
   return row;
 }

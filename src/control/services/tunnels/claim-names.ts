@@ -35,13 +35,17 @@ export function projectFor(tx: Tx, token: TokenRow, slug: string | undefined): P
   if (token.projectId === null) {
     return (
       findProject(tx.db, token.orgId, slug === '' ? undefined : slug) ??
-      refuse('invalid_request', `There is no project ${slug ?? ''}.`)
+      refuse('invalid_request', `Your organization has no project ${slug ?? ''}. Check the slug.`)
     );
   }
   const own = findProjectById(tx.db, token.orgId, token.projectId);
-  if (own === undefined) return refuse('unauthorized', 'The project of this token is gone.');
+  if (own === undefined)
+    return refuse('unauthorized', 'The project of this access key was deleted. Create a key for another project.');
   if (slug !== undefined && slug !== '' && slug !== own.slug)
-    return refuse('forbidden', `The token ${token.name} is for the project ${own.slug} alone.`);
+    return refuse(
+      'forbidden',
+      `The access key ${token.name} is only for the project ${own.slug}. Use it there, or use another key.`,
+    );
   return own;
 }
 
@@ -51,13 +55,14 @@ export function locate(tx: Tx, context: ClaimContext, question: ClaimQuestion): 
   if (question.subdomain === undefined || question.subdomain === '') return locateUnnamed(tx, context, question);
   const name = question.subdomain;
   const label = claimedLabel(tx, context, question);
-  if (!isLabel(name) || !isLabel(label)) return refuse('invalid_name', `${label} is not a valid subdomain.`);
+  if (!isLabel(name) || !isLabel(label))
+    return refuse('invalid_name', `${label} is not a valid subdomain. Use a to z, 0 to 9 and dashes.`);
   // The scope is meant for the name inside the project, so the suffix is taken off again where an agent repeats its full label.
   const short = project.isDefault || label !== name ? name : name.slice(0, -(project.slug.length + 1));
   if (!isAllowedName(short, token.allowedSubdomains)) {
     return refuse(
       'subdomain_not_allowed',
-      `The token ${token.name} may not use ${short}; it may use ${listed(token.allowedSubdomains)}.`,
+      `The access key ${token.name} may not use ${short}. Use ${listed(token.allowedSubdomains)}.`,
     );
   }
   return { label, row: liveByLabel(tx.db, label), ephemeral: false };
@@ -67,7 +72,7 @@ function locateUnnamed(tx: Tx, { token, project, nodes }: ClaimContext, question
   if (roomIn(project) === 0) {
     return refuse(
       'subdomain_not_allowed',
-      `The slug of the project ${project.slug} leaves no room for a name. Use another project.`,
+      `The slug of the project ${project.slug} is too long to add a name. Use another project.`,
     );
   }
   if (question.protocol === 'tcp') {
@@ -94,7 +99,7 @@ function locateUnnamed(tx: Tx, { token, project, nodes }: ClaimContext, question
   }
   return refuse(
     'subdomain_not_allowed',
-    `None of the names of the token ${token.name} is free: ${listed(token.allowedSubdomains)}.`,
+    `No name of the access key ${token.name} is free: ${listed(token.allowedSubdomains)}. Stop a tunnel, or allow more names.`,
   );
 }
 

@@ -70,7 +70,11 @@ export class Claims {
 
   #grantOf(token: TokenRow | undefined): AdmitAnswer {
     const now = this.#deps.store.clock.now();
-    if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
+    if (token === undefined)
+      return refuse(
+        'unauthorized',
+        'This server does not know the access key. Create one on it, or use another server.',
+      );
     const org = activeOrgOf(this.#deps.store.db, token, now);
     if ('code' in org) return org;
     return {
@@ -96,7 +100,11 @@ export class Claims {
 
   #decide(tx: Tx, question: ClaimQuestion): ClaimDecision {
     const token = tokenById(tx.db, question.tokenId);
-    if (token === undefined) return refuse('unauthorized', 'The token is not one of this server.');
+    if (token === undefined)
+      return refuse(
+        'unauthorized',
+        'This server does not know the access key. Create one on it, or use another server.',
+      );
     const org = activeOrgOf(tx.db, token, tx.now);
     if ('code' in org) return org;
     const project = projectFor(tx, token, question.project);
@@ -151,14 +159,14 @@ export class Claims {
     if (row.stopped)
       return refuse('tunnel_stopped', `${row.label} is stopped. Start it: culvert tunnels start ${row.label}`);
     if ((row.protocol === 'tcp') !== (question.protocol === 'tcp')) {
-      return refuse('duplicate_name', `${row.label} is a ${row.protocol} tunnel. Delete it, or claim another name.`);
+      return refuse('duplicate_name', `${row.label} is a ${row.protocol} tunnel. Delete it, or choose another name.`);
     }
     const isOver = isExpired(row, tx.now);
     // The run that was cut off does not begin a new life by coming back: a fresh one may.
     if (isOver && question.tunnelId === row.id) {
       return refuse(
         'tunnel_expired',
-        `The time of ${row.label} has run out. Start the agent again, or the tunnel by the API.`,
+        `The tunnel ${row.label} has expired. Start the agent again, or run: culvert tunnels start ${row.label}`,
       );
     }
     const change: Partial<TunnelRow> = {};

@@ -51,14 +51,15 @@ export class Connections {
   disconnect(actor: Actor, agentId: string, reason?: string): void {
     allow(actor, 'delete', 'connection');
     const connection = this.list(actor).find((c) => c.agentId === agentId);
-    if (connection === undefined) throw new AppError('not_found', 'No such connection in your organization.');
+    if (connection === undefined)
+      throw new AppError('not_found', 'Your organization has no connection with this id. Check the id.');
     const token = this.#store.db
       .select({ createdBy: capabilityTokens.createdBy })
       .from(capabilityTokens)
       .where(eq(capabilityTokens.id, connection.tokenId))
       .get();
     if (token?.createdBy !== actor.userId && !hasRole(actor, 'admin')) {
-      throw new AppError('forbidden', 'Only an admin may end connections of others.');
+      throw new AppError('forbidden', 'The agent uses a key of another member. Ask an admin to disconnect it.');
     }
     this.#store.inTx((tx) => {
       recordAudit(tx, actor, {

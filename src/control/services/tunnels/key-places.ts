@@ -19,13 +19,13 @@ export function keyPlaceWarnings({ actions }: Actions, { allowPrivate, ownIssuer
     if (jwksUrl !== null) {
       if (!isPlain(jwksUrl) || allowPrivate) return [];
       return [
-        `actions.${index}.jwks_url: no visitor can pass, for keys are fetched by https. Write an https:// address, or ask the operator for edge.allow_private_jwks = true: then http from the server itself works too.`,
+        `actions.${index}.jwks_url: the keys can't be fetched over http. Use an https:// URL, or ask the operator for edge.allow_private_jwks = true, which allows http from the server itself.`,
       ];
     }
     const deaf = allowedIssuers.find((issuer) => isPlain(issuer) && issuer !== ownIssuer());
     if (deaf === undefined) return [];
     return [
-      `actions.${index}.allowed_issuers: ${deaf} can't be asked where its keys are, for that takes https. Write its https:// address, or say by jwks_url where the keys are.`,
+      `actions.${index}.allowed_issuers: ${deaf} is not an https:// URL, so its keys can't be found. Use its https:// URL, or set jwks_url.`,
     ];
   });
 }

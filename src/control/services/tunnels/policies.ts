@@ -93,6 +93,6 @@ function requireAddressRules({ actions }: Actions): void {
   if (other === undefined) return;
   throw new AppError(
     'bad_policy',
-    `The policy was not taken: a tcp tunnel carries bytes, so it knows ip_allow and ip_deny alone, not ${other.kind}.`,
+    `The policy is invalid: a tcp tunnel supports only ip_allow and ip_deny. Remove ${other.kind}.`,
   );
 }

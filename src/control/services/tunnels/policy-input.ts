@@ -35,11 +35,11 @@ export function policySchema() {
   const headerName = z
     .string()
     .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'must be a header name')
-    .refine((name) => !RESERVED.test(name.toLowerCase().replaceAll('_', '-')), 'is a header that the edge itself sets');
+    .refine((name) => !RESERVED.test(name.toLowerCase().replaceAll('_', '-')), 'is set by the edge');
   // The edge takes from a service's cookies what would reach other tunnels; these would be set behind that.
   const responseName = headerName.refine(
     (name) => !/^(set[-_]cookie|clear[-_]site[-_]data)/i.test(name),
-    'sets or clears cookies: let the service do that',
+    'sets or clears cookies, which only the service may do',
   );
   const headerValue = z
     .string()
@@ -109,7 +109,7 @@ export function invalidPolicy(issues: ReadonlyArray<{ path: readonly PropertyKey
 }
 
 function badPolicy(reasons: readonly string[]): AppError {
-  return new AppError('bad_policy', `The policy was not taken: ${reasons.slice(0, 5).join('; ')}.`);
+  return new AppError('bad_policy', `The policy is invalid: ${reasons.slice(0, 5).join('; ')}.`);
 }
 
 function read(written: z.output<Policy>['actions'][number]): PolicyAction {

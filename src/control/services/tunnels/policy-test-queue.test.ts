@@ -85,9 +85,13 @@ test('so many has a person too, whatever organization it is in; who was refused 
     await all.leave();
   };
   for (let i = 0; i < TEST_BURST; i++) await once(`org-${i}`, 'ann');
-  await assert.rejects(once('fresh', 'ann'), { ...LIMITED, message: /^You have tested many/, retryAfterSeconds: 3 });
+  await assert.rejects(once('fresh', 'ann'), {
+    ...LIMITED,
+    message: /^You have tested too many/,
+    retryAfterSeconds: 3,
+  });
   for (let i = 0; i < TEST_BURST; i++) await once('fresh', `person-${i}`);
-  await assert.rejects(once('fresh', 'bob'), { ...LIMITED, message: /^Your organization has tested many/ });
+  await assert.rejects(once('fresh', 'bob'), { ...LIMITED, message: /^Your organization has tested too many/ });
   for (let i = 0; i < TEST_BURST; i++) await once(`other-${i}`, 'bob');
 });
 

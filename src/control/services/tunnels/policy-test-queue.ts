@@ -74,7 +74,7 @@ export class PolicyTestQueue {
     if ((this.#lines.get(orgId)?.length ?? 0) >= MAX_QUEUED_OF_ORG)
       throw new AppError(
         'rate_limited',
-        'Policies of your organization are being tested, and more wait. Try again when they are done.',
+        'Too many policy tests of your organization are waiting. Try again when they are done.',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       );
     if (this.#inLine >= MAX_QUEUED) throw tooManyTests();
@@ -132,13 +132,13 @@ export class PolicyTestQueue {
 function tooOften(who: string, { waitMs }: Allowance): AppError {
   return new AppError(
     'rate_limited',
-    `${who} tested many policies in a row: there is one every ${60 / TESTS_PER_MINUTE} seconds. Try again in a moment.`,
+    `${who} tested too many policies: the limit is one every ${60 / TESTS_PER_MINUTE} seconds. Try again in a moment.`,
     { retryAfterSeconds: Math.ceil(waitMs / 1_000) },
   );
 }
 
 export function tooManyTests(): AppError {
-  return new AppError('unavailable', 'Too many policies are being tested on this server. Try again in a few seconds.', {
+  return new AppError('unavailable', 'Too many policy tests are running on this server. Try again in a few seconds.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

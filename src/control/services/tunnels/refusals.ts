@@ -27,31 +27,31 @@ const WORDS: Readonly<Record<RowFault, Words>> = {
   other_project: {
     agents: 'duplicate_name',
     people: 'duplicate_name',
-    says: (label) =>
-      `${label} ends like the names of another project of the organization. Open it there, or choose another subdomain.`,
+    says: (label) => `${label} has the suffix of another project. Use that project, or choose another subdomain.`,
   },
   no_port_free: {
     agents: 'no_port_free',
     people: 'conflict',
     says: () =>
-      'No public TCP port of this server is free: all are taken, or were freed by other organizations within 24 hours. Delete a tcp tunnel of yours, or ask the operator for more ports (edge.tcp_ports).',
+      'No public TCP port is free: all are taken, or other organizations freed them in the last 24 hours. Delete one of your tcp tunnels, or ask the operator for more ports (edge.tcp_ports).',
   },
   port_share: {
     agents: 'quota_exceeded',
     people: 'conflict',
     says: () =>
-      'You have your share of the public TCP ports of this server: one organization, and all that one user created together, get at most three quarters. Delete a tcp tunnel first, or ask the operator for more ports (edge.tcp_ports).',
+      'You have your share of the public TCP ports: an organization, or all organizations that one user created, get at most three quarters. Delete a tcp tunnel first, or ask the operator for more ports (edge.tcp_ports).',
   },
   too_many: {
     agents: 'quota_exceeded',
     people: 'conflict',
-    says: () => `The organization has ${MAX_TUNNELS} tunnels. Delete some first.`,
+    says: () => `The organization has ${MAX_TUNNELS} tunnels, which is the limit. Delete some first.`,
   },
   too_many_today: {
     // Not `overloaded`: the agent would come back for up to a day, and a job that opens tunnels in a loop would never hear why.
     agents: 'quota_exceeded',
     people: 'rate_limited',
-    says: () => `The organization made ${MAX_PER_DAY} tunnels in a day. Open those that it has, or wait.`,
+    says: () =>
+      `The organization reached the limit of ${MAX_PER_DAY} new tunnels a day. Use its existing ones, or try again later.`,
   },
 };
 

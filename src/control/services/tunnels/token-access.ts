@@ -10,14 +10,21 @@ import { findOrg, type OrganizationRow } from '../organizations/organization-row
 
 /** The token's organization when the token is alive and may open tunnels. */
 export function activeOrgOf(db: Db, token: TokenRow, now: number): OrganizationRow | Refusal {
-  if (isRevoked(db, token)) return refuse('unauthorized', `The token ${token.name} was revoked.`);
+  if (isRevoked(db, token))
+    return refuse('unauthorized', `The access key ${token.name} was revoked. Create another one.`);
   const expiredAt = endOf(token);
-  if (expiredAt <= now) return { ...refuse('unauthorized', `The token ${token.name} has expired.`), expiredAt };
-  if (token.kind === 'master') return refuse('forbidden', 'A master key can mint tokens but not open tunnels.');
+  if (expiredAt <= now)
+    return { ...refuse('unauthorized', `The access key ${token.name} has expired. Create another one.`), expiredAt };
+  if (token.kind === 'master')
+    return refuse('forbidden', 'A master key cannot open tunnels. Create an access key with it.');
   const org = findOrg(db, token.orgId);
-  if (org === undefined) return refuse('unauthorized', 'The organization of this token is gone.');
+  if (org === undefined)
+    return refuse('unauthorized', 'The organization of this access key was deleted. Use a key of another one.');
   if (org.approvalStatus !== 'approved')
-    return refuse('forbidden', `The organization ${org.name} is ${org.approvalStatus}.`);
+    return refuse(
+      'forbidden',
+      `The organization ${org.name} is ${org.approvalStatus}. Ask an operator of the server to approve it.`,
+    );
   return org;
 }
 
@@ -25,7 +32,7 @@ export function activeOrgOf(db: Db, token: TokenRow, now: number): OrganizationR
 export function refuseSpent({ name }: TokenRow): Refusal {
   return refuse(
     'budget_exhausted',
-    `The monthly budget of the token ${name} is spent. Raise it, or wait for the first of the month (UTC).`,
+    `The access key ${name} has spent its monthly budget. Raise it, or wait for the first of the month (UTC).`,
   );
 }
 
@@ -33,6 +40,6 @@ export function refuseSpent({ name }: TokenRow): Refusal {
 export function refuseMore({ name, tunnelQuota }: TokenRow): Refusal {
   return refuse(
     'quota_exceeded',
-    `The token ${name} may serve ${tunnelQuota} tunnels at once, private networks counted. Stop one of them, or mint a token that may serve more: culvert tokens mint NAME --quota N`,
+    `The access key ${name} serves ${tunnelQuota} tunnels and private networks, which is its limit. Stop one, or create a key with a higher limit: culvert tokens mint NAME --quota N`,
   );
 }

@@ -228,6 +228,6 @@ export function ownTunnel(db: Db, orgId: string, id: string): TunnelRow {
     .from(tunnels)
     .where(and(eq(tunnels.id, id), eq(tunnels.orgId, orgId), liveTunnels()))
     .get();
-  if (row === undefined) throw new AppError('not_found', 'No such tunnel in your organization.');
+  if (row === undefined) throw new AppError('not_found', 'Your organization has no tunnel with this id. Check the id.');
   return row;
 }

@@ -104,7 +104,7 @@ export class Tunnels {
       const org = findOrg(tx.db, actor.orgId);
       const project = findProject(tx.db, actor.orgId, input.projectSlug);
       if (org === undefined || project === undefined)
-        throw new AppError('not_found', `No project ${input.projectSlug ?? ''} in your organization.`);
+        throw new AppError('not_found', `Your organization has no project ${input.projectSlug ?? ''}. Check the slug.`);
       const label =
         input.subdomain === undefined
           ? freeName(tx, project)
@@ -269,7 +269,11 @@ export class Tunnels {
       );
       tx.onCommit(() => {
         for (const route of routes) {
-          this.#deps.routeEvents.remove(route.tunnelId, 'tunnel_expired', 'The time of this tunnel has run out.');
+          this.#deps.routeEvents.remove(
+            route.tunnelId,
+            'tunnel_expired',
+            'The tunnel has expired. Start the agent again.',
+          );
           // The name stays known: its visitors hear that it is offline, not that it never was.
           this.#deps.routeEvents.put(route);
         }
@@ -323,7 +327,11 @@ export class Tunnels {
 
   #tellGone(id: string): void {
     this.#deps.maintenance.end(id);
-    this.#deps.routeEvents.remove(id, 'tunnel_deleted', 'The tunnel was deleted.');
+    this.#deps.routeEvents.remove(
+      id,
+      'tunnel_deleted',
+      'The tunnel was deleted. Start the agent again to create another one.',
+    );
   }
 
   #announce(tx: Tx, row: TunnelRow): void {
@@ -343,7 +351,8 @@ export class Tunnels {
 
   #find(orgId: string, id: string): { row: TunnelRow; projectSlug: string } {
     const found = this.#select(orgId, eq(tunnels.id, id))[0];
-    if (found === undefined) throw new AppError('not_found', 'No such tunnel in your organization.');
+    if (found === undefined)
+      throw new AppError('not_found', 'Your organization has no tunnel with this id. Check the id.');
     return found;
   }
 
@@ -371,14 +380,16 @@ function checkedLabel(label: string, asked: string): string {
       message: '1 to 63 characters of a-z, 0-9 and dash, no dash at either end, project suffix included',
     },
   ];
-  throw new AppError('invalid_request', `${label} is not a valid subdomain.`, { details });
+  throw new AppError('invalid_request', `${label} is not a valid subdomain. Use a to z, 0 to 9 and dashes.`, {
+    details,
+  });
 }
 
 function freeName(tx: Tx, project: ProjectRow): string {
   if (roomIn(project) === 0) {
     throw new AppError(
       'conflict',
-      `The slug of the project ${project.slug} leaves no room for a name. Use another project.`,
+      `The slug of the project ${project.slug} is too long to add a name. Use another project.`,
     );
   }
   for (let i = 0; i < NAME_TRIES; i++) {
@@ -386,5 +397,5 @@ function freeName(tx: Tx, project: ProjectRow): string {
     const owner = { orgId: project.orgId, projectId: project.id };
     if (isLabel(label) && nameFault(tx, label, owner) === undefined) return label;
   }
-  throw new AppError('conflict', 'No random name was free. Give a subdomain.');
+  throw new AppError('conflict', 'No random name is free. Choose a subdomain.');
 }

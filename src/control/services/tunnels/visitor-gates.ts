@@ -94,7 +94,7 @@ export class VisitorGates {
     const { id, isSetUp } = this.#deps.provider;
     if (isSetUp) return [];
     return [
-      `No visitor can log in now: this server has no identity provider for visitors. Its operator sets oauth.${id}.client_id and client_secret, or another edge_auth.provider.`,
+      `Visitors cannot log in: this server has no identity provider for them. The operator must set oauth.${id}.client_id and client_secret, or another edge_auth.provider.`,
     ];
   }
 
@@ -115,11 +115,14 @@ function tidied({ allowedDomains, allowedEmails }: VisitorLists): VisitorLists {
   if (count === 0) {
     throw new AppError(
       'invalid_request',
-      'Name at least one domain or address: to block all visitors use maintenance, and to remove the gate use DELETE.',
+      'The list is empty. Add a domain or an email address. To block all visitors, use maintenance mode; to remove the login, use DELETE.',
     );
   }
   if (count > MAX_VISITOR_ENTRIES) {
-    throw new AppError('invalid_request', `A gate has at most ${MAX_VISITOR_ENTRIES} domains and addresses together.`);
+    throw new AppError(
+      'invalid_request',
+      `The list has more than ${MAX_VISITOR_ENTRIES} domains and addresses. Remove some.`,
+    );
   }
   const tidy = (entries: readonly string[]): string[] =>
     [...new Set(entries.map((entry) => entry.toLowerCase()))].sort();
@@ -130,6 +133,6 @@ function tidied({ allowedDomains, allowedEmails }: VisitorLists): VisitorLists {
 function httpTunnel(db: Db, orgId: string, tunnelId: string): TunnelRow {
   const row = ownTunnel(db, orgId, tunnelId);
   if (row.protocol === 'tcp')
-    throw new AppError('invalid_request', 'A tcp tunnel carries bytes: visitors cannot log in there.');
+    throw new AppError('invalid_request', 'Visitors cannot log in to a tcp tunnel. Use a tunnel of another protocol.');
   return row;
 }

@@ -116,7 +116,7 @@ export class VisitorLogins {
     if (email === null || !person.emailVerified || !isAddress(email)) {
       throw new AppError(
         'email_not_verified',
-        `${provider.name} does not say that you have a verified e-mail address. Verify your primary address there, then begin again.`,
+        `${provider.name} has no verified email address of yours. Verify your primary address there, then open the site again.`,
       );
     }
     // Read now: the lists may have changed while the person was at the provider.
@@ -157,10 +157,7 @@ export class VisitorLogins {
   #tunnel(tunnelId: string): GatedTunnel {
     const found = gatedTunnel(this.#deps.store.db, tunnelId);
     if (found === undefined)
-      throw new AppError(
-        'not_found',
-        'No site here asks its visitors to sign in. Check the address, or open the site again.',
-      );
+      throw new AppError('not_found', 'This site has no visitor login. Check the address, or open the site again.');
     return found;
   }
 
@@ -169,7 +166,7 @@ export class VisitorLogins {
     if (provider === null) {
       throw new AppError(
         'not_configured',
-        `No visitor can log in to this site now: please tell its owner. The operator of this server sets oauth.${providerId}.client_id and client_secret, or another edge_auth.provider.`,
+        `You cannot log in to this site: its identity provider is not set up. Tell its owner. The operator must set oauth.${providerId}.client_id and client_secret, or another edge_auth.provider.`,
       );
     }
     return provider;
@@ -191,7 +188,7 @@ export class VisitorLogins {
     if (state === undefined || !isFirst(state)) {
       throw new AppError(
         'invalid_request',
-        'This sign-in was not started in this browser, took too long, or is over already. Open the address of the site again: it begins anew there.',
+        'The login was started in another browser, took too long, or is already done. Open the address of the site again.',
       );
     }
     return state;

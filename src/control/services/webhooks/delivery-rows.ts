@@ -28,7 +28,7 @@ const SWEEP_BATCH = 100;
 /** Fields that are between the sender and this server, or that an owner's reader has no business with. */
 const NOT_KEPT = new Set(['authorization', 'connection', 'cookie', 'keep-alive', 'proxy-authorization', 'te']);
 
-const GONE = 'This receiver has no such delivery, or not any more.';
+const GONE = 'The receiver has no delivery with this id, or it was deleted. Check the id.';
 
 /** A delivery, and what became of it on its way to a tunnel; null: it was not to go there. */
 export interface Delivered {

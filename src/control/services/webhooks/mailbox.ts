@@ -75,14 +75,15 @@ export class Mailbox {
   receive(receiverId: string, incoming: Incoming): Received {
     const { db, clock } = this.#store;
     const receiver = anyReceiver(db, receiverId);
-    if (receiver === undefined) throw new AppError('not_found', 'There is no webhook receiver at this URL.');
+    if (receiver === undefined)
+      throw new AppError('not_found', 'No webhook receiver has this URL. Copy the URL of the receiver again.');
     const secret = openSecret(this.#sealer, receiver);
     const fault = findFault(receiver.validator, incoming, { secret, now: clock.now() });
     if (fault !== null) {
       this.#refusals.count(receiverId, fault);
       throw new AppError(
         'invalid_signature',
-        'The signature is missing, wrong or too old. Check the secret and the validator of this receiver.',
+        'The signature is missing, wrong or too old. Check the secret and the validator of the receiver.',
       );
     }
     // Its service has handed it back, to here or to a mailbox that sends on to where it came from: it would go round for ever, and multiply.
@@ -91,7 +92,7 @@ export class Mailbox {
       this.#refusals.count(receiverId, 'came_back');
       throw new AppError(
         'conflict',
-        'This server has sent this delivery on, and it came back. Leave its Culvert-Webhook-… fields out to hand it in as a new one.',
+        'This server forwarded the delivery itself, and it came back. To send it as a new one, remove its Culvert-Webhook-… fields.',
       );
     }
     const { eventType, deliveryId, challenge } = describe(receiver.validator, incoming);
@@ -149,7 +150,7 @@ export class Mailbox {
       if (destinationOf(receiver) === null) {
         throw new AppError(
           'conflict',
-          'This receiver sends nothing on. Say where to first: `forward` of the receiver, or culvert webhooks forward.',
+          'The receiver forwards nothing. Set a target first: `forward` of the receiver, or culvert webhooks forward.',
         );
       }
       putInFront(tx, receiver.id, sequence);

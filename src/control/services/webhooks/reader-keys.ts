@@ -29,15 +29,18 @@ export class ReaderKeys {
     if (kind !== 'agent' && kind !== 'project') {
       throw new AppError(
         'unauthorized',
-        'This key reads no webhooks. Take one of an agent or of a project, or log in.',
+        'This key cannot read webhooks. Use an access key of an agent or a project, or log in.',
       );
     }
     const org = findOrg(this.#store.db, orgId);
     if (org === undefined || !isLive(this.#store.db, found, this.#store.clock.now())) {
-      throw new AppError('unauthorized', `The token ${name} was revoked or has run out. Mint a new one.`);
+      throw new AppError('unauthorized', `The access key ${name} was revoked or has expired. Create another one.`);
     }
     if (org.approvalStatus !== 'approved') {
-      throw new AppError('forbidden', `The organization ${org.name} is ${org.approvalStatus}.`);
+      throw new AppError(
+        'forbidden',
+        `The organization ${org.name} is ${org.approvalStatus}. Ask an operator of the server to approve it.`,
+      );
     }
     this.#tokens.touch(found);
     return { kind: 'token', tokenId: id, name, orgId };

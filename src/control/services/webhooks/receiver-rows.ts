@@ -32,7 +32,8 @@ export function ownReceiver(db: Db, orgId: string, id: string): ReceiverRow {
     .from(webhookReceivers)
     .where(and(eq(webhookReceivers.orgId, orgId), eq(webhookReceivers.id, id), liveReceivers()))
     .get();
-  if (row === undefined) throw new AppError('not_found', 'No such webhook receiver in your organization.');
+  if (row === undefined)
+    throw new AppError('not_found', 'Your organization has no webhook receiver with this id. Check the id.');
   return row;
 }
 

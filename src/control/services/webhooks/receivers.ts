@@ -86,9 +86,12 @@ export class Receivers {
     allow(actor, 'create', 'webhook_receiver');
     const row = this.#store.inTx((tx) => {
       if (receiversOf(tx.db, actor.orgId).length >= MAX_RECEIVERS) {
-        throw new AppError('conflict', `Your organization has ${MAX_RECEIVERS} webhook receivers. Delete one first.`);
+        throw new AppError(
+          'conflict',
+          `Your organization has ${MAX_RECEIVERS} webhook receivers, which is the limit. Delete one first.`,
+        );
       }
-      const message = `You made ${MAX_PER_DAY} webhook receivers in a day. Wait before you make another one.`;
+      const message = `You reached the limit of ${MAX_PER_DAY} new webhook receivers a day. Try again later.`;
       checkDailyLimit(tx, actor, { action: 'webhook_receiver.create', perDay: MAX_PER_DAY, message });
       requireTunnel(tx, actor.orgId, forward);
       const id = uuidv7();
@@ -209,7 +212,7 @@ export class Receivers {
 /** Throws `not_found`, `invalid_request`. */
 function requireTunnel(tx: Tx, orgId: string, forward: Destination | null): void {
   if (forward === null || ownTunnel(tx.db, orgId, forward.tunnelId).protocol !== 'tcp') return;
-  const why = 'A tcp tunnel takes no HTTP requests. Name a tunnel of another protocol.';
+  const why = 'A tcp tunnel takes no HTTP requests. Choose a tunnel of another protocol.';
   throw new AppError('invalid_request', why, { details: [{ path: 'forward.tunnel_id', message: why }] });
 }
 

@@ -1,7 +1,7 @@
 /** What the server has against a policy, taken apart so that each part stands at the action that it names. Pure. */
 import { type Faults, placeOf } from './check.ts';
 
-const BEGINNING = 'The policy was not taken: ';
+const BEGINNING = 'The policy is invalid: ';
 /** `actions.2.path_prefix: must begin with a /`, or with the place of an entry behind the field. */
 const AT_ACTION = /^actions\.(\d+)(?:\.([a-z_]+)(?:\.\d+)?)?: (.+)$/;
 

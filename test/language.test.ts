@@ -126,3 +126,32 @@ test('language: scripts and documentation have no banned words', () => {
   ];
   assert.deepEqual(files.flatMap(complaintsIn), []);
 });
+
+/** `new AppError('code', 'text')` and `refuse('code', 'text')`, as far as the text is written there. */
+const REFUSAL = /(?:new AppError|refuse)\(\s*'(\w+)',\s*(['"`])((?:(?!\2)[^\\]|\\.)*)\2/g;
+/** Older words for a reason or a step. */
+const OLD_STYLE =
+  /\bany ?more\b|\brun out\b|\bmay not\b|can't be asked|\bgone\b|\be-mail\b|\blog-in\b|\bmint(?:ed)?\b(?! NAME)/i;
+
+test('errors: a message of the API says what failed or why, then what to do, and none stops at the fact', () => {
+  const messages = filesOf('src/control')
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .flatMap((file) =>
+      Array.from(readFileSync(new URL(file, ROOT), 'utf8').matchAll(REFUSAL), ([, code = '', , text = '']) => ({
+        code,
+        text,
+        where: `${file}: ${text}`,
+      })),
+    );
+  assert.ok(messages.length > 200, `${messages.length} messages`);
+  assert.deepEqual(
+    messages.filter(({ text }) => OLD_STYLE.test(text)).map(({ where }) => where),
+    [],
+  );
+  // The step behind a missing object is to look again: its message may be the fact alone.
+  const short = messages.filter(({ code, text }) => code !== 'not_found' && !/[.:;] \S|^\$\{\w+\} [A-Z$]/.test(text));
+  assert.deepEqual(
+    short.map(({ where }) => where),
+    [],
+  );
+});

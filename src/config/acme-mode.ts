@@ -47,7 +47,7 @@ function findFaultOfFiles({ challenge, ca_file: caFile, dns_hook: hook }: Server
 /** As authorities have it: one address, without a display name and without the header fields of a `mailto:`. */
 function findFaultOfEmail({ email }: ServerFile['acme']): Conflict | undefined {
   if (email === null || /^[^\s@<>,?]+@[^\s@<>,?]+$/.test(email)) return undefined;
-  return { path: ['acme', 'email'], text: 'is no e-mail address: write "you@example.com", or leave it out' };
+  return { path: ['acme', 'email'], text: 'is not an email address: write "you@example.com", or leave it out' };
 }
 
 function isCertificate(file: string): boolean {

@@ -41,7 +41,7 @@ suite('domains', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'domains-added');
     await page.getByRole('button', { name: 'Check now' }).click();
-    await page.getByText('and there is none').waitFor();
+    await page.getByText('but there is none').waitFor();
     await shoot(page, 'domains-missing');
     const { body } = await account.call('GET', '/domains');
     const [added] = body as unknown as ReadonlyArray<{ verificationToken: string }>;

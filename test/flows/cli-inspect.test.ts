@@ -173,7 +173,7 @@ test('a person sees what came, looks at one, takes it elsewhere, and sends it ag
     [['--secrets'], 2, /--secrets: needs --curl or --har/],
     [[id, '--curl', '--har'], 2, /choose one/],
     [['--tunnel', 'shed'], 1, /there is no tunnel "shed"/],
-    [['00000000-0000-7000-8000-000000000000'], 1, /no such record/],
+    [['00000000-0000-7000-8000-000000000000'], 1, /no record with this id/],
   ];
   for (const [words, code, message] of refused) {
     const program = inspect(...words);

@@ -18,6 +18,9 @@ test('the agents of a deleted organization end as not authorized and say why', a
   await shop.agent.done;
   const end = shop.events.at(-1);
   assert.ok(end?.kind === 'stopped', JSON.stringify(end));
-  assert.deepEqual([end.reason.code, end.reason.message], [3, `The organization ${org.name} was deleted.`]);
+  assert.deepEqual(
+    [end.reason.code, end.reason.message],
+    [3, `The organization ${org.name} was deleted. Use a key of another one.`],
+  );
   assert.equal((await culvert.get(shop.url)).status, 404);
 });

@@ -124,7 +124,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('You are signed out.').waitFor();
     await page.reload();
     await signIn(page, { email: 'ann@example.test', password: OTHER });
-    await alertOf(page, 'The e-mail address or the password is wrong.');
+    await alertOf(page, 'The email address or the password is wrong.');
     await signIn(page, { email: 'ann@example.test', password: PASSWORD });
     await isIn(page, 'ann@example.test');
   });
@@ -242,7 +242,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
     await page.goto(link);
     await heading(page, 'This invitation is over');
-    await alertOf(page, 'The invitation was used or revoked, or has run out.');
+    await alertOf(page, 'The invitation was used, revoked or has expired.');
     await press(page, 'To the dashboard');
     await isIn(page, 'carol@example.test');
   });
@@ -298,7 +298,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await signedInAs(page, 'dave@example.test');
     await page.goto(`${h.server.apiUrl}/app/invite?token=nothing`);
     await heading(page, 'This invitation is over');
-    await alertOf(page, 'The invitation was used or revoked, or has run out.');
+    await alertOf(page, 'The invitation was used, revoked or has expired.');
     await shoot(page, 'invite-over');
     await page.goto(`${h.server.apiUrl}/app/invite`);
     await heading(page, 'This address is not complete');

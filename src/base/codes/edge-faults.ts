@@ -80,7 +80,8 @@ export const EDGE_FAULTS = {
     title: 'Sign-in failed',
     visitor: 'The sign-in was not completed. Open the site again to start over.',
     label: 'Login failed',
-    cause: 'The visitor login expired or was used twice, the visitor is not on the list, or the browser blocks cookies.',
+    cause:
+      'The visitor login expired or was used twice, the visitor is not on the list, or the browser blocks cookies.',
     fix: 'Open the site again; the page names the cause.',
   },
   sign_out: {

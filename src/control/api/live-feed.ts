@@ -134,7 +134,7 @@ export class LiveFeedServer {
     if (origin === undefined || corsOrigins.includes(origin) || isOwnOrigin(origin, host, publicUrl())) return;
     throw new AppError(
       'forbidden',
-      'The page belongs to another site, which may not open this feed. An operator can allow it in api.cors_origins.',
+      'The page belongs to another site, which has no access to this feed. An operator can allow it in api.cors_origins.',
     );
   }
 

@@ -39,7 +39,7 @@ export class DatabaseFaults {
     const code = faultCode(error);
     if (code === undefined || !DAMAGED.test(code)) return undefined;
     if (this.#known === undefined) this.#know({ kind: 'damaged', detail: this.#damage(messageOf(error)) }, { code });
-    return new AppError('unavailable', 'The database of the server is damaged. Its operator has to restore it.', {
+    return new AppError('unavailable', 'The database of the server is damaged. The operator must restore it.', {
       cause: error,
       isLogged: true,
     });
@@ -54,14 +54,14 @@ export class DatabaseFaults {
       what === 'deleted'
         ? `Stop the server, move ${copy ?? 'your last backup'} to ${this.#file}, delete ${rest}, then start the server.`
         : `Stop the server, choose one of the two for ${this.#file}, delete ${rest}, then start the server.`;
-    const detail = `${this.#file} was ${what} while the server runs: changes are answered with 503. ${kept} ${next}`;
+    const detail = `${this.#file} was ${what} while the server runs: changes get a 503. ${kept} ${next}`;
     this.#know({ kind: 'gone', detail }, { file: this.#file });
   }
 
   /** Throws what changes are answered with once the file is gone: whatever is stored from then on ends with the process. */
   refuseGone(): void {
     if (this.#known?.kind !== 'gone') return;
-    throw new AppError('unavailable', 'The database file of the server is gone. Its operator has to put it back.', {
+    throw new AppError('unavailable', 'The database file of the server is missing. The operator must put it back.', {
       isLogged: true,
     });
   }
@@ -69,8 +69,8 @@ export class DatabaseFaults {
   #damage(why: string): string {
     const snapshots = join(dirname(this.#file), 'snapshots');
     return (
-      `${this.#file} is damaged (${why}): requests that read the damaged part are answered with 503. Stop the server and keep a copy of the file. ` +
-      `sqlite3 ${this.#file} 'PRAGMA integrity_check' says how far the damage goes. ` +
+      `${this.#file} is damaged (${why}): requests that read the damaged part get a 503. Stop the server and keep a copy of the file. ` +
+      `sqlite3 ${this.#file} 'PRAGMA integrity_check' shows the extent of the damage. ` +
       `Then put your last culvert backup, or the newest file of ${snapshots}, in its place.`
     );
   }

@@ -200,7 +200,7 @@ export class Store {
         const ms = Math.round(this.clock.monotonic() - since);
         this.#log.error(
           { ms },
-          'another program has locked the database: changes are answered with 503 until it lets go',
+          'another program has locked the database: changes get a 503 until it releases the lock',
         );
         this.#locked = { since, twice: true };
         throw locked();
@@ -236,7 +236,7 @@ export class Store {
     this.#saidSlow = now;
     this.#log.error(
       { ms: Math.round(now - this.#slowSince) },
-      'the disk of data_dir has not confirmed a write for seconds: changes are answered with 503 until it does',
+      'the disk of data_dir has not confirmed a write for seconds: changes get a 503 until it does',
     );
   }
 

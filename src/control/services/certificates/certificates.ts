@@ -228,7 +228,7 @@ export class Certificates {
     });
     if (this.#edge !== null) orders.pump();
     const row = certificateNamed(store.db, name);
-    if (row === undefined) throw new AppError('not_found', `No tunnel uses ${name} any more. Create one first.`);
+    if (row === undefined) throw new AppError('not_found', `No tunnel uses ${name} now. Create one first.`);
     return this.#operated(row);
   }
 

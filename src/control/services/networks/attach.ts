@@ -65,13 +65,13 @@ export class Attachments {
 
 /** A network is the whole organization's: a key for one project, or for some names, is not meant for it. */
 function refuseNarrow({ name, projectId, allowedSubdomains }: TokenRow): Refusal | undefined {
-  const mint = 'Create one for the whole organization: culvert tokens mint NAME';
+  const next = 'Create one for the whole organization: culvert tokens mint NAME';
   if (projectId !== null)
-    return refuse('forbidden', `The access key ${name} is for one project and can't carry private networks. ${mint}`);
+    return refuse('forbidden', `The access key ${name} is for one project and can't carry private networks. ${next}`);
   if (!allowedSubdomains.includes('*'))
     return refuse(
       'forbidden',
-      `The access key ${name} is limited to subdomains and can't carry private networks. ${mint}`,
+      `The access key ${name} is limited to subdomains and can't carry private networks. ${next}`,
     );
   return undefined;
 }

@@ -62,7 +62,7 @@ export function locate(tx: Tx, context: ClaimContext, question: ClaimQuestion): 
   if (!isAllowedName(short, token.allowedSubdomains)) {
     return refuse(
       'subdomain_not_allowed',
-      `The access key ${token.name} may not use ${short}. Use ${listed(token.allowedSubdomains)}.`,
+      `The access key ${token.name} does not allow ${short}. Use ${listed(token.allowedSubdomains)}.`,
     );
   }
   return { label, row: liveByLabel(tx.db, label), ephemeral: false };

@@ -46,7 +46,8 @@ export function isLastOwner(members: readonly Seat[], userId: string): boolean {
   return owners.length === 1 && owners[0]?.user_id === userId;
 }
 
-export const LAST_OWNER = 'This is the last owner. Make another member an owner first, or delete the organization.';
+export const LAST_OWNER =
+  'The member is the last owner. Assign the role to another member first, or delete the organization.';
 
 /** Why the user can't invite members. */
 export const NOT_APPROVED = 'The organization has to be approved first.';

@@ -149,8 +149,8 @@ test('project deletion: messages, audit log and rows are in their order', async 
   assert.deepEqual(deltas(), [
     'revoke_token key of master key: The project p1 was deleted.',
     'revoke_token projectToken: The project p1 was deleted.',
-    'remove tcp tunnel of project: tunnel_deleted, The tunnel was deleted.',
-    'remove web tunnel of project: tunnel_deleted, The tunnel was deleted.',
+    'remove tcp tunnel of project: tunnel_deleted, The tunnel was deleted. Start the agent again.',
+    'remove web tunnel of project: tunnel_deleted, The tunnel was deleted. Start the agent again.',
   ]);
   assert.deepEqual(auditFrom(from), [
     'token.revoke | projectToken | {"name":"swept","kind":"project","cause":"project_deleted"}',
@@ -173,14 +173,14 @@ test('organization deletion: messages, audit log, emails and rows are in their o
   assert.deepEqual([gone.status, gone.body], [200, { success: true, revoked_tokens: 4, deleted_tunnels: 4 }]);
   await plane.control.drains.settled();
   assert.deepEqual(deltas(), [
-    'revoke_token key of master key: The organization ann was deleted.',
-    'revoke_token master key: The organization ann was deleted.',
-    'revoke_token projectToken: The organization ann was deleted.',
-    'revoke_token token: The organization ann was deleted.',
-    'remove tcp tunnel of project: tunnel_deleted, The tunnel was deleted.',
-    'remove tcp tunnel: tunnel_deleted, The tunnel was deleted.',
-    'remove tunnel: tunnel_deleted, The tunnel was deleted.',
-    'remove web tunnel of project: tunnel_deleted, The tunnel was deleted.',
+    'revoke_token key of master key: The organization ann was deleted. Use a key of another one.',
+    'revoke_token master key: The organization ann was deleted. Use a key of another one.',
+    'revoke_token projectToken: The organization ann was deleted. Use a key of another one.',
+    'revoke_token token: The organization ann was deleted. Use a key of another one.',
+    'remove tcp tunnel of project: tunnel_deleted, The tunnel was deleted. Start the agent again.',
+    'remove tcp tunnel: tunnel_deleted, The tunnel was deleted. Start the agent again.',
+    'remove tunnel: tunnel_deleted, The tunnel was deleted. Start the agent again.',
+    'remove web tunnel of project: tunnel_deleted, The tunnel was deleted. Start the agent again.',
     'relay_gone network: network_deleted, The private network n1 was deleted.',
   ]);
   assert.deepEqual(auditFrom(from), [

@@ -19,7 +19,7 @@ const gate = z
       .max(MAX_VISITOR_ENTRIES)
       .default([]),
     allowed_emails: z
-      .array(z.string().max(MAX_ADDRESS).regex(ADDRESS, 'must be an e-mail address in ASCII'))
+      .array(z.string().max(MAX_ADDRESS).regex(ADDRESS, 'must be an email address in ASCII'))
       .max(MAX_VISITOR_ENTRIES)
       .default([]),
   })

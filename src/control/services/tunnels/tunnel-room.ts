@@ -51,11 +51,7 @@ function makeRoom(tx: Tx, orgId: string, { nodes, routeEvents, maintenance }: Ro
   );
   tx.onCommit(() => {
     maintenance.end(leftBehind.id);
-    routeEvents.remove(
-      leftBehind.id,
-      'tunnel_deleted',
-      'The tunnel was deleted. Start the agent again to create another one.',
-    );
+    routeEvents.remove(leftBehind.id, 'tunnel_deleted', 'The tunnel was deleted. Start the agent again.');
   });
   return true;
 }

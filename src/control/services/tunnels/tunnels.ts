@@ -327,11 +327,7 @@ export class Tunnels {
 
   #tellGone(id: string): void {
     this.#deps.maintenance.end(id);
-    this.#deps.routeEvents.remove(
-      id,
-      'tunnel_deleted',
-      'The tunnel was deleted. Start the agent again to create another one.',
-    );
+    this.#deps.routeEvents.remove(id, 'tunnel_deleted', 'The tunnel was deleted. Start the agent again.');
   }
 
   #announce(tx: Tx, row: TunnelRow): void {

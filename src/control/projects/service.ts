@@ -127,7 +127,8 @@ export class Projects {
 
 function find(db: Db, orgId: string, slug: string): ProjectRow {
   const row = findProject(db, orgId, slug);
-  if (row === undefined) throw new AppError('not_found', 'No such project in your organization.');
+  if (row === undefined)
+    throw new AppError('not_found', 'Your organization has no project with this slug. Check the slug.');
   return row;
 }
 

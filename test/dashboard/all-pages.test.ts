@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { untilTrue } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { type Seeded, startSeeded, whoIs } from './seeded.ts';
 import { DESKTOP, NO_CHROMIUM, noSeriousFinding, PHONE, settled } from './world.ts';
@@ -76,6 +77,6 @@ async function onPhone(page: Page): Promise<void> {
   await page.setViewportSize(PHONE);
   await page.evaluate(PAINTED);
   // Charts and lists measure the window, and draw themselves anew.
-  await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth', undefined, { timeout: 5000 });
+  await untilTrue(page, 'document.documentElement.scrollWidth <= innerWidth');
   await noSeriousFinding(page, OF_LAYOUT);
 }

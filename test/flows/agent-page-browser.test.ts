@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, suite, type TestContext, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { NO_CHROMIUM, openTab, press, startChromium } from '../harness/chromium.ts';
+import { NO_CHROMIUM, openTab, press, startChromium, untilTrue } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { missing, run } from '../harness/tools.ts';
 import { type PageService, startPageService } from './page-service.ts';
@@ -248,7 +248,7 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
     await page.evaluate(
       `document.body.append(Object.assign(document.createElement('iframe'), { src: '${service.pageUrl}/' }))`,
     );
-    await page.waitForFunction(() => (globalThis as unknown as { frames: { length: number } }).frames.length === 1);
+    await untilTrue(page, 'frames.length === 1');
     await page
       .frames()[1]
       ?.waitForLoadState()

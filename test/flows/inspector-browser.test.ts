@@ -2,7 +2,7 @@
 /** The live feed of the inspector in a browser, on a page of the API and on one of a tunnel. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_CHROMIUM, startChromium } from '../harness/chromium.ts';
+import { NO_CHROMIUM, startChromium, untilTrue } from '../harness/chromium.ts';
 import { startInspectedService } from './inspected-service.ts';
 
 /** Opens a WebSocket in a page and tells how that ended; messages become the title. */
@@ -27,7 +27,7 @@ test('Chromium listens by the protocol that has no token in it, on a page of the
   assert.equal(await hear(`bearer.${bearer}`), `open bearer.${bearer}`);
   assert.equal(await hear('culvert.inspector', `bearer.${bearer}`), 'open culvert.inspector');
   await visit('GET', '/from-a-visitor');
-  await page.waitForFunction(`document.title.includes('/from-a-visitor')`);
+  await untilTrue(page, `document.title.includes('/from-a-visitor')`);
   assert.equal(await hear('culvert.inspector'), 'closed 1006');
 
   await page.goto(`http://shop.localhost:${culvert.httpPort}/`);

@@ -69,6 +69,18 @@ export async function openTab(ends: Ends, of: Browser | BrowserContext): Promise
   return page;
 }
 
+/**
+ * Resolves once the expression is true in the page. Playwright's `waitForFunction` is an `eval` of the page from its second look on, which the page's
+ * Content-Security-Policy forbids.
+ */
+export async function untilTrue(page: Page, expression: string, timeoutMs = 30_000): Promise<void> {
+  const endMs = performance.now() + timeoutMs;
+  while ((await page.evaluate(expression)) !== true) {
+    assert.ok(performance.now() < endMs, `not true in ${timeoutMs} ms: ${expression}`);
+    await page.waitForTimeout(50);
+  }
+}
+
 /** The field of this label among those that are shown. */
 export function field(page: Page, label: string): Locator {
   return page.getByLabel(label, { exact: true }).filter({ visible: true });

@@ -32,6 +32,7 @@ export interface DataThreadDeps {
 
 /** A thread that runs JavaScript or waits ends in milliseconds; one that collects its heap may never. */
 const END_MS = 5_000;
+const CAN_NOT_END = 'a fault ends the server at once: the thread of visitors and agents can not be ended';
 
 function startDataWorker(settings: NodeSettings): Worker {
   return startWorker('data-worker', new URL('./data-worker.ts', import.meta.url), settings);
@@ -49,7 +50,7 @@ export async function startDataThread(
   });
   serveLog(calls, log);
   let unwatch = (): void => undefined;
-  const end = endOf(worker, (error) => {
+  const end = endOf(worker, log, (error) => {
     unwatch();
     calls.close(messageOf(error));
     stopLink();
@@ -69,7 +70,7 @@ export async function startDataThread(
     const said = await Promise.race([started.promise, failed.promise.then((error) => Promise.reject(error))]);
     if (!said.ok) throw Object.assign(new Error(said.message), said.code === undefined ? {} : { code: said.code });
     far.addresses = said.addresses;
-    unwatch = watchPulses(worker, silentMs, () => void end.cut(still(silentMs), log));
+    unwatch = watchPulses(worker, silentMs, () => void end.cut(still(silentMs)));
   } catch (error) {
     await end.stop();
     throw error;
@@ -80,12 +81,12 @@ export async function startDataThread(
 interface ThreadEnd {
   /** Ends the thread in order: that is no fault. */
   readonly stop: () => Promise<void>;
-  /** Ends a thread that does not end by itself, with this fault; and the whole process when not even that is possible. */
-  readonly cut: (cause: Error, log: Logger) => Promise<void>;
+  /** Ends a thread that does not end by itself, with this fault. */
+  readonly cut: (cause: Error) => Promise<void>;
 }
 
-/** Calls `onFault` for an end that was not asked for. */
-function endOf(worker: Worker, onFault: (error: Error) => void): ThreadEnd {
+/** Calls `onFault` for an end that was not asked for. A thread that can't be ended ends the whole process. */
+function endOf(worker: Worker, log: Logger, onFault: (error: Error) => void): ThreadEnd {
   let isStopping = false;
   let cause: Error | undefined;
   worker.on('error', (error: unknown) => {
@@ -94,23 +95,23 @@ function endOf(worker: Worker, onFault: (error: Error) => void): ThreadEnd {
   worker.on('exit', (code) => {
     if (!isStopping) onFault(cause ?? new Error(`the data thread ended with code ${code}`));
   });
+  const end = async (): Promise<void> => {
+    const timer = setTimeout(() => {
+      log.error({ err: cause, thread: 'data' }, CAN_NOT_END);
+      // `process.exit` would wait for the thread. What was acknowledged is on the disk.
+      process.kill(process.pid, 'SIGKILL');
+    }, END_MS);
+    await worker.terminate();
+    clearTimeout(timer);
+  };
   return {
-    stop: async () => {
+    stop: () => {
       isStopping = true;
-      await worker.terminate();
+      return end();
     },
-    cut: async (error, log) => {
+    cut: (error) => {
       cause = error;
-      const timer = setTimeout(() => {
-        log.error(
-          { err: error, thread: 'data' },
-          'a fault ends the server at once: the thread of visitors and agents can not be ended',
-        );
-        // `process.exit` would wait for the thread. What was acknowledged is on the disk.
-        process.kill(process.pid, 'SIGKILL');
-      }, END_MS);
-      await worker.terminate();
-      clearTimeout(timer);
+      return end();
     },
   };
 }

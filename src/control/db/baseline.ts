@@ -33,7 +33,8 @@ export function rebase(
     record(sqlite, first, nowMs);
     return [{ id: first.index, tag: first.tag, hash: first.hash }];
   }
-  if (applied[0]?.tag !== FIRST_TAG || applied.length > baseline.count) return applied;
+  // As many, and another last one: a build that is none of ours, which migrate.ts refuses.
+  if (applied[0]?.tag !== FIRST_TAG || applied.length >= baseline.count) return applied;
   throw new Error(
     `the database is older than the first release: it ends at migration ${last.tag}. ` +
       `Start it once with a build that has migration ${baseline.tag}, then with this one.`,

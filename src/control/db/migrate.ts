@@ -55,18 +55,19 @@ function readApplied(sqlite: Sqlite): readonly Applied[] {
 }
 
 function pendingAfter(applied: readonly Applied[], known: readonly Migration[]): readonly Migration[] {
-  if (applied.length > known.length) {
-    throw new Error(
-      `the database is newer than this binary: it has migration ${applied[known.length]?.tag}, this binary ends at ${known.at(-1)?.tag ?? 'none'}. ` +
-        `Run the newer binary, or put back a copy from ${SNAPSHOT_DIR}/ in the data folder.`,
-    );
-  }
-  for (const [i, row] of applied.entries()) {
+  // First: a database of another build is no newer one.
+  for (const [i, row] of applied.slice(0, known.length).entries()) {
     if (row.hash !== known[i]?.hash) {
       throw new Error(
         `migration ${row.tag} of the database is not the one of this binary: they come from different builds`,
       );
     }
+  }
+  if (applied.length > known.length) {
+    throw new Error(
+      `the database is newer than this binary: it has migration ${applied[known.length]?.tag}, this binary ends at ${known.at(-1)?.tag ?? 'none'}. ` +
+        `Run the newer binary, or put back a copy from ${SNAPSHOT_DIR}/ in the data folder.`,
+    );
   }
   return known.slice(applied.length);
 }

@@ -88,7 +88,7 @@ export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
         description:
           'Applies from the next request on. The identity provider is that of `edge_auth.provider`. The edge checks policy and password first. A visitor is allowed if their verified email, or its exact domain, is on a list. Case is ignored. The service gets the address as `Culvert-Visitor-Email`. Browsers are redirected to the login; other clients get 401. Each change requires a new login from every visitor. Requires the plan Pro or higher. On a smaller plan, an existing visitor login stays, and can only be removed. Not for `tcp` tunnels. Without a provider on this server, no visitor can log in; `warnings` reports it.',
         request: { params: id, body: jsonBody(gate) },
-        responses: { 200: json(shown, 'Visitors need the password') },
+        responses: { 200: json(shown, 'Visitors need to log in') },
       },
       ['forbidden', 'upgrade_required'],
     ),

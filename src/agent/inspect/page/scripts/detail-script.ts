@@ -138,7 +138,7 @@ function timing({ duration_ms, first_byte_ms }) {
 function answer(request) {
   if (request.fault !== null) {
     const { cause, fix } = request.status === TIMEOUT.status ? TIMEOUT : UNREACHABLE;
-    const text = cause + ' ' + request.fault + '. The visitor got status ' + request.status + '. ' + fix;
+    const text = cause.slice(0, -1) + ': ' + request.fault + '. The visitor got status ' + request.status + '. ' + fix;
     return [make('p', { className: 'unreached' }, text)];
   }
   if (request.response !== null) {

@@ -98,6 +98,13 @@ export type Delta =
   /** Ends the sessions that an organization has now. Not remembered: `admit` decides who may come back. */
   | { readonly version: number; readonly kind: 'cut_org'; readonly orgId: string; readonly message: string };
 
+/** What ends sessions, and can be taken before its turn. */
+export type EndingDelta = Extract<Delta, { kind: 'revoke_token' | 'token_ends' | 'cut_org' }>;
+
+export function endsSessions(delta: Delta): delta is EndingDelta {
+  return delta.kind === 'revoke_token' || delta.kind === 'token_ends' || delta.kind === 'cut_org';
+}
+
 /** Why a route ends; the agent that serves it gets the same code. */
 export type RemovalCode = 'tunnel_deleted' | 'tunnel_expired';
 

@@ -50,6 +50,13 @@ export class ModelAgent {
     return answer();
   }
 
+  /** Whether the answer repeats an earlier one: the same claim for a tunnel that the session serves already, which grants nothing new. */
+  isRepeated({ ref, slot }: Extract<FromServer, { type: 'bound' }>): boolean {
+    const ofSlot = this.#wire.heard.filter((one) => 'slot' in one && one.slot === slot);
+    const before = ofSlot.at(ofSlot.findIndex((one) => one.type === 'bound' && one.ref === ref) - 1);
+    return ofSlot.length > 1 && before?.type === 'bound' && before.ref !== ref;
+  }
+
   leave(): void {
     this.excused = true;
     this.#wire.destroy();

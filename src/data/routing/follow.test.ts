@@ -84,6 +84,27 @@ test('deltas that come in another order are applied in theirs, without a snapsho
   follower.close();
 });
 
+test('follower: what ends sessions does not wait for a snapshot', async () => {
+  const link = new FakeLink();
+  const { table, follower } = await following(link);
+  const ended: string[] = [];
+  table.subscribe({
+    onRevoke: (tokenId) => ended.push(`revoked ${tokenId}`),
+    onTokenEnds: (tokenId, expiresAt) => ended.push(`${tokenId} ends ${expiresAt}`),
+    onCutOrg: (orgId) => ended.push(`cut ${orgId}`),
+  });
+  const answer = Promise.withResolvers<never>();
+  link.snapshot = () => answer.promise;
+  const later = 2 ** 32;
+  link.tell({ version: later + 1, kind: 'put', route: testRoute('new') });
+  link.tell({ version: later + 2, kind: 'revoke_token', tokenId: 'stolen', message: '' });
+  link.tell({ version: later + 3, kind: 'token_ends', tokenId: 'rotated', expiresAt: 7 });
+  link.tell({ version: later + 4, kind: 'cut_org', orgId: 'o', message: '' });
+  assert.deepEqual(ended, ['revoked stolen', 'rotated ends 7', 'cut o']);
+  assert.equal(table.findById(idOf('new')), undefined, 'all else waits');
+  follower.close();
+});
+
 test('deltas of a later start of the control plane ask for a snapshot at once', async () => {
   const link = new FakeLink();
   const { table, follower } = await following(link);

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Link } from '../../plane/link.ts';
-import type { Delta, Snapshot } from '../../plane/routes.ts';
+import { type Delta, endsSessions, type Snapshot } from '../../plane/routes.ts';
 import type { RouteTable } from './table.ts';
 
 /** Deltas kept while a snapshot is under way; beyond it they are dropped, and the next snapshot brings them. */
@@ -63,11 +63,13 @@ export class TableFollower {
     if (this.#closed) return;
     if (this.#isEarly(delta)) return this.#wait(delta);
     if (this.#table.apply(delta)) return this.#closeGap();
-    this.#hold(delta);
+    this.#keep(delta);
     if (!this.#asking && this.#retry === undefined) this.#resync(delta.version);
   }
 
-  #hold(delta: Delta): void {
+  /** Until what is missing before it has come. What ends sessions does not wait: a key that is revoked is so at once. */
+  #keep(delta: Delta): void {
+    if (endsSessions(delta)) this.#table.end(delta);
     if (this.#held.length < MAX_HELD) this.#held.push(delta);
   }
 
@@ -78,10 +80,9 @@ export class TableFollower {
     return !needsSnapshot && ahead > 1 && ahead <= MAX_EARLY && epochOf(version) === epochOf(planeVersion);
   }
 
-  /** A way that keeps no order brings the missing one in a moment. A revocation does not wait: it is right at any time, and also twice. */
+  /** A way that keeps no order brings the missing one in a moment. */
   #wait(delta: Delta): void {
-    if (delta.kind === 'revoke_token') this.#table.revoke(delta.tokenId, delta.message);
-    this.#hold(delta);
+    this.#keep(delta);
     if (this.#gap !== undefined) return;
     this.#gap = setTimeout(() => {
       this.#gap = undefined;

@@ -6,7 +6,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AccessKey } from '../../plane/access-keys.ts';
-import type { Delta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
+import type { Delta, EndingDelta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
 import type { RelayDevice, RelayEndCode, RelayRoute } from '../../plane/relays.ts';
 import type { Budget } from '../../plane/spend.ts';
 import { RouteEntry } from './entry.ts';
@@ -173,19 +173,15 @@ export class RouteTable {
         this.#remove(delta.tunnelId, delta.code, delta.message);
         break;
       case 'revoke_token':
-        this.revoke(delta.tokenId, delta.message);
-        break;
       case 'token_ends':
-        for (const listener of this.#listeners) listener.onTokenEnds?.(delta.tokenId, delta.expiresAt);
+      case 'cut_org':
+        this.end(delta);
         break;
       case 'budget':
         for (const listener of this.#listeners) listener.onBudget?.(delta.budget);
         break;
       case 'access_keys':
         for (const listener of this.#listeners) listener.onAccessKeys?.(delta.keys);
-        break;
-      case 'cut_org':
-        for (const listener of this.#listeners) listener.onCutOrg?.(delta.orgId, delta.message);
         break;
       case 'relay':
         for (const listener of this.#listeners) listener.onRelay?.(delta.relay);
@@ -206,9 +202,13 @@ export class RouteTable {
     return true;
   }
 
-  /** A revocation that came before its turn. */
-  revoke(tokenId: string, message: string): void {
-    for (const listener of this.#listeners) listener.onRevoke?.(tokenId, message);
+  /** What ends sessions, now and at its turn once more: that does no harm, and a change that is late must not hold it up. */
+  end(delta: EndingDelta): void {
+    for (const listener of this.#listeners) {
+      if (delta.kind === 'revoke_token') listener.onRevoke?.(delta.tokenId, delta.message);
+      else if (delta.kind === 'token_ends') listener.onTokenEnds?.(delta.tokenId, delta.expiresAt);
+      else listener.onCutOrg?.(delta.orgId, delta.message);
+    }
   }
 
   /** Resolves true once the table shows `version` of the control plane, false when `timeoutMs` passes before. */

@@ -30,9 +30,9 @@ export interface DataThreadDeps {
   readonly silentMs?: number;
 }
 
-/** A thread that runs JavaScript or waits ends in milliseconds; one that collects its heap may never. */
-const END_MS = 5_000;
-const CAN_NOT_END = 'a fault ends the server at once: the thread of visitors and agents can not be ended';
+/** A thread that runs JavaScript or waits ends in milliseconds, on a machine that is overloaded in seconds; one that collects its heap may never. */
+const END_MS = 10_000;
+const CAN_NOT_END = "a fault ends the server at once: the thread of visitors and agents can't be ended";
 
 function startDataWorker(settings: NodeSettings): Worker {
   return startWorker('data-worker', new URL('./data-worker.ts', import.meta.url), settings);

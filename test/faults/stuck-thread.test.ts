@@ -14,6 +14,6 @@ test('crash: a data thread whose heap is collected for ever ends the server with
   assert.match(culvert.server.output, /the data thread has stood still for 30 s/);
   assert.match(
     culvert.server.output,
-    /a fault ends the server at once: the thread of visitors and agents can not be ended/,
+    /a fault ends the server at once: the thread of visitors and agents can't be ended/,
   );
 });

@@ -31,6 +31,7 @@ export interface AgentOptions {
   /** Remembers the server between runs, where given; else this process alone does. */
   readonly pins?: PinStore;
   readonly log: Logger;
+  /** Called before the same is logged: a reader of the log finds what this has written. */
   readonly onEvent: (event: AgentEvent) => void;
   /** Ask the server for a line per request. */
   readonly watch?: boolean;

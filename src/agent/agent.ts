@@ -204,8 +204,8 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     this.#welcomedAt = this.#clock.monotonic();
     const { agentId, account, serverVersion, serverId } = welcome;
     this.#pin.welcomed(serverId);
-    this.#log.info({ agentId, account, serverVersion, serverId, address: session.channel?.address }, 'connected');
     this.#emit({ kind: 'online', agentId, account, serverVersion });
+    this.#log.info({ agentId, account, serverVersion, serverId, address: session.channel?.address }, 'connected');
     if (session.channel !== undefined) this.#paths?.follow(session.channel);
     if (this.#options.watch === true) session.watch(true);
     for (const wanted of this.#wanted) {
@@ -218,14 +218,15 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
   onBound(session: Session, tunnel: Tunnel, bound: Bound): void {
     if (session !== this.#session) return;
     tunnel.setBound(bound);
-    this.#log.info({ tunnel: tunnel.spec.name, url: bound.url, target: tunnel.spec.target.text }, 'tunnel is live');
     this.#emit({ kind: 'tunnel_online', tunnel: tunnel.view() });
+    this.#log.info({ tunnel: tunnel.spec.name, url: bound.url, target: tunnel.spec.target.text }, 'tunnel is live');
   }
 
   onAttached(session: Session, relay: Relay, attached: Attached): void {
     if (session !== this.#session) return;
     relay.setAttached(attached);
     this.#emit({ kind: 'relay_online', relay: relay.view() });
+    relay.logLive();
     relay.carry(session.channel?.remote);
   }
 
@@ -241,8 +242,8 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     const isNews = wanted.state === 'online' || wanted.reason !== message;
     wanted.setAway(final ? 'ended' : 'waiting', message);
     if (isNews) {
-      this.#log.warn({ [wanted.noun]: wanted.spec.name, code, reason: message, final }, `${wanted.noun} refused`);
       this.#emit(wanted.refusedEvent(refusal, final));
+      this.#log.warn({ [wanted.noun]: wanted.spec.name, code, reason: message, final }, `${wanted.noun} refused`);
     }
     if (fate.kind === 'stop') return this.#finish({ code: fate.exit, message });
     if (fate.kind === 'end') return this.#finishWhenEmpty(fate.exit, message);
@@ -321,9 +322,9 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
   onFault(wanted: Wanted, fault: string | undefined): void {
     wanted.fault = fault;
     const which = { [wanted.noun]: wanted.spec.name };
+    this.#emit(wanted.targetEvent());
     if (fault === undefined) this.#log.info(which, 'the service is reachable again');
     else this.#log.warn({ ...which, cause: fault }, 'the service is not reachable');
-    this.#emit(wanted.targetEvent());
   }
 
   // --- ending

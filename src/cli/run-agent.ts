@@ -81,9 +81,10 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
     log,
     watch: drawn || flags.json === true,
     onEvent: (event) => {
+      // First: a reader of what is printed finds the files, and `culvert status` knows it.
+      records.onEvent(event, agent);
       output.onEvent(event);
       page?.onEvent(event);
-      records.onEvent(event, agent);
     },
   });
   page?.attach(agent, connector.meter);
@@ -98,7 +99,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   output.end();
   page?.close();
   connector.close();
-  await records.close();
+  records.close();
   return exitCode(io, withAdvice(settings, reason), signals.interrupted());
 }
 
@@ -219,9 +220,11 @@ class Records {
     const { tunnels, relays } = agent.view();
     const places = [...tunnels.map(({ url }) => url), ...relays.map(({ endpoint }) => endpoint)];
     const urls = places.flatMap((place) => (place === undefined ? [] : harmless(place)));
-    this.#urlFile?.write(urls).catch((error: unknown) => {
+    try {
+      this.#urlFile?.write(urls);
+    } catch (error) {
       this.#log.error({ cause: messageOf(error) }, 'the file of --url-file was not written');
-    });
+    }
   }
 
   save(agent: Agent): void {
@@ -251,9 +254,9 @@ class Records {
     }
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#stateFile?.remove();
-    await this.#urlFile?.remove();
+    this.#urlFile?.remove();
   }
 }
 

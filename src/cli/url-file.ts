@@ -1,28 +1,24 @@
 /**
- * The file of `--url-file`: the public URLs, one per line, for scripts. Written whole or not at all; removed at exit.
+ * The file of `--url-file`: the public URLs, one per line, for scripts. Written whole or not at all, and before the URLs are printed, so
+ * that a script that waits for either finds both; removed at exit.
  */
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
 export class UrlFile {
   readonly #path: string;
-  #last: Promise<void> = Promise.resolve();
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Replaces the content. Writes follow one another. */
-  write(urls: readonly string[]): Promise<void> {
-    this.#last = this.#last.then(async () => {
-      const part = `${this.#path}.${process.pid}.part`;
-      await writeFile(part, urls.map((url) => `${url}\n`).join(''), { mode: 0o644 });
-      await rename(part, this.#path);
-    });
-    return this.#last;
+  /** Replaces the content. */
+  write(urls: readonly string[]): void {
+    const part = `${this.#path}.${process.pid}.part`;
+    writeFileSync(part, urls.map((url) => `${url}\n`).join(''), { mode: 0o644 });
+    renameSync(part, this.#path);
   }
 
-  remove(): Promise<void> {
-    this.#last = this.#last.catch(() => undefined).then(() => rm(this.#path, { force: true }));
-    return this.#last;
+  remove(): void {
+    rmSync(this.#path, { force: true });
   }
 }

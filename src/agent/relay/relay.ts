@@ -29,8 +29,8 @@ export class Relay extends Wanted {
     this.#log = floor.log.child({ relay: spec.name });
     this.#carrier = new Carrier(spec, floor, {
       onPath: (path, why) => {
-        this.#logPath(path, why);
         owner.onPath(this, path, why);
+        this.#logPath(path, why);
       },
       onFault: (fault) => owner.onFault(this, fault),
     });
@@ -39,7 +39,10 @@ export class Relay extends Wanted {
   setAttached(attached: Attached): void {
     this.#attached = attached;
     this.setOnline();
-    const { name, endpoint } = attached;
+  }
+
+  logLive(): void {
+    const { name, endpoint } = this.#attached ?? {};
     this.#log.info({ network: name, endpoint, target: this.spec.target.text }, 'relay is live');
   }
 

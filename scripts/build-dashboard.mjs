@@ -1,5 +1,5 @@
 /**
- * src/dashboard → OUT/dashboard: what the server serves below `/app/` (control/api/pages/dashboard-files.ts), each file packed once with gzip and
+ * src/dashboard → OUT/dashboard: what the server serves below `/app/` (control/web/dashboard-files.ts), each file packed once with gzip and
  * with Brotli, named after its content, and a list of them. Called by build.mjs; alone: `node scripts/build.mjs --dashboard`.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * docs/*.md and src/docs-site → OUT/docs: what the server serves below `/docs/` (control/api/routes/docs.ts), each file packed once with gzip and
+ * docs/*.md and src/docs-site → OUT/docs: what the server serves below `/docs/` (control/web/docs-routes.ts), each file packed once with gzip and
  * with Brotli, and a list of them. Called by build.mjs.
  */
 import { createHash } from 'node:crypto';

@@ -105,7 +105,7 @@ async function makeBundle() {
   if (outside.length > 0) throw new Error(`left outside of the bundle: ${outside.map(({ path }) => path).join(', ')}`);
 }
 
-/** The threads' code: a file of its own, as an asset of the executable and beside the plain bundle (src/base/assets.ts, startWorker). */
+/** The threads' code: a file of its own, as an asset of the executable and beside the plain bundle (src/base/process/assets.ts, startWorker). */
 async function makeWorkers() {
   await build({
     entryPoints: WORKERS,
@@ -127,7 +127,7 @@ function isBuiltinName(name) {
   return process.getBuiltinModule(name) !== undefined;
 }
 
-/** Files of npm packages that the server serves as they are (src/base/assets.ts, readPackageFile). */
+/** Files of npm packages that the server serves as they are (src/base/process/assets.ts, readPackageFile). */
 function servedFiles() {
   const names = ['swagger-ui-dist/swagger-ui-bundle.js', 'swagger-ui-dist/swagger-ui.css'];
   return Object.fromEntries(names.map((name) => [name, fileURLToPath(import.meta.resolve(name))]));

@@ -1,4 +1,4 @@
-/** A file for a browser, packed with gzip and with Brotli as the server sends it (control/api/pages/built-files.ts). Used by the builds of dashboard and documentation. */
+/** A file for a browser, packed with gzip and with Brotli as the server sends it (control/web/built-files.ts). Used by the builds of dashboard and documentation. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -26,7 +26,7 @@ PATTERN is a path, a folder, a glob or a part of a path.
   --needs-all       a program that is missing is a failure, and no reason to skip
   --save-costs      keep how long each file took in scripts/test/costs.json
 
-Example: npm test -- src/mux test/control/mfa.test.ts --name "recovery"`;
+Example: npm test -- src/mux src/control/auth/mfa/service.test.ts --name "recovery"`;
 
 /** Four on two cores: many tests wait for timers and children. */
 const LANES = 4;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { STYLE as AGENT_STYLE } from '../src/agent/inspect/page/style.ts';
-import { STYLE } from '../src/control/api/pages/style.ts';
+import { STYLE } from '../src/control/web/style.ts';
 import { CULVERT, DARK } from '../src/dashboard/colours.ts';
-import { faultPage } from '../src/data/edge/fault-page.ts';
+import { faultPage } from '../src/data/faults/fault-page.ts';
 
 /** `name: value` of a sheet's custom properties, once for each scheme. */
 function coloursOf(sheet: string): Map<string, string[]> {

@@ -4,8 +4,8 @@
  * organization ends it; then "bound COUNT SECONDS".
  * Uses the agent's own connector, so that the sessions are what a real agent has.
  */
-import type { ChannelSink } from '../../src/agent/channel.ts';
-import { makeConnector } from '../../src/agent/connect.ts';
+import type { ChannelSink } from '../../src/agent/connect/channel.ts';
+import { makeConnector } from '../../src/agent/connect/connect.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type FromAgent, type FromServer, WIRE_VERSION } from '../../src/wire/messages.ts';
 

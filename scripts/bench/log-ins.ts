@@ -3,7 +3,7 @@
  * prints how many were done per second.
  */
 import { hash, verify } from '@node-rs/argon2';
-import { COST } from '../../src/control/services/passwords/passwords.ts';
+import { COST } from '../../src/control/core/secrets/passwords.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const THREADS = 2;

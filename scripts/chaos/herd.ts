@@ -4,8 +4,8 @@
  */
 import { networkInterfaces } from 'node:os';
 import { startAgent } from '../../src/agent/agent.ts';
-import { makeConnector } from '../../src/agent/connect.ts';
-import { parseTarget } from '../../src/agent/target.ts';
+import { makeConnector } from '../../src/agent/connect/connect.ts';
+import { parseTarget } from '../../src/agent/local/target.ts';
 import { silentLog } from '../../src/base/log.ts';
 
 const EVERY_MS = 100;

@@ -1,7 +1,7 @@
 /** The agent's live screen as a picture: the frame that a terminal would get, drawn as HTML. */
 import type { Browser } from 'playwright-core';
 import type { RequestView } from '../../src/agent/events.ts';
-import { renderFrame } from '../../src/cli/screen-frame.ts';
+import { renderFrame } from '../../src/cli/agent/screen-frame.ts';
 
 const NOW = Date.UTC(2026, 10, 25, 10, 41, 7);
 const SIZE = { columns: 84, rows: 24, color: true, unicode: true };

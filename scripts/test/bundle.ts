@@ -31,7 +31,7 @@ const OUTSIDE = [
   'yamux-js',
 ];
 
-/** Files that start a thread whose code lies beside them (src/base/assets.ts, startWorker): of the bundle it lies beside the bundle. */
+/** Files that start a thread whose code lies beside them (src/base/process/assets.ts, startWorker): of the bundle it lies beside the bundle. */
 const THREADS = {
   'argon2-worker': 'src/argon2/argon2-worker.ts',
   'data-worker': 'src/data/data-worker.ts',

@@ -54,7 +54,7 @@ function describe(path: string, text: string): TestFile {
 }
 
 /**
- * The files that the patterns name: a path from the root or from the working folder, a folder, a glob, or a part of a path (`control/mfa`).
+ * The files that the patterns name: a path from the root or from the working folder, a folder, a glob, or a part of a path (`auth/mfa`).
  * Throws for a pattern that names none.
  */
 export function named(files: readonly TestFile[], patterns: readonly string[]): TestFile[] {

@@ -4,12 +4,12 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Hello } from '../wire/messages.ts';
-import type { OpenChannel } from './channel.ts';
+import type { OpenChannel } from './connect/channel.ts';
 import type { AgentEvent, AgentView, ExitReason } from './events.ts';
-import type { Reach } from './reachability.ts';
+import type { Reach } from './connect/reachability.ts';
 import type { RelaySpec } from './relay/spec.ts';
 import type { Schedule } from './schedule.ts';
-import type { PinStore } from './server-pin.ts';
+import type { PinStore } from './connect/server-pin.ts';
 import type { TunnelSpec } from './tunnel.ts';
 
 export interface AgentOptions {

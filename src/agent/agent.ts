@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
-import { TurnEnd } from '../base/turn.ts';
+import { TurnEnd } from '../base/process/turn.ts';
 import {
   type Attached,
   type Bound,
@@ -22,20 +22,20 @@ import {
   WIRE_VERSION,
 } from '../wire/messages.ts';
 import type { Agent, AgentOptions } from './agent-options.ts';
-import type { Channel } from './channel.ts';
+import type { Channel } from './connect/channel.ts';
 import { type AgentExitCode, fateOf } from './codes.ts';
 import type { AgentEvent, AgentState, AgentView, ExitReason, RelayPath } from './events.ts';
 import { LeavingSessions } from './leaving.ts';
-import { UnreachableError } from './reachability.ts';
+import { UnreachableError } from './connect/reachability.ts';
 import { type Lost, lostBy } from './lost.ts';
-import { type PathOwner, type PathWatch, watchPaths } from './path-watch.ts';
+import { type PathOwner, type PathWatch, watchPaths } from './connect/path-watch.ts';
 import { Relay, type RelayOwner } from './relay/relay.ts';
 import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
-import { type Dispute, ServerPin } from './server-pin.ts';
+import { type Dispute, ServerPin } from './connect/server-pin.ts';
 import { type Bye, Session, type SessionOwner, type Welcome } from './session.ts';
-import { ShownKey } from './shown-key.ts';
+import { ShownKey } from './connect/shown-key.ts';
 import type { Refusal, Wanted } from './wanted.ts';
-import type { LocalTarget } from './target.ts';
+import type { LocalTarget } from './local/target.ts';
 import { Tunnel } from './tunnel.ts';
 import { Waiting } from './waiting.ts';
 

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { test } from 'node:test';
 import { connectFault, lostBy } from './lost.ts';
-import { UnreachableError } from './reachability.ts';
+import { UnreachableError } from './connect/reachability.ts';
 import { testCertificate } from '../data/fixtures/certificate.ts';
-import { dialServer } from './dial.ts';
+import { dialServer } from './connect/dial.ts';
 
 const NOW = Date.UTC(2031, 0, 2, 10, 30);
 const failed = (code: string): Error => Object.assign(new Error('raw'), { code });

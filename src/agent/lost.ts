@@ -4,7 +4,7 @@
  */
 import { codeOf, messageOf } from '../base/errors.ts';
 import type { RefusalCode } from '../wire/messages.ts';
-import { UnreachableError } from './reachability.ts';
+import { UnreachableError } from './connect/reachability.ts';
 
 export type LostCode =
   | RefusalCode // the server said it

@@ -5,9 +5,9 @@
  */
 import type { Socket } from 'node:net';
 import { type Clock, Sweeper } from '../base/clock.ts';
-import { Pipe, type PipeMeter, type PipeOptions } from '../base/pipe.ts';
-import { SLAB_BYTES, SlabPool } from '../base/slab.ts';
-import { TurnEnd } from '../base/turn.ts';
+import { Pipe, type PipeMeter, type PipeOptions } from '../base/bytes/pipe.ts';
+import { SLAB_BYTES, SlabPool } from '../base/bytes/slab.ts';
+import { TurnEnd } from '../base/process/turn.ts';
 import { deafSink, type MuxStream, type StreamSink } from '../mux/stream.ts';
 import {
   CONNECTED_REPLY,
@@ -17,12 +17,12 @@ import {
   REPLY,
   type VisitorAddress,
 } from '../wire/preamble.ts';
-import type { StreamTaker } from './channel.ts';
-import { TappedPipe } from './inspect/tapped-pipe.ts';
+import type { StreamTaker } from './connect/channel.ts';
+import { TappedPipe } from './inspect/tap/tapped-pipe.ts';
 import type { Watch, WatchedConnection } from './inspect/watch.ts';
-import { LocalDial, type LocalFault } from './local.ts';
-import { proxyHeader } from './proxy-header.ts';
-import type { LocalTarget } from './target.ts';
+import { LocalDial, type LocalFault } from './local/local.ts';
+import { proxyHeader } from './local/proxy-header.ts';
+import type { LocalTarget } from './local/target.ts';
 
 /** What all streams of a process share. */
 export class ServeFloor {

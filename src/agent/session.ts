@@ -3,10 +3,10 @@
  * and takes no decisions: agent.ts does.
  */
 import type { Attached, Bound, FromServer, Hello, RequestLine } from '../wire/messages.ts';
-import type { Channel, ChannelSink, StreamTaker } from './channel.ts';
+import type { Channel, ChannelSink, StreamTaker } from './connect/channel.ts';
 import { Relay } from './relay/relay.ts';
 import type { Refusal, Wanted } from './wanted.ts';
-import type { LocalTarget } from './target.ts';
+import type { LocalTarget } from './local/target.ts';
 import { Tunnel } from './tunnel.ts';
 
 /** Questions without an answer; the others stand in line here. A server takes 256 at a time from one session. */

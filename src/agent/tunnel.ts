@@ -4,7 +4,7 @@
 import type { Bound, Claim, Protocol } from '../wire/messages.ts';
 import type { AgentEvent, TunnelView } from './events.ts';
 import { type Refusal, Wanted } from './wanted.ts';
-import type { LocalTarget } from './target.ts';
+import type { LocalTarget } from './local/target.ts';
 
 export interface TunnelSpec {
   /** Unique within the agent. */

@@ -7,7 +7,7 @@ import type { Logger } from '../base/log.ts';
 import { Backoff } from './backoff.ts';
 import type { AgentEvent } from './events.ts';
 import type { Lost } from './lost.ts';
-import { ReachabilityProbe, type Place, type Reach } from './reachability.ts';
+import { ReachabilityProbe, type Place, type Reach } from './connect/reachability.ts';
 import type { Cancel, Schedule } from './schedule.ts';
 
 /** A session that lasted this long was a good one: the waits start again at 0.5 s. */

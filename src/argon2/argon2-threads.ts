@@ -5,7 +5,7 @@
  */
 import { availableParallelism, cpus } from 'node:os';
 import type { Worker } from 'node:worker_threads';
-import { startWorker } from '../base/assets.ts';
+import { startWorker } from '../base/process/assets.ts';
 import { AppError } from '../base/errors.ts';
 import { busyShare, machineTime, type Pace, paceFor } from './argon2-pace.ts';
 import type { Argon2Answer, Argon2Job } from './argon2-worker.ts';

@@ -1,6 +1,6 @@
 /**
- * Errors with a stable machine code. The control plane throws AppError; control/api turns it into `{error, message}`.
- * The data plane does not throw for refusals: it returns a fault code (data/edge/fault.ts), for refusals are normal traffic there.
+ * Errors with a stable machine code. The control plane throws AppError; control/core/http/errors.ts turns it into `{error, message}`.
+ * The data plane does not throw for refusals: it returns a fault code (data/faults/fault.ts), for refusals are normal traffic there.
  */
 
 import { API_ERRORS, type ErrorCode } from './codes/api-errors.ts';

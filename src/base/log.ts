@@ -1,5 +1,5 @@
 /**
- * What every part of Culvert may say: an interface only. The real writer (pino) is made in cli/log.ts and passed down.
+ * What every part of Culvert may say: an interface only. The real writer (pino) is made in cli/terminal/log.ts and passed down.
  * Levels: error = an operator must act, warn = something was refused or retried, info = state changes, debug = per event.
  */
 export interface Logger {

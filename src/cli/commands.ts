@@ -1,10 +1,10 @@
 /**
- * Every command, those that manage in manage-commands.ts and network-commands.ts. The help is printed from this table; each body is loaded only when it runs, so that the agent and
+ * Every command, those that manage in manage/commands.ts and network/commands.ts. The help is printed from this table; each body is loaded only when it runs, so that the agent and
  * `--version` never load the server's database or HTTP stack.
  */
-import type { CommandSpec } from './command.ts';
-import { MANAGE_COMMANDS } from './manage-commands.ts';
-import { NETWORK_COMMANDS } from './network-commands.ts';
+import type { CommandSpec } from './terminal/command.ts';
+import { MANAGE_COMMANDS } from './manage/commands.ts';
+import { NETWORK_COMMANDS } from './network/commands.ts';
 
 const CONNECTION = [
   ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
@@ -44,7 +44,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       CONFIG,
       ['--new-server', 'start a new server in a data folder without its database; moves other files aside'],
     ],
-    load: async () => (await import('./serve.ts')).serve,
+    load: async () => (await import('./server/serve.ts')).serve,
   },
   {
     usage: 'http <target>',
@@ -52,7 +52,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['http 3000', 'http 3000 --subdomain shop'],
     options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY],
     refused: [PROXY[0]],
-    load: async () => (await import('./tunnel.ts')).tunnelCommand('http'),
+    load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('http'),
   },
   {
     usage: 'https <target>',
@@ -60,14 +60,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['https 8443 --verify-tls'],
     options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY],
     refused: [PROXY[0]],
-    load: async () => (await import('./tunnel.ts')).tunnelCommand('https'),
+    load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('https'),
   },
   {
     usage: 'tcp <target>',
     summary: 'Publish a TCP port',
     examples: ['tcp 22'],
     options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, PROXY],
-    load: async () => (await import('./tunnel.ts')).tunnelCommand('tcp'),
+    load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('tcp'),
   },
   {
     usage: 'udp <target>',
@@ -82,7 +82,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       REPORT[2],
       ['--inspect-port <port>', 'port on 127.0.0.1 for /metrics (default: off)'],
     ],
-    load: async () => (await import('./udp.ts')).udpCommand,
+    load: async () => (await import('./agent/udp.ts')).udpCommand,
   },
   {
     usage: 'start [names...]',
@@ -94,7 +94,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ...REPORT,
       ...PAGE,
     ],
-    load: async () => (await import('./tunnel.ts')).startCommand,
+    load: async () => (await import('./agent/tunnel.ts')).startCommand,
   },
   {
     usage: 'login',
@@ -105,7 +105,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--no-browser', 'print the link and open no browser'],
       ['--json', 'print one JSON object per event'],
     ],
-    load: async () => (await import('./login.ts')).login,
+    load: async () => (await import('./login/login.ts')).login,
   },
   {
     usage: 'logout',
@@ -115,7 +115,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
       ['--json', 'print one JSON object'],
     ],
-    load: async () => (await import('./logout.ts')).logout,
+    load: async () => (await import('./login/logout.ts')).logout,
   },
   {
     usage: 'status',
@@ -125,7 +125,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
       ['--json', 'as JSON'],
     ],
-    load: async () => (await import('./status.ts')).status,
+    load: async () => (await import('./login/status.ts')).status,
   },
   ...MANAGE_COMMANDS,
   ...NETWORK_COMMANDS,
@@ -134,21 +134,21 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'Check a settings file of the server',
     examples: ['config check /etc/culvert/culvert.toml'],
     options: [CONFIG],
-    load: async () => (await import('./config-check.ts')).configCheck,
+    load: async () => (await import('./server/config-check.ts')).configCheck,
   },
   {
     usage: 'backup <file>',
     summary: 'Copy the database to a new file',
     examples: ['backup /var/backups/culvert.db'],
     options: [CONFIG],
-    load: async () => (await import('./backup.ts')).backup,
+    load: async () => (await import('./server/backup.ts')).backup,
   },
   {
     usage: 'admin create-user <email>',
     summary: 'Create an account and print its random password',
     examples: ['admin create-user ann@example.com --superadmin'],
     options: [['--superadmin', 'make the user an operator of this server'], ['--name <name>', 'display name'], CONFIG],
-    load: async () => (await import('./admin-users.ts')).createUser,
+    load: async () => (await import('./admin/users.ts')).createUser,
   },
   {
     usage: 'admin list-users',
@@ -156,104 +156,104 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'List accounts',
     examples: ['admin list-users --query example.com'],
     options: LIST,
-    load: async () => (await import('./admin-users.ts')).listUsers,
+    load: async () => (await import('./admin/users.ts')).listUsers,
   },
   {
     usage: 'admin reset-password <email>',
     summary: 'Print a new random password and end all sessions of the user',
     examples: ['admin reset-password ann@example.com'],
     options: [CONFIG],
-    load: async () => (await import('./admin-users.ts')).resetPassword,
+    load: async () => (await import('./admin/users.ts')).resetPassword,
   },
   {
     usage: 'admin reset-mfa <email>',
     summary: 'Remove the second factor of a user',
     examples: ['admin reset-mfa ann@example.com'],
     options: [CONFIG],
-    load: async () => (await import('./admin-users.ts')).resetMfa,
+    load: async () => (await import('./admin/users.ts')).resetMfa,
   },
   {
     usage: 'admin revoke-sessions <email>',
     summary: 'End all sessions and login keys of a user',
     examples: ['admin revoke-sessions ann@example.com'],
     options: [CONFIG],
-    load: async () => (await import('./admin-users.ts')).revokeSessions,
+    load: async () => (await import('./admin/users.ts')).revokeSessions,
   },
   {
     usage: 'admin lock-user <email>',
     summary: 'Lock an account: end its sessions and revoke its keys',
     examples: ['admin lock-user ann@example.com'],
     options: [CONFIG],
-    load: async () => (await import('./admin-users.ts')).lockUser,
+    load: async () => (await import('./admin/users.ts')).lockUser,
   },
   {
     usage: 'admin unlock-user <email>',
     summary: 'Unlock an account',
     examples: ['admin unlock-user ann@example.com'],
     options: [CONFIG],
-    load: async () => (await import('./admin-users.ts')).unlockUser,
+    load: async () => (await import('./admin/users.ts')).unlockUser,
   },
   {
     usage: 'admin list-orgs',
     summary: 'List organizations',
     examples: ['admin list-orgs --status pending'],
     options: [['--status <status>', 'filter: approved, pending or suspended'], ...LIST],
-    load: async () => (await import('./admin-orgs.ts')).listOrgs,
+    load: async () => (await import('./admin/orgs.ts')).listOrgs,
   },
   {
     usage: 'admin set-plan <org> <plan>',
     summary: 'Set the plan of an organization: free, pro, team or enterprise',
     examples: ['admin set-plan acme team'],
     options: [CONFIG],
-    load: async () => (await import('./admin-orgs.ts')).setPlan,
+    load: async () => (await import('./admin/orgs.ts')).setPlan,
   },
   {
     usage: 'admin approve <org>',
     summary: 'Approve an organization',
     examples: ['admin approve acme'],
     options: [CONFIG],
-    load: async () => (await import('./admin-orgs.ts')).approve,
+    load: async () => (await import('./admin/orgs.ts')).approve,
   },
   {
     usage: 'admin suspend <org>',
     summary: 'Suspend an organization and disconnect its agents',
     examples: ['admin suspend acme'],
     options: [CONFIG],
-    load: async () => (await import('./admin-orgs.ts')).suspend,
+    load: async () => (await import('./admin/orgs.ts')).suspend,
   },
   {
     usage: 'admin edge',
     summary: 'Count visitor connections: accepted, refused and cut, by reason',
     examples: ['admin edge'],
     options: [['--json', 'as JSON'], CONFIG],
-    load: async () => (await import('./admin-edge.ts')).showEdge,
+    load: async () => (await import('./admin/edge.ts')).showEdge,
   },
   {
     usage: 'admin metrics',
     summary: 'Print the Prometheus metrics of the server',
     examples: ['admin metrics'],
     options: [CONFIG],
-    load: async () => (await import('./admin-metrics.ts')).showMetrics,
+    load: async () => (await import('./admin/metrics.ts')).showMetrics,
   },
   {
     usage: 'admin certificates [renew] [name]',
     summary: 'List ACME certificates; "renew <name>" requests one now',
     examples: ['admin certificates', 'admin certificates renew shop.example.com'],
     options: [['--json', 'as JSON'], CONFIG],
-    load: async () => (await import('./admin-certificates.ts')).certificates,
+    load: async () => (await import('./admin/certificates.ts')).certificates,
   },
   {
     usage: 'admin rotate-keys [purpose]',
     summary: 'Create new signing keys: access, capability or both',
     examples: ['admin rotate-keys access'],
     options: [CONFIG],
-    load: async () => (await import('./admin-orgs.ts')).rotateKeys,
+    load: async () => (await import('./admin/orgs.ts')).rotateKeys,
   },
   {
     usage: 'version',
     summary: 'Print the version',
     examples: ['version'],
     options: [],
-    load: async () => (await import('./version-command.ts')).version,
+    load: async () => (await import('./server/version-command.ts')).version,
   },
 ];

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { Command } from 'commander';
 import { COMMANDS } from './commands.ts';
-import type { Output } from './io.ts';
+import type { Output } from './terminal/io.ts';
 import { buildProgram } from './program.ts';
 
 const MAX_COLUMNS = 100;

@@ -3,11 +3,11 @@
  */
 import { Command, CommanderError, Option } from 'commander';
 import { messageOf } from '../base/errors.ts';
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec } from './terminal/command.ts';
 import { COMMANDS } from './commands.ts';
-import { EXIT, ExitError, type ExitCode, usageError } from './exit.ts';
-import { type Io, type Output, writeLine } from './io.ts';
-import { VERSION } from './version.ts';
+import { EXIT, ExitError, type ExitCode, usageError } from './terminal/exit.ts';
+import { type Io, type Output, writeLine } from './terminal/io.ts';
+import { VERSION } from './terminal/version.ts';
 
 /** The chosen command, ready to run. */
 type Run = (io: Io) => Promise<ExitCode>;

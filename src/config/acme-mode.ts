@@ -1,7 +1,7 @@
 /** What `edge.tls.mode = "acme"` needs of the other settings, and what is doubtful beside it. Called by conflicts.ts and warnings.ts. */
 import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { isLoopback } from '../base/addr.ts';
+import { isLoopback } from '../base/net/addr.ts';
 
 import type { ServerFile } from './schema.ts';
 import type { Conflict } from './toml.ts';

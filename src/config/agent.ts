@@ -1,6 +1,6 @@
 /**
  * The agent's settings: flags > environment > ./culvert.toml > ~/.config/culvert/agent.toml > defaults. Used by the CLI's tunnel
- * commands; the server's settings are in schema.ts. Reads settings files alone; the key itself is read by cli/token.ts.
+ * commands; the server's settings are in schema.ts. Reads settings files alone; the key itself is read by cli/client/token.ts.
  * Which servers may receive a key: docs/decisions/0023-servers-that-get-a-key.md.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';

@@ -2,7 +2,7 @@
  * The settings that are computed where the file leaves them empty. Pure; called by load.ts, and by the server again for listeners
  * on port 0, whose port is known only once they are bound.
  */
-import { formatHost, formatHostPort, type HostPort, isWildcard } from '../base/addr.ts';
+import { formatHost, formatHostPort, type HostPort, isWildcard } from '../base/net/addr.ts';
 
 interface EdgeListeners {
   readonly domain: string;

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { type HostPort, isLoopback, isWildcard } from '../base/addr.ts';
+import { type HostPort, isLoopback, isWildcard } from '../base/net/addr.ts';
 import { findAcmeModeGap } from './acme-mode.ts';
 import type { ServerFile } from './schema.ts';
 import { readSmtpUrl } from './smtp-url.ts';

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { writeDurably } from '../base/durable-file.ts';
+import { writeDurably } from '../base/process/durable-file.ts';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { type LockTimes, withFileLock } from './file-lock.ts';

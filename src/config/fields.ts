@@ -12,7 +12,7 @@ import {
   parseHostPort,
   parseNetwork,
   parsePortRange,
-} from '../base/addr.ts';
+} from '../base/net/addr.ts';
 import { Secret } from '../base/secret.ts';
 
 /** A text that `read` turns into a value; undefined from `read` is refused with `expected`. */

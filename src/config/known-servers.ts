@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { writeDurably } from '../base/durable-file.ts';
+import { writeDurably } from '../base/process/durable-file.ts';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { serverName, userFolder } from './credentials.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Reads `mail.smtp_url`: where the mail server is, and how far it is trusted. Used by conflicts.ts, and by server/control-plane.ts.
  */
-import { isLoopback } from '../base/addr.ts';
+import { isLoopback } from '../base/net/addr.ts';
 import { Secret } from '../base/secret.ts';
 
 export interface SmtpServer {

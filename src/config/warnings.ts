@@ -2,7 +2,7 @@
  * What is said at start about a valid file: values that are likely to be wrong.
  * Called by load.ts.
  */
-import { formatHostPort, isLoopback, isWildcard } from '../base/addr.ts';
+import { formatHostPort, isLoopback, isWildcard } from '../base/net/addr.ts';
 import { acmeDoubts } from './acme-mode.ts';
 import type { ServerFile, Settings } from './schema.ts';
 

@@ -11,14 +11,14 @@ import type { AdmitAnswer, AttachAnswer, ClaimAnswer, ClaimQuestion, Link, Refus
 import type { AttachQuestion, RelayRoute } from '../plane/relays.ts';
 import type { Delta, Route, Snapshot } from '../plane/routes.ts';
 import type { RecordStore } from './db/usage/records.ts';
-import type { Publisher } from './publish/publisher.ts';
-import type { Certificates } from './services/certificates/certificates.ts';
-import type { LiveFeed } from './services/inspector/live-feed.ts';
-import type { Attachments } from './services/networks/attach.ts';
-import type { Claims } from './services/tunnels/claims.ts';
-import type { Keys } from './services/keys/keys.ts';
-import type { Tunnels } from './services/tunnels/tunnels.ts';
-import type { Usage } from './services/tunnels/usage.ts';
+import type { Publisher } from './core/link/publisher.ts';
+import type { Certificates } from './certificates/service.ts';
+import type { LiveFeed } from './inspector/live-feed.ts';
+import type { Attachments } from './networks/relay/attach.ts';
+import type { Claims } from './tunnels/claims.ts';
+import type { Keys } from './core/secrets/keys.ts';
+import type { Tunnels } from './tunnels/service.ts';
+import type { Usage } from './tunnels/usage.ts';
 
 export interface LinkDeps {
   readonly publisher: Publisher;

@@ -1,19 +1,19 @@
 /**
  * Settings of the control plane, as options. Made by server/control-plane.ts and by tests; read by control/parts/.
  */
-import type { PortRange } from '../base/addr.ts';
+import type { PortRange } from '../base/net/addr.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Prices } from '../plane/spend.ts';
-import type { MinFree } from './db/disk-floor.ts';
+import type { MinFree } from './db/disk/floor.ts';
 import type { GithubOptions } from './providers/github.ts';
 import type { OidcOptions } from './providers/oidc.ts';
-import type { BillingOptions } from './services/billing/open-billing.ts';
-import type { AcmeSetup } from './services/certificates/setup.ts';
-import type { ReplayRules } from './services/inspector/replay.ts';
-import type { PublicNames } from './services/route-events.ts';
-import type { NewOrgRules } from './services/organizations/organization-rows.ts';
-import type { PasswordHasher } from './services/passwords/passwords.ts';
+import type { BillingOptions } from './billing/open-billing.ts';
+import type { AcmeSetup } from './certificates/setup.ts';
+import type { ReplayRules } from './inspector/replay/service.ts';
+import type { PublicNames } from './core/link/route-events.ts';
+import type { NewOrgRules } from './organizations/rows.ts';
+import type { PasswordHasher } from './core/secrets/passwords.ts';
 
 export interface ControlOptions {
   readonly dataDir: string;

@@ -3,7 +3,7 @@
  * visitor. Started by server/data-node.ts; what runs in the thread is data-worker.ts. When the thread ends before it was asked to, `failed` says why, and the server must stop: half of it is none.
  */
 import type { Worker } from 'node:worker_threads';
-import { startWorker } from '../base/assets.ts';
+import { startWorker } from '../base/process/assets.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Link, NodeAccess } from '../plane/link.ts';

@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { codeOf, messageOf } from '../base/errors.ts';
-import { ProcessWatch } from '../base/process-watch.ts';
+import { ProcessWatch } from '../base/process/process-watch.ts';
 import { PortCalls } from '../plane/port/calls.ts';
 import { linkOverPort } from '../plane/port/link-port.ts';
 import { logOverPort } from '../plane/port/log-port.ts';

@@ -1,12 +1,12 @@
 /**
  * Settings of one data node: plain data, so that they can go to a thread or to another host. Made by server/data-node.ts, read by node.ts.
  */
-import type { ListenAt } from '../base/listen.ts';
+import type { ListenAt } from '../base/net/listen.ts';
 import type { Prices } from '../plane/spend.ts';
-import type { VisitorTls } from './edge/tls.ts';
-import type { AgentTls } from './gateway/listener.ts';
+import type { VisitorTls } from './edge/tls/tls.ts';
+import type { AgentTls } from './gateway/handshakes/listener.ts';
 import type { InspectorSettings } from './inspect/recorder.ts';
-import type { FetchRules } from './policy/key-fetch.ts';
+import type { FetchRules } from './policy/jwt/key-fetch.ts';
 
 /** Bounds of the public edge. */
 export interface EdgeLimits {

@@ -19,7 +19,7 @@ export const FIELD = {
   keepAlive: 11,
   /** Never forwarded: hop-by-hop, or a claim about the visitor that only the edge may make. */
   drop: 12,
-  /** Of a response what sets cookies, or takes them away: set-cookie.ts reads them. Of a request its cookies: policy/visitor-cookies.ts. */
+  /** Of a response what sets cookies, or takes them away: set-cookie.ts reads them. Of a request its cookies: policy/visitor-login/cookies.ts. */
   cookie: 13,
 } as const;
 export type Field = (typeof FIELD)[keyof typeof FIELD];

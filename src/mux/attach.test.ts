@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Sweeper } from '../base/clock.ts';
-import { type Slab, SlabPool } from '../base/slab.ts';
+import { type Slab, SlabPool } from '../base/bytes/slab.ts';
 import { type Kind, PairSource } from '../base/testing.ts';
 import { attachSession } from './attach.ts';
 import { FLAG, TYPE } from './frame.ts';

@@ -4,8 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import type { Sweeper } from '../base/clock.ts';
-import { type Slab, SLAB_BYTES, type SlabPool } from '../base/slab.ts';
-import { type ReadTarget, readInto, resumeReading } from '../base/socket.ts';
+import { type Slab, SLAB_BYTES, type SlabPool } from '../base/bytes/slab.ts';
+import { type ReadTarget, readInto, resumeReading } from '../base/bytes/socket.ts';
 import { MuxSession, type SessionHandler, type SessionOptions } from './session.ts';
 import { ShapedBudget, type ShapedSide, type Shaper } from './shaper.ts';
 import { SocketTransport } from './transport.ts';

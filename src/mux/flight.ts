@@ -4,7 +4,7 @@
  * Nothing waits while no answer is due. Reasons: docs/decisions/0010-bandwidth.md.
  */
 import type { Clock } from '../base/clock.ts';
-import { bytesPerMsOf } from '../base/token-bucket.ts';
+import { bytesPerMsOf } from '../base/limits/token-bucket.ts';
 
 /** Beyond one round trip: what the peer finds to read while it waits for more. It is also what a short answer waits behind. */
 const SLACK_MS = 100;

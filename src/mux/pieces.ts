@@ -3,7 +3,7 @@
  * are right for a session that goes as fast as it can. On one with a bandwidth limit a piece that has begun to go, and what stands in
  * line before it, holds up all that comes later: at 1 Mbps a slab of 256 KB does for 2 s.
  */
-import { SLAB_BYTES } from '../base/slab.ts';
+import { SLAB_BYTES } from '../base/bytes/slab.ts';
 import { HEADER_BYTES } from './frame.ts';
 
 /** All in bytes. */

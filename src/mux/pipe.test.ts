@@ -1,5 +1,5 @@
 /**
- * base/pipe.ts at both ends of a session, between real sockets: visitor - pipe - session - pipe - service. Here and not in base,
+ * base/bytes/pipe.ts at both ends of a session, between real sockets: visitor - pipe - session - pipe - service. Here and not in base,
  * for base knows no multiplexer.
  */
 import assert from 'node:assert/strict';
@@ -7,11 +7,11 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { Sweeper } from '../base/clock.ts';
-import { Pipe } from '../base/pipe.ts';
-import { SlabPool } from '../base/slab.ts';
-import { readInto, sharedTarget } from '../base/socket.ts';
+import { Pipe } from '../base/bytes/pipe.ts';
+import { SlabPool } from '../base/bytes/slab.ts';
+import { readInto, sharedTarget } from '../base/bytes/socket.ts';
 import { type Kind, PairSource } from '../base/testing.ts';
-import { TurnEnd } from '../base/turn.ts';
+import { TurnEnd } from '../base/process/turn.ts';
 import { attachSession } from './attach.ts';
 import type { MuxSession } from './session.ts';
 import type { MuxStream } from './stream.ts';

@@ -3,7 +3,7 @@
  * Two lanes, quick and bulk, take turns. A lane with 1 MB queued tells its streams to wait for `roomAgain`; with 4 MB it takes
  * no more data. A quick lane over HARD_BYTES ends the session. Reasons and figures: docs/decisions/0001-own-multiplexer.md.
  */
-import { type Slab, type SlabPool, SLAB_BYTES } from '../base/slab.ts';
+import { type Slab, type SlabPool, SLAB_BYTES } from '../base/bytes/slab.ts';
 import { FLAG, HEADER_BYTES, writeHeader, TYPE } from './frame.ts';
 import { type Pieces, WHOLE } from './pieces.ts';
 import type { MuxTransport } from './types.ts';

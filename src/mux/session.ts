@@ -4,7 +4,7 @@
  * Reasons: docs/decisions/0001-own-multiplexer.md. Length: one state machine, whose parts share what the last bytes have left open.
  */
 import { type Clock, systemClock } from '../base/clock.ts';
-import type { Slab, SlabPool } from '../base/slab.ts';
+import type { Slab, SlabPool } from '../base/bytes/slab.ts';
 import { FLAG, GO_AWAY, HEADER_BYTES, INITIAL_WINDOW, readUint32, TYPE } from './frame.ts';
 import { Pulse } from './pulse.ts';
 import { FrameSender, QUICK } from './sender.ts';

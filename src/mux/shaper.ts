@@ -3,7 +3,7 @@
  * Made by the code that attaches the session; does nothing until a limit is known. Why at the socket: docs/decisions/0010-bandwidth.md.
  */
 import { type Clock, systemClock } from '../base/clock.ts';
-import { bytesPerMsOf, type Payer, stepOf, type TokenBucket } from '../base/token-bucket.ts';
+import { bytesPerMsOf, type Payer, stepOf, type TokenBucket } from '../base/limits/token-bucket.ts';
 import { Flight } from './flight.ts';
 import { piecesOf, WHOLE } from './pieces.ts';
 import type { MuxSession } from './session.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { SlabPool } from '../base/slab.ts';
+import { SlabPool } from '../base/bytes/slab.ts';
 import { FLAG, INITIAL_WINDOW, TYPE } from './frame.ts';
 import { MuxSession } from './session.ts';
 import type { MuxStream } from './stream.ts';

@@ -4,7 +4,7 @@
  * bytes have left its hands, never earlier: that is the back-pressure on the sender.
  * Length: windows, lanes and ends of a stream change together, and its hot path calls nothing else.
  */
-import type { Slab } from '../base/slab.ts';
+import type { Slab } from '../base/bytes/slab.ts';
 import { FLAG, INITIAL_WINDOW, TYPE } from './frame.ts';
 import { WHOLE } from './pieces.ts';
 import type { Pulse } from './pulse.ts';
@@ -16,7 +16,7 @@ const MAX_PENDING = 1 << 20;
 
 /**
  * Receives what happens on a stream. One object may serve many streams, hence the `stream` argument. The bytes given to
- * `onData` belong to the multiplexer: use `bytes[start, end)` before returning, or copy, or hold the slab (`base/slab.ts`).
+ * `onData` belong to the multiplexer: use `bytes[start, end)` before returning, or copy, or hold the slab (`base/bytes/slab.ts`).
  */
 export interface StreamSink {
   onData(stream: MuxStream, bytes: Buffer, start: number, end: number): void;

@@ -3,7 +3,7 @@
  * cut, and one session whose peer is played by the test.
  */
 import type { Clock } from '../base/clock.ts';
-import { SlabPool } from '../base/slab.ts';
+import { SlabPool } from '../base/bytes/slab.ts';
 import { HEADER_BYTES, TYPE, writeHeader } from './frame.ts';
 import { MuxSession, type SessionOptions } from './session.ts';
 import { deafSink, type MuxStream, type StreamSink } from './stream.ts';

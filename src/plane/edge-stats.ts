@@ -1,8 +1,8 @@
 /**
  * Connections that a data node's public edge has admitted, refused and cut since it started. Plain numbers: operators read them by the API, and
- * metrics are made of them. Names of reasons and codes are the data plane's own (data/edge/drops.ts, fault.ts); all of them are there, with 0.
+ * metrics are made of them. Names of reasons and codes are the data plane's own (data/faults/drops.ts, fault.ts); all of them are there, with 0.
  */
-import type { ProcessFigures } from '../base/process-watch.ts';
+import type { ProcessFigures } from '../base/process/process-watch.ts';
 import { addedLoad, type NodeLoad } from './node-load.ts';
 import { noRelayDrops, RELAY_DROP_REASONS, type RelayStats } from './relays.ts';
 
@@ -40,7 +40,7 @@ export interface HoldStats {
   readonly waiting: number;
   /** What they have sent, kept meanwhile. */
   readonly bytes: number;
-  /** How waits ended, since the start (data/edge/holds.ts). */
+  /** How waits ended, since the start (data/edge/exchange/holds.ts). */
   readonly ended: Readonly<Record<string, number>>;
 }
 

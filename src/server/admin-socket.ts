@@ -8,7 +8,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { AppError, messageOf } from '../base/errors.ts';
-import type { Api } from '../control/api/context.ts';
+import type { Api } from '../control/core/http/context.ts';
 import { socketPath } from './socket-path.ts';
 
 /** Commands of one operator; the next one waits in the system's queue or is refused by it. */

@@ -11,10 +11,10 @@ import { API_ERRORS, type ErrorCode } from '../base/codes/api-errors.ts';
 import { AppError, codeOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
-import type { ApiEnv } from '../control/api/context.ts';
+import type { ApiEnv } from '../control/core/http/context.ts';
 import { lockDataDir } from '../control/db/open.ts';
-import { OperatorTokens } from '../control/services/operator/operator-tokens.ts';
-import { openSealer } from '../control/services/keys/sealing.ts';
+import { OperatorTokens } from '../control/operator/admin-tokens.ts';
+import { openSealer } from '../control/core/secrets/sealing.ts';
 import { askSocket, type Question, type SocketAnswer } from './admin-client.ts';
 import { requireDataFolder } from './data-folder.ts';
 

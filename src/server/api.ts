@@ -1,14 +1,14 @@
 /**
  * Settings and control plane → the API. Called by start.ts, and by admin.ts for a folder that no server runs on.
  */
-import { NetworkSet } from '../base/addr.ts';
+import { NetworkSet } from '../base/net/addr.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
-import { buildApi } from '../control/api/app.ts';
-import type { Api, Discovery } from '../control/api/context.ts';
-import { ClientIps } from '../control/api/client-ip.ts';
-import { LiveFeedServer } from '../control/api/live-feed.ts';
+import { buildApi } from '../control/core/http/app.ts';
+import type { Api, Discovery } from '../control/core/http/context.ts';
+import { ClientIps } from '../control/core/http/listener/client-ip.ts';
+import { LiveFeedServer } from '../control/inspector/live-feed-routes.ts';
 import type { ControlPlane } from '../control/open.ts';
 
 export interface ApiParts {

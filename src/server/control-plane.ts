@@ -1,11 +1,11 @@
 /**
  * Settings → control plane: which setting becomes which option. Called by start.ts and admin.ts.
  */
-import { formatHost, parseHostPort } from '../base/addr.ts';
+import { formatHost, parseHostPort } from '../base/net/addr.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../control/open.ts';
-import { acmeSetup } from './acme.ts';
+import { acmeSetup } from './certificates/acme.ts';
 import { pricesOf } from './prices.ts';
 
 export interface ControlPlaneDeps {

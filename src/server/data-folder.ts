@@ -4,9 +4,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
-import { userName } from '../base/file-fault.ts';
+import { userName } from '../base/process/file-fault.ts';
 import { DATABASE_FILE } from '../control/db/open.ts';
-import { missingKey, SEAL_KEY_FILE } from '../control/services/keys/sealing.ts';
+import { missingKey, SEAL_KEY_FILE } from '../control/core/secrets/sealing.ts';
 
 /**
  * Throws with what to type when the folder is another user's (files made by root would lock the server out), and with what is missing

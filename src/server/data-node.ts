@@ -1,13 +1,13 @@
 /**
  * From settings to a data node: the slice that it needs, in its own words. Called by start.ts.
  */
-import type { HostPort } from '../base/addr.ts';
+import type { HostPort } from '../base/net/addr.ts';
 import type { Settings } from '../config/schema.ts';
 import { startDataThread, type StartedNode } from '../data/data-thread.ts';
 import { type NodeDeps, startNode } from '../data/node.ts';
 import type { NodeSettings } from '../data/node-settings.ts';
 import { accessTo } from '../plane/link.ts';
-import type { Certificates } from './certificates.ts';
+import type { Certificates } from './certificates/certificates.ts';
 import type { HeldSockets } from './held-sockets.ts';
 import { pricesOf } from './prices.ts';
 

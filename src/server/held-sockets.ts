@@ -2,7 +2,7 @@
  * Listening sockets that systemd, or another process, holds for the server (sd_listen_fds(3)): while no process of the server is there, connections
  * wait in them. Called by cli/serve, once, before anything else is opened.
  */
-import { formatHostPort, type HostPort } from '../base/addr.ts';
+import { formatHostPort, type HostPort } from '../base/net/addr.ts';
 import type { Settings } from '../config/schema.ts';
 
 /** By the name in `FileDescriptorName=`. */

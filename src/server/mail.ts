@@ -8,7 +8,7 @@ import type { ControlPlane } from '../control/open.ts';
 import { logMail } from '../control/providers/log-mail.ts';
 import type { MailTransport } from '../control/providers/mail.ts';
 import { smtpMail } from '../control/providers/smtp.ts';
-import { MailDelivery } from '../control/services/mail/mail-delivery.ts';
+import { MailDelivery } from '../control/core/mail/mail-delivery.ts';
 
 export interface MailDeps {
   readonly control: Pick<ControlPlane, 'store' | 'outbox'>;

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../base/log.ts';
 import type { ControlOptions } from '../control/open.ts';
-import type { CreatedUser } from '../control/services/accounts/accounts.ts';
+import type { CreatedUser } from '../control/auth/accounts/service.ts';
 import type { StartNode } from './data-node.ts';
 import type { HeldSockets } from './held-sockets.ts';
 

@@ -1,8 +1,8 @@
 /** Why a server could not start, in one line that names the setting or the file, the cause, and what to do. */
 import { join } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
-import { formatHostPort, type HostPort } from '../base/addr.ts';
-import { FileError, fileFault, oneLine } from '../base/file-fault.ts';
+import { formatHostPort, type HostPort } from '../base/net/addr.ts';
+import { FileError, fileFault, oneLine } from '../base/process/file-fault.ts';
 import type { Settings } from '../config/schema.ts';
 import { DATABASE_FILE, DAMAGED_DATABASE } from '../control/db/open.ts';
 

@@ -3,12 +3,12 @@
  * tests; knows no command line, no signals and no standard output. A start that fails half way closes what it opened.
  */
 import { setTimeout } from 'node:timers/promises';
-import { Lifecycle } from '../base/lifecycle.ts';
+import { Lifecycle } from '../base/process/lifecycle.ts';
 import { withoutLogged } from '../base/logged-errors.ts';
 import type { Settings } from '../config/schema.ts';
-import type { Api } from '../control/api/context.ts';
+import type { Api } from '../control/core/http/context.ts';
 import type { ControlPlane } from '../control/open.ts';
-import type { CreatedUser } from '../control/services/accounts/accounts.ts';
+import type { CreatedUser } from '../control/auth/accounts/service.ts';
 import type { NodeAccess } from '../plane/link.ts';
 import type { AdminSocket } from './admin-socket.ts';
 import { drainSecondsOf, misplacedSockets } from './held-sockets.ts';

@@ -1,7 +1,7 @@
 /** What leaves in one packet, and when: at the end of the turn at the latest, in order, never longer than every path carries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TurnEnd } from '../base/turn.ts';
+import { TurnEnd } from '../base/process/turn.ts';
 import { RelayBatch } from './relay-batch.ts';
 import {
   BATCH_BYTES,

@@ -9,7 +9,7 @@
  *            2                        10        14
  *            | kind, token             | flow   | datagram |                data
  */
-import type { TurnJob } from '../base/turn.ts';
+import type { TurnJob } from '../base/process/turn.ts';
 import {
   BATCH_BYTES,
   DATA_HEAD_BYTES,

@@ -4,10 +4,10 @@ import { connect as connectTcp } from 'node:net';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { NetworkSet } from '../../src/base/addr.ts';
+import { NetworkSet } from '../../src/base/net/addr.ts';
 import { silentLog } from '../../src/base/log.ts';
-import type { ApiEnv } from '../../src/control/api/context.ts';
-import { listenApi } from '../../src/control/api/listener.ts';
+import type { ApiEnv } from '../../src/control/core/http/context.ts';
+import { listenApi } from '../../src/control/core/http/listener/listener.ts';
 import { testCertificate } from '../../src/data/fixtures/certificate.ts';
 
 /** Of so many connections one after the other: which had a handshake. */

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Plane } from '../control/plane.ts';
-import { type PlaneApi, servePlane } from '../control/plane-api.ts';
-import { type Person, Team } from '../control/team.ts';
+import { Plane } from '../../src/control/core/testing/plane.ts';
+import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
+import { type Person, Team } from '../../src/control/core/testing/team.ts';
 
 let plane: Plane;
 let api: PlaneApi;

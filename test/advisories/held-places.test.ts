@@ -1,9 +1,9 @@
 /** While an agent is away its visitors wait, in a bounded number of places: one address that takes all of them leaves some to others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AddressLoad } from '../../src/data/edge/admission.ts';
-import { Drops } from '../../src/data/edge/drops.ts';
-import { Holds } from '../../src/data/edge/holds.ts';
+import { AddressLoad } from '../../src/data/entrance/admission.ts';
+import { Drops } from '../../src/data/faults/drops.ts';
+import { Holds } from '../../src/data/edge/exchange/holds.ts';
 import { testRoute } from '../../src/data/fixtures/link.ts';
 import { RouteEntry } from '../../src/data/routing/entry.ts';
 import { RouteTable } from '../../src/data/routing/table.ts';

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Http2Visitor } from '../../src/data/edge/testing/http2-visitor.ts';
-import type { DropReason } from '../../src/data/edge/drops.ts';
+import type { DropReason } from '../../src/data/faults/drops.ts';
 import { httpOrigin, Rig, type RigOptions } from '../../src/data/edge/testing/rig.ts';
 import {
   FLAG,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { getHead, OK, startPageWorld } from '../../src/agent/inspect/fixtures/page-world.ts';
+import { getHead, OK, startPageWorld } from '../../src/agent/inspect/testing.ts';
 import type { Account } from '../harness.ts';
 import { request, serverWorld } from './world.ts';
 

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
 import { after, before, test } from 'node:test';
 import { testCertificate } from '../../src/data/fixtures/certificate.ts';
-import { fetchJson } from '../../src/data/policy/key-fetch.ts';
+import { fetchJson } from '../../src/data/policy/jwt/key-fetch.ts';
 import { TestIssuer } from '../../src/data/fixtures/issuer.ts';
 import { httpOrigin, Rig } from '../../src/data/edge/testing/rig.ts';
 import { inReverse } from '../harness/ends.ts';

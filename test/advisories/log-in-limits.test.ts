@@ -1,7 +1,7 @@
 /** The limit of requests to `/auth/*` as strangers meet it: by the true address, whatever they write. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Harness, startHarness } from '../control/harness.ts';
+import { type Harness, startHarness } from '../../src/control/core/testing/harness.ts';
 
 const WITHIN = { timeout: 120_000 };
 let h: Harness;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import type { Output } from '../../src/cli/io.ts';
-import { makeLog } from '../../src/cli/log.ts';
+import type { Output } from '../../src/cli/terminal/io.ts';
+import { makeLog } from '../../src/cli/terminal/log.ts';
 
 const EVIL = 'a\n2026-01-01 ERROR faked\r\u001b[2J\u009b31m\u202edne\u2028\u007f';
 

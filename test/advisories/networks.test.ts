@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { test } from 'node:test';
 import { checkServerConfig } from '../../src/config/load.ts';
-import { Handshake } from '../../src/data/relay/handshake.ts';
+import { Handshake } from '../../src/data/relay/handshake/handshake.ts';
 import { FlowBudget } from '../../src/data/relay/flow-budget.ts';
 import { FlowFilter } from '../../src/data/relay/flow-filter.ts';
 import { dataPacket, initiation } from '../../src/data/relay/testing.ts';

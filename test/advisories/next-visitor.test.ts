@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Http2Visitor } from '../../src/data/edge/testing/http2-visitor.ts';
 import { heldLink } from '../harness/held-link.ts';
 import { type RawOrigin, Rig, perHead, rawOrigin } from '../../src/data/edge/testing/rig.ts';
-import { REST_MS } from '../../src/data/edge/upstream.ts';
+import { REST_MS } from '../../src/data/edge/exchange/upstream.ts';
 import { testGrant } from '../../src/data/fixtures/link.ts';
 import { INITIAL_WINDOW } from '../../src/mux/frame.ts';
 import { CONNECTED_REPLY } from '../../src/wire/preamble.ts';

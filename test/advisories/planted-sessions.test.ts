@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Answer } from '../control/harness.ts';
-import { Plane } from '../control/plane.ts';
-import { type PlaneApi, servePlane } from '../control/plane-api.ts';
+import type { Answer } from '../../src/control/core/testing/harness.ts';
+import { Plane } from '../../src/control/core/testing/plane.ts';
+import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
 
 const ORIGIN = 'https://culvert.example.com';
 const PAGE = { origin: ORIGIN, 'sec-fetch-site': 'same-origin' };

@@ -8,11 +8,11 @@ import { fateOf } from '../../src/agent/codes.ts';
 import { DAY_MS, HOUR_MS } from '../../src/base/clock.ts';
 import type { ControlOptions } from '../../src/control/open.ts';
 import { capabilityTokens } from '../../src/control/db/schema.ts';
-import type { UserActor } from '../../src/control/services/actor.ts';
-import { aKey } from '../control/network-rows.ts';
-import { Plane } from '../control/plane.ts';
-import { servePlane } from '../control/plane-api.ts';
-import { said, Team } from '../control/team.ts';
+import type { UserActor } from '../../src/control/core/rules/actor.ts';
+import { aKey } from '../../src/control/networks/testing.ts';
+import { Plane } from '../../src/control/core/testing/plane.ts';
+import { servePlane } from '../../src/control/core/testing/plane-api.ts';
+import { said, Team } from '../../src/control/core/testing/team.ts';
 
 const range = (first: number, count: number) => ({ first, last: first + count - 1 });
 /** The only port that there is. */

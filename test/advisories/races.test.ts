@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eq } from 'drizzle-orm';
 import { memberships } from '../../src/control/db/schema.ts';
-import { MfaPerson } from '../control/mfa-person.ts';
-import { Plane } from '../control/plane.ts';
-import { type PlaneApi, servePlane } from '../control/plane-api.ts';
-import { Team } from '../control/team.ts';
+import { MfaPerson } from '../../src/control/auth/mfa/testing.ts';
+import { Plane } from '../../src/control/core/testing/plane.ts';
+import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
+import { Team } from '../../src/control/core/testing/team.ts';
 
 const WITHIN = { timeout: 120_000 };
 let plane: Plane;

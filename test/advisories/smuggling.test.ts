@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { httpOrigin, perHead, rawOrigin } from '../../src/data/edge/testing/rig.ts';
-import { REST_MS } from '../../src/data/edge/upstream.ts';
+import { REST_MS } from '../../src/data/edge/exchange/upstream.ts';
 import { answersIn, edgeWorld, request, say } from './world.ts';
 
 const WITHIN = { timeout: 120_000 };

@@ -1,5 +1,5 @@
 /** What clients and scripts rely on, each with the file that keeps it. Compared by `npm test`, written by `npm run contract:write`. */
-import { startHarness } from '../control/harness.ts';
+import { startHarness } from '../../src/control/core/testing/harness.ts';
 import { flagText } from './flag-lines.ts';
 import { openApiText } from './openapi-lines.ts';
 

@@ -7,10 +7,10 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { asc, eq, sql } from 'drizzle-orm';
 import { auditEvents, capabilityTokens, projects } from '../../src/control/db/schema.ts';
 import type { Delta } from '../../src/plane/routes.ts';
-import { Plane } from './plane.ts';
-import { type PlaneApi, servePlane } from './plane-api.ts';
+import { Plane } from '../../src/control/core/testing/plane.ts';
+import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
 import { type World, Worlds } from './sweep-world.ts';
-import { type Person, Team } from './team.ts';
+import { type Person, Team } from '../../src/control/core/testing/team.ts';
 
 let plane: Plane;
 let api: PlaneApi;

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { sql } from 'drizzle-orm';
 import { spentOnce, users } from '../../src/control/db/schema.ts';
-import { Passwords } from '../../src/control/services/passwords/passwords.ts';
-import type { Answer } from './harness.ts';
-import { type PlaneApi, servePlane } from './plane-api.ts';
-import { Plane } from './plane.ts';
-import { kindsTo } from './outbox.ts';
+import { Passwords } from '../../src/control/core/secrets/passwords.ts';
+import type { Answer } from '../../src/control/core/testing/harness.ts';
+import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
+import { Plane } from '../../src/control/core/testing/plane.ts';
+import { kindsTo } from '../../src/control/core/testing/outbox.ts';
 
 const ANN = 'ann@example.test';
 const PASSWORD = 'correct horse battery';

@@ -21,10 +21,10 @@ import {
   webhookDeliveries,
 } from '../../src/control/db/schema.ts';
 import type { Tx } from '../../src/control/db/tx.ts';
-import type { UserActor } from '../../src/control/services/actor.ts';
-import { SLICE_ROWS } from '../../src/control/services/pending-work/drains.ts';
-import type { MintedToken } from '../../src/control/services/tokens/token-maker.ts';
-import { Plane, VISIT } from './plane.ts';
+import type { UserActor } from '../../src/control/core/rules/actor.ts';
+import { SLICE_ROWS } from '../../src/control/core/drains.ts';
+import type { MintedToken } from '../../src/control/access-keys/maker.ts';
+import { Plane, VISIT } from '../../src/control/core/testing/plane.ts';
 
 const MANY = 3 * SLICE_ROWS + 5;
 let plane: Plane;

@@ -21,8 +21,8 @@ import {
   tokenSpend,
   tunnels,
 } from '../../src/control/db/schema.ts';
-import type { UserActor } from '../../src/control/services/actor.ts';
-import { Plane, START } from './plane.ts';
+import type { UserActor } from '../../src/control/core/rules/actor.ts';
+import { Plane, START } from '../../src/control/core/testing/plane.ts';
 
 const DAY = 24 * 3_600_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Harness, startHarness } from './harness.ts';
+import { type Harness, startHarness } from '../../src/control/core/testing/harness.ts';
 
 let h: Harness;
 let stranger = '';

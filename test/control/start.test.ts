@@ -8,7 +8,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { checkServerConfig } from '../../src/config/load.ts';
 import { startServer } from '../../src/server/start.ts';
-import { FakeNode, LOOSE, settingsFor } from './harness.ts';
+import { FakeNode, LOOSE, settingsFor } from '../../src/control/core/testing/harness.ts';
 
 let dataDir = '';
 beforeEach(() => {

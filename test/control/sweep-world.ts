@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { domains, identities, webhookDeliveries } from '../../src/control/db/schema.ts';
-import { recorded } from '../../src/control/services/inspector/testing/recorded.ts';
+import { recorded } from '../../src/control/inspector/testing.ts';
 import type { ConnectionInfo } from '../../src/plane/link.ts';
-import { STATS } from './edge-stats.ts';
-import type { Answer } from './harness.ts';
-import { addNetwork, aKey } from './network-rows.ts';
-import { type Plane, VISIT } from './plane.ts';
-import type { Person } from './team.ts';
-import { IDLE_NODE } from './idle-node.ts';
+import { STATS } from '../../src/control/operator/testing.ts';
+import type { Answer } from '../../src/control/core/testing/harness.ts';
+import { addNetwork, aKey } from '../../src/control/networks/testing.ts';
+import { type Plane, VISIT } from '../../src/control/core/testing/plane.ts';
+import type { Person } from '../../src/control/core/testing/team.ts';
+import { IDLE_NODE } from '../../src/control/core/testing/idle-node.ts';
 
 /** Of a request that was sent again. */
 const REPLAY = '00000000-0000-7000-8000-00000000000a';

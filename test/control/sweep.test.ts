@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Answer, callerOf } from './harness.ts';
+import { type Answer, callerOf } from '../../src/control/core/testing/harness.ts';
 import { Secret } from '../../src/base/secret.ts';
-import { Plane } from './plane.ts';
-import { type PlaneApi, servePlane } from './plane-api.ts';
+import { Plane } from '../../src/control/core/testing/plane.ts';
+import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
 import { naming, pathOf, PUBLIC, type Route, ROUTES, rows, UNKNOWN } from './sweep-routes.ts';
 import { type World, Worlds } from './sweep-world.ts';
-import { type Person, said, Team } from './team.ts';
+import { type Person, said, Team } from '../../src/control/core/testing/team.ts';
 
 const NOT_FOUND = [404, 'not_found'];
 const FORBIDDEN = [403, 'forbidden'];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AUDIT_ACTIONS } from '../../src/control/services/audit.ts';
+import { AUDIT_ACTIONS } from '../../src/control/core/rules/audit.ts';
 import { actionChoices, actionWords } from '../../src/dashboard/pages/audit/actions.ts';
 import { detailWords, pageOf } from '../../src/dashboard/pages/audit/details.ts';
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ENTITLEMENTS, PLANS as SERVER_PLANS, PLAN_NAMES as SERVER_NAMES } from '../../src/control/services/plans.ts';
-import { presentEntitlements } from '../../src/control/api/entitlements.ts';
+import { ENTITLEMENTS, PLANS as SERVER_PLANS, PLAN_NAMES as SERVER_NAMES } from '../../src/control/core/rules/plans.ts';
+import { presentEntitlements } from '../../src/control/billing/entitlements-schemas.ts';
 import { FEATURES, INCLUDED, PLAN_NAMES, PLANS, webAddress } from '../../src/dashboard/pages/billing/plans.ts';
 import { paidText, subscriptionText } from '../../src/dashboard/pages/billing/paid-text.ts';
 

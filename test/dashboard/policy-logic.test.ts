@@ -1,7 +1,7 @@
 /** The pieces of the policy editor that need no browser: reading and writing text, checks, order, what the server says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { policyFrom, policySchema, writtenPolicy } from '../../src/control/services/tunnels/policy-input.ts';
+import { policyFrom, policySchema, writtenPolicy } from '../../src/control/tunnels/policies/input.ts';
 import { faultsIn } from '../../src/dashboard/pages/policy/check.ts';
 import {
   draftOf,

@@ -1,7 +1,7 @@
 /** What the pages of tunnels decide without a browser: states, names, lists, times, and what a form sends. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { isLabel } from '../../src/control/services/labels.ts';
+import { isLabel } from '../../src/control/core/rules/labels.ts';
 import { newPassword } from '../../src/dashboard/pages/tunnels/new-password.ts';
 import { BLANK, bodyOf, faultsOf } from '../../src/dashboard/pages/tunnels/new-tunnel-values.ts';
 import { choiceIn, chosen, countsByState, paramsOf } from '../../src/dashboard/pages/tunnels/tunnel-list.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { discover } from '../../src/agent/discovery.ts';
+import { discover } from '../../src/agent/connect/discovery.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { start as startProgram, tempHome } from '../../src/cli/fixtures/in-process.ts';
 import { checkServerConfig } from '../../src/config/load.ts';

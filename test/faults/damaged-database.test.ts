@@ -19,9 +19,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../src/base/log.ts';
 import { withoutLogged } from '../../src/base/logged-errors.ts';
 import { DATABASE_FILE, openDatabase } from '../../src/control/db/open.ts';
-import type { Answer } from '../control/harness.ts';
-import { Plane } from '../control/plane.ts';
-import { type PlaneApi, servePlane } from '../control/plane-api.ts';
+import type { Answer } from '../../src/control/core/testing/harness.ts';
+import { Plane } from '../../src/control/core/testing/plane.ts';
+import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
 
 const DISCOVERY = { version: '1', agent_address: 'a:1', edge_domain: 'a', server_id: 'a' };
 

@@ -17,7 +17,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { backupDatabase } from '../../src/server/backup.ts';
 import { startServer } from '../../src/server/start.ts';
 import { run, tempHome } from '../../src/cli/fixtures/in-process.ts';
-import { FakeNode, LOOSE, settingsFor } from '../control/harness.ts';
+import { FakeNode, LOOSE, settingsFor } from '../../src/control/core/testing/harness.ts';
 
 function emptyFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'culvert-remains-'));

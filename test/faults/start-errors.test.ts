@@ -19,7 +19,7 @@ import { type TestContext, test } from 'node:test';
 import { MIGRATIONS } from '../../src/control/db/migrations.gen.ts';
 import { migrate } from '../../src/control/db/migrate.ts';
 import { openDatabase } from '../../src/control/db/open.ts';
-import { makeSealKey } from '../../src/control/services/keys/sealing.ts';
+import { makeSealKey } from '../../src/control/core/secrets/sealing.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { configText, freePorts, type Ports } from '../harness/config.ts';
 import { inReverse } from '../harness/ends.ts';

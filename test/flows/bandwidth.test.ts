@@ -1,7 +1,7 @@
 /**
  * The bandwidth limit of a key, as its owner meets it, by the real clock. What a busy machine adds is a few milliseconds, so the limits are
  * small: they cost next to no processor time. `npm run bench -- --only bandwidth` measures larger ones and more loads; to the byte the
- * limit is held on a fake clock by src/base/token-bucket.test.ts.
+ * limit is held on a fake clock by src/base/limits/token-bucket.test.ts.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, type TestContext, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { type Harness, LOOSE, startHarness } from '../control/harness.ts';
+import { type Harness, LOOSE, startHarness } from '../../src/control/core/testing/harness.ts';
 import { codeAt } from '../harness/authenticator.ts';
 import { ACCESS_TOKEN, field, NO_CHROMIUM, openTab, press, signIn, sharedChromium } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { checkServerConfig } from '../../src/config/load.ts';
 import { startServer } from '../../src/server/start.ts';
-import { FakeNode } from '../control/harness.ts';
+import { FakeNode } from '../../src/control/core/testing/harness.ts';
 import { NO_CHROMIUM, openTab, signIn, startChromium } from '../harness/chromium.ts';
 import { freePorts } from '../harness/config.ts';
 import { newDataFolder } from '../harness/data-folder.ts';

@@ -8,9 +8,9 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { suite, type TestContext, test } from 'node:test';
 import { type Agent, startAgent } from '../../src/agent/agent.ts';
-import { makeConnector } from '../../src/agent/connect.ts';
+import { makeConnector } from '../../src/agent/connect/connect.ts';
 import type { AgentEvent } from '../../src/agent/events.ts';
-import { bindDatagrams, connectDatagrams, type DatagramSocket } from '../../src/base/datagrams.ts';
+import { bindDatagrams, connectDatagrams, type DatagramSocket } from '../../src/base/udp/datagrams.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { type Culvert, startCulvert } from '../harness.ts';
 

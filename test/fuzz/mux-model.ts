@@ -3,8 +3,8 @@
  * streams that write, read late, end and reset at random; or one session that is fed mutated frames. Throws where a rule is broken.
  */
 import assert from 'node:assert/strict';
-import type { Slab } from '../../src/base/slab.ts';
-import { SlabPool } from '../../src/base/slab.ts';
+import type { Slab } from '../../src/base/bytes/slab.ts';
+import { SlabPool } from '../../src/base/bytes/slab.ts';
 import { FLAG, TYPE } from '../../src/mux/frame.ts';
 import type { MuxSession } from '../../src/mux/session.ts';
 import type { MuxStream } from '../../src/mux/stream.ts';

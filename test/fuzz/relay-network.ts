@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { TurnJob } from '../../src/base/turn.ts';
-import { Handshake } from '../../src/data/relay/handshake.ts';
+import type { TurnJob } from '../../src/base/process/turn.ts';
+import { Handshake } from '../../src/data/relay/handshake/handshake.ts';
 import type { FlowBudget } from '../../src/data/relay/flow-budget.ts';
 import type { Flow } from '../../src/data/relay/flows.ts';
 import { FlowFilter } from '../../src/data/relay/flow-filter.ts';

@@ -2,7 +2,7 @@
  * Runs the fuzzer of replays, for `npm run fuzz -- replay` and in short for CI. The first case that fails is made as small as it still fails
  * and printed with its seed.
  */
-import type { ReplayEdits } from '../../src/control/services/inspector/replay-request.ts';
+import type { ReplayEdits } from '../../src/control/inspector/replay/request.ts';
 import { type Random, randomOf } from './cases.ts';
 import { DryEdge } from './dry-edge.ts';
 import { judgeReplay, type ReplayCase, type ReplayOutcome } from './replay.ts';

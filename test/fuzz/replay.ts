@@ -4,8 +4,8 @@
  * nothing at all.
  */
 import { AppError } from '../../src/base/errors.ts';
-import { hostAmong, type ReplayEdits, replayOf } from '../../src/control/services/inspector/replay-request.ts';
-import { type Outcome, TunnelExchange } from '../../src/data/edge/tunnel-request.ts';
+import { hostAmong, type ReplayEdits, replayOf } from '../../src/control/inspector/replay/request.ts';
+import { type Outcome, TunnelExchange } from '../../src/data/edge/server-requests/tunnel-request.ts';
 import { idOf } from '../../src/data/fixtures/link.ts';
 import { CLAIMS_OF_VISITORS } from '../../src/http1/fields.ts';
 import type { InspectedRequest, TunnelRequest } from '../../src/plane/inspection.ts';

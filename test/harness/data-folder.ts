@@ -11,7 +11,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/control/db/migrate.ts';
 import { MIGRATIONS } from '../../src/control/db/migrations.gen.ts';
 import { DATABASE_FILE, makeDataDir, openDatabase } from '../../src/control/db/open.ts';
-import { SEAL_KEY_FILE } from '../../src/control/services/keys/sealing.ts';
+import { SEAL_KEY_FILE } from '../../src/control/core/secrets/sealing.ts';
 
 const PRIVATE = { mode: 0o600, flag: 'wx' };
 

@@ -6,7 +6,7 @@ import { hashSync, verifySync } from '@node-rs/argon2';
 import type { PasswordHasher } from '../../src/argon2/argon2-threads.ts';
 import type { Argon2Job } from '../../src/argon2/argon2-worker.ts';
 import { AppError } from '../../src/base/errors.ts';
-import { DECOY } from '../../src/control/services/passwords/passwords.ts';
+import { DECOY } from '../../src/control/core/secrets/passwords.ts';
 
 const LEAST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Sweeper } from '../../src/base/clock.ts';
-import { SlabPool } from '../../src/base/slab.ts';
+import { SlabPool } from '../../src/base/bytes/slab.ts';
 import { type AttachOptions, attachSession } from '../../src/mux/attach.ts';
 import type { MuxSession } from '../../src/mux/session.ts';
 import type { MuxStream } from '../../src/mux/stream.ts';

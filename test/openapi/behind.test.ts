@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Secret } from '../../src/base/secret.ts';
-import { CertificateWorld } from '../control/certificate-world.ts';
-import { Plane } from '../control/plane.ts';
-import { servePlane } from '../control/plane-api.ts';
-import { openBillingFixture } from '../control/billing-fixture.ts';
-import { Team } from '../control/team.ts';
+import { CertificateWorld } from '../../src/control/certificates/testing/certificate-world.ts';
+import { Plane } from '../../src/control/core/testing/plane.ts';
+import { servePlane } from '../../src/control/core/testing/plane-api.ts';
+import { openBillingFixture } from '../../src/control/billing/testing.ts';
+import { Team } from '../../src/control/core/testing/team.ts';
 import { Browser } from '../harness/browser.ts';
 import { inReverse } from '../harness/ends.ts';
 import { OIDC_CLIENT, startOidc } from '../harness/oidc.ts';

@@ -1,11 +1,11 @@
 /** Requests that succeed only behind something else: a code from an email or an app, a session, another request. */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
-import { ProcessWatch } from '../../src/base/process-watch.ts';
-import { MfaPerson } from '../control/mfa-person.ts';
-import { VISIT } from '../control/plane.ts';
-import { lastEmail } from '../control/outbox.ts';
-import { Team } from '../control/team.ts';
+import { ProcessWatch } from '../../src/base/process/process-watch.ts';
+import { MfaPerson } from '../../src/control/auth/mfa/testing.ts';
+import { VISIT } from '../../src/control/core/testing/plane.ts';
+import { lastEmail } from '../../src/control/core/testing/outbox.ts';
+import { Team } from '../../src/control/core/testing/team.ts';
 import type { NamedOperation } from './document.ts';
 import type { Caller } from './requests.ts';
 import type { ApiTester, Got, Sent } from './tester.ts';

@@ -1,7 +1,7 @@
 /** A request that fits each operation: the known ones of the sweep, and those that need no bearer. */
 import { naming, ROUTES, type Route, rows } from '../control/sweep-routes.ts';
 import type { World } from '../control/sweep-world.ts';
-import type { Person } from '../control/team.ts';
+import type { Person } from '../../src/control/core/testing/team.ts';
 import { bodySchema, type NamedOperation } from './document.ts';
 import type { Schemas } from './schema.ts';
 

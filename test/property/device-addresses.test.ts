@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { networkDevices, privateNetworks } from '../../src/control/db/schema.ts';
-import type { UserActor } from '../../src/control/services/actor.ts';
+import type { UserActor } from '../../src/control/core/rules/actor.ts';
 import { AppError } from '../../src/base/errors.ts';
-import { aKey } from '../control/network-rows.ts';
-import { Plane } from '../control/plane.ts';
+import { aKey } from '../../src/control/networks/testing.ts';
+import { Plane } from '../../src/control/core/testing/plane.ts';
 
 let plane: Plane;
 let ann: UserActor;

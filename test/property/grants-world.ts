@@ -3,7 +3,7 @@
  * with TLS listener and multiplexer, and the agents' sockets. Not real: the clock, which the steps move; the timers of jobs and sweeps, which
  * `aSecondLater` runs; the visitors, of whom only the counters are there.
  */
-import { Drops } from '../../src/data/edge/drops.ts';
+import { Drops } from '../../src/data/faults/drops.ts';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, Sweeper } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { SlabPool } from '../../src/base/slab.ts';
+import { SlabPool } from '../../src/base/bytes/slab.ts';
 import { tokenSpend } from '../../src/control/db/schema.ts';
-import type { UserActor } from '../../src/control/services/actor.ts';
+import type { UserActor } from '../../src/control/core/rules/actor.ts';
 import { TestAgent } from '../../src/data/fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../../src/data/fixtures/certificate.ts';
-import { HOLD_BOUNDS, Holds } from '../../src/data/edge/holds.ts';
+import { HOLD_BOUNDS, Holds } from '../../src/data/edge/exchange/holds.ts';
 import { Gateway } from '../../src/data/gateway/gateway.ts';
 import { RelayRegistry } from '../../src/data/relay/relay-registry.ts';
 import { UsageMeter } from '../../src/data/report/meter.ts';
@@ -28,10 +28,10 @@ import type { MuxSession } from '../../src/mux/session.ts';
 import { WindowBudget } from '../../src/mux/window.ts';
 import type { Link } from '../../src/plane/link.ts';
 import type { Delta } from '../../src/plane/routes.ts';
-import type { Answer } from '../control/harness.ts';
-import { Plane, START } from '../control/plane.ts';
-import { type PlaneApi, servePlane } from '../control/plane-api.ts';
-import { IDLE_NODE } from '../control/idle-node.ts';
+import type { Answer } from '../../src/control/core/testing/harness.ts';
+import { Plane, START } from '../../src/control/core/testing/plane.ts';
+import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
+import { IDLE_NODE } from '../../src/control/core/testing/idle-node.ts';
 
 /** The price of a Plane. */
 const CENTS_PER_GB = 10;

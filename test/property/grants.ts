@@ -3,7 +3,7 @@
  * nor is a session cut whose grant is good; and what a session carries counts for its token, also when another serves the tunnel by then. Looked at after each step, when a second's jobs have run.
  */
 import assert from 'node:assert/strict';
-import type { Answer } from '../control/harness.ts';
+import type { Answer } from '../../src/control/core/testing/harness.ts';
 import { ModelAgent } from './grants-agents.ts';
 import { GrantsModel, type ModelToken } from './grants-model.ts';
 import { BUSY, type Step } from './grants-steps.ts';

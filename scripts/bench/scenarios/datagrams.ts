@@ -3,7 +3,7 @@
  * Load and sink are native/datagrams.c. Processor time is this thread's, so that a busy machine makes the figures worse and not wrong.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { bindDatagrams, type DatagramSocket } from '../../../src/base/datagrams.ts';
+import { bindDatagrams, type DatagramSocket } from '../../../src/base/udp/datagrams.ts';
 import type { Bench } from '../bench.ts';
 import { freePort } from '../processes.ts';
 import { say } from '../report/progress.ts';

@@ -1,8 +1,8 @@
 /**
  * What the page knows of the agent that it belongs to. The page listens before the agent connects, so that scripts find it at once; until
- * `attach` there is no session and no tunnel to tell of. Fed by cli/run-agent.ts, read by the routes.
+ * `attach` there is no session and no tunnel to tell of. Fed by cli/agent/run-agent.ts, read by the routes.
  */
-import type { PipeMeter } from '../../base/pipe.ts';
+import type { PipeMeter } from '../../base/bytes/pipe.ts';
 import type { AgentEvent, AgentView } from '../events.ts';
 
 /** What the page asks of an agent; agent.ts has it. */

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { getHead, OK, type PageWorld, startPageWorld } from './fixtures/page-world.ts';
+import { getHead, OK, type PageWorld, startPageWorld } from './testing.ts';
 
 interface Told {
   readonly event: string;

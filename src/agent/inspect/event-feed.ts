@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { RequestRecord } from './request-record.ts';
 import type { RequestRing, RingWatcher } from './request-ring.ts';
 import { summary } from './request-view.ts';
-import type { PageTally } from './tally.ts';
+import type { PageTally } from './metrics/tally.ts';
 
 /** Open pages, or scripts. */
 const MAX_WATCHERS = 16;

@@ -5,8 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AgentSource } from './agent-source.ts';
 import type { EventFeed } from './event-feed.ts';
-import { EXPOSITION_TYPE, exposition } from './exposition.ts';
-import { metricFamilies } from './metrics-view.ts';
+import { EXPOSITION_TYPE, exposition } from './metrics/exposition.ts';
+import { metricFamilies } from './metrics/metrics-view.ts';
 import { PAGE_FILES } from './page/files.ts';
 import type { Replays } from './replay.ts';
 import { detail, ngrokRequest, REQUESTS_PATH, whyNoReplay } from './request-view.ts';

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { checkMetrics, NEEDS_PROMTOOL } from '../../../test/harness/promtool.ts';
 import type { Logger } from '../../base/log.ts';
-import { getHead, OK, startPageWorld, takePort, viewOf } from './fixtures/page-world.ts';
+import { getHead, OK, startPageWorld, takePort, viewOf } from './testing.ts';
 import { startPage } from './page-server.ts';
 
 function recordingLog(): { log: Logger; lines: string[] } {

@@ -1,12 +1,12 @@
 /**
  * The agent's own page: a small HTTP server on 127.0.0.1 and nowhere else, with what the agent has seen of its latest requests. Started by
- * cli/run-agent.ts before the agent connects. Nothing that goes wrong here, a port that is taken least of all, ends or slows the agent.
+ * cli/agent/run-agent.ts before the agent connects. Nothing that goes wrong here, a port that is taken least of all, ends or slows the agent.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import type { PipeMeter } from '../../base/pipe.ts';
+import type { PipeMeter } from '../../base/bytes/pipe.ts';
 import type { AgentEvent } from '../events.ts';
 import type { TunnelSpec } from '../tunnel.ts';
 import { AgentSource, type ShownAgent } from './agent-source.ts';

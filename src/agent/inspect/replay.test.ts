@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
-import { proxyHeader } from '../proxy-header.ts';
-import { parseTarget } from '../target.ts';
-import { getHead, OK, type PageWorld, type Said, startPageWorld } from './fixtures/page-world.ts';
+import { proxyHeader } from '../local/proxy-header.ts';
+import { parseTarget } from '../local/target.ts';
+import { getHead, OK, type PageWorld, type Said, startPageWorld } from './testing.ts';
 import { Replays } from './replay.ts';
 import { Watch } from './watch.ts';
 

@@ -4,12 +4,12 @@
  */
 import type { Socket } from 'node:net';
 import { type Clock, Sweeper } from '../../base/clock.ts';
-import { LocalDial, type LocalFault } from '../local.ts';
-import { proxyHeader } from '../proxy-header.ts';
-import type { LocalTarget } from '../target.ts';
+import { LocalDial, type LocalFault } from '../local/local.ts';
+import { proxyHeader } from '../local/proxy-header.ts';
+import type { LocalTarget } from '../local/target.ts';
 import { headText } from './head-text.ts';
 import type { RequestRecord } from './request-record.ts';
-import type { StreamTap } from './stream-tap.ts';
+import type { StreamTap } from './tap/stream-tap.ts';
 import type { Watch } from './watch.ts';
 
 export const REPLAY_FIELD = 'Culvert-Replay';

@@ -3,7 +3,7 @@
  * request-ring.ts. It holds copies and no reference to a buffer in which bytes pass.
  */
 import { randomUUID } from 'node:crypto';
-import { BodyCapture } from './body-capture.ts';
+import { BodyCapture } from './tap/body-capture.ts';
 
 /** Objects and strings around the bytes; a guess that is rather too high. */
 const OVERHEAD_BYTES = 1_024;

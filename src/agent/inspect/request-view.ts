@@ -3,7 +3,7 @@
  * the one read the other, with a few fields of our own behind it. Used by the routes and the feed.
  */
 import { STATUS_CODES } from 'node:http';
-import type { BodyCapture } from './body-capture.ts';
+import type { BodyCapture } from './tap/body-capture.ts';
 import { decodedBody } from './decoded-body.ts';
 import { type Fields, fieldValue, headText } from './head-text.ts';
 import type { RequestRecord } from './request-record.ts';

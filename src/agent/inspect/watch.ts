@@ -5,16 +5,16 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import { Throttle } from '../../base/throttle.ts';
+import { Throttle } from '../../base/limits/throttle.ts';
 import { REPLY } from '../../wire/preamble.ts';
-import type { LocalFault } from '../local.ts';
-import type { LocalTarget } from '../target.ts';
+import type { LocalFault } from '../local/local.ts';
+import type { LocalTarget } from '../local/target.ts';
 import type { TunnelSpec } from '../tunnel.ts';
-import { Allowance } from './allowance.ts';
+import { Allowance } from './tap/allowance.ts';
 import { RequestRing } from './request-ring.ts';
-import { StreamTap } from './stream-tap.ts';
-import { PageTally, TunnelTally } from './tally.ts';
-import { TapFloor } from './tap-floor.ts';
+import { StreamTap } from './tap/stream-tap.ts';
+import { PageTally, TunnelTally } from './metrics/tally.ts';
+import { TapFloor } from './tap/tap-floor.ts';
 
 /** A fault of the tap comes with every stream, if it comes. */
 const FAULT_LOG_MS = 60_000;

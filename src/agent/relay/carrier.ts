@@ -11,8 +11,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import { Throttle } from '../../base/throttle.ts';
-import type { TurnEnd } from '../../base/turn.ts';
+import { Throttle } from '../../base/limits/throttle.ts';
+import type { TurnEnd } from '../../base/process/turn.ts';
 import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import type { Attached } from '../../wire/messages.ts';
 import {

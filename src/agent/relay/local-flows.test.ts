@@ -1,7 +1,7 @@
 /** Local sockets of a relay: one for each client, for as long as the client is heard, and bounded. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { bindDatagrams } from '../../base/datagrams.ts';
+import { bindDatagrams } from '../../base/udp/datagrams.ts';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
 import { FakeTime } from '../fixtures/fake-channel.ts';
 import { until } from './fixtures/until.ts';

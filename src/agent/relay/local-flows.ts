@@ -4,7 +4,7 @@
  * and WireGuard notices nothing.
  */
 import type { Clock } from '../../base/clock.ts';
-import { connectDatagrams, type DatagramSocket } from '../../base/datagrams.ts';
+import { connectDatagrams, type DatagramSocket } from '../../base/udp/datagrams.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
 import { FORM, formOf, isPadded } from '../../wire/wireguard.ts';

@@ -1,7 +1,7 @@
 /** An agent's relay against a server on real sockets: both ways of datagrams, the change between them, and what it believes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bindDatagrams } from '../../base/datagrams.ts';
+import { bindDatagrams } from '../../base/udp/datagrams.ts';
 import { encodeSigned, RELAY_KIND, RELAY_PING_MS } from '../../wire/relay-packets.ts';
 import { writeRecord } from '../../wire/relay-records.ts';
 import { EchoService, RelayWorld } from './fixtures/relay-world.ts';

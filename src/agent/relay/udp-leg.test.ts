@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { bindDatagrams } from '../../base/datagrams.ts';
+import { bindDatagrams } from '../../base/udp/datagrams.ts';
 import { encodeSigned, HELLO_BYTES, hasRelayMac, RELAY_KIND } from '../../wire/relay-packets.ts';
 import { until } from './fixtures/until.ts';
 import { UdpLeg } from './udp-leg.ts';

@@ -4,7 +4,7 @@
  * all other packets out before the token and the MACs do.
  */
 import { randomBytes } from 'node:crypto';
-import { connectDatagrams, type DatagramSocket } from '../../base/datagrams.ts';
+import { connectDatagrams, type DatagramSocket } from '../../base/udp/datagrams.ts';
 import {
   CHALLENGE_BYTES,
   encodeSigned,

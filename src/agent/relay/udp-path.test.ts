@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
-import { bindDatagrams } from '../../base/datagrams.ts';
+import { bindDatagrams } from '../../base/udp/datagrams.ts';
 import { codeOf } from '../../base/errors.ts';
 import { RELAY_KEY_BYTES, RELAY_TOKEN_BYTES } from '../../wire/relay-packets.ts';
 import { FakeTime } from '../fixtures/fake-channel.ts';

@@ -9,7 +9,7 @@
  * one: an agent whose NAT has forgotten it, or whose machine has moved, is back before the silence is complete.
  */
 import { lookup } from 'node:dns/promises';
-import { formatHostPort } from '../../base/addr.ts';
+import { formatHostPort } from '../../base/net/addr.ts';
 import type { Clock } from '../../base/clock.ts';
 import { codeOf } from '../../base/errors.ts';
 import { RELAY_PING_MS, RELAY_SILENT_MS } from '../../wire/relay-packets.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Api } from '../api/context.ts';
+import type { Api } from './http/context.ts';
 import { event, on } from '../db/events.ts';
 import { type Core, type Slice, Slices } from './slice.ts';
 

@@ -2,10 +2,10 @@
  * A slice: one feature with its routes, rules and handlers of events. control/open.ts lists all slices, from the ground up: in this order
  * they are opened, mounted and handle events. What is no slice yet is in control/parts/.
  */
-import type { Api } from '../api/context.ts';
+import type { Api } from './http/context.ts';
 import type { Handler } from '../db/events.ts';
 import type { Store, Tx } from '../db/tx.ts';
-import type { Drains } from '../services/pending-work/drains.ts';
+import type { Drains } from './drains.ts';
 
 /** What slices take of the core (control/parts/core.ts). */
 export interface Core {

@@ -1,5 +1,5 @@
 /**
- * Rows that count as gone before they are: what they belong to was deleted, and they follow in slices (services/pending-work). Every query that
+ * Rows that count as gone before they are: what they belong to was deleted, and they follow in slices (control/core/drains.ts). Every query that
  * lists or uses such rows has one of these conditions.
  */
 import { and, gt, isNull, or, type SQL, sql } from 'drizzle-orm';

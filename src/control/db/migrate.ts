@@ -3,7 +3,7 @@
  * foreign_keys = OFF` inside its transaction, where SQLite ignores it, so a table rebuild fires ON DELETE CASCADE and loses rows (drizzle-orm
  * #5782, #4938). Here the switch is thrown outside, and foreign_key_check decides before the commit.
  */
-import { fileFault } from '../../base/file-fault.ts';
+import { fileFault } from '../../base/process/file-fault.ts';
 import type { Logger } from '../../base/log.ts';
 import { BASELINE, type Baseline, rebase } from './baseline.ts';
 import type { Applied, Migration } from './migration.ts';

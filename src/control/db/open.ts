@@ -5,11 +5,11 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { diskSpaceNow } from '../../base/disk-space.ts';
-import { type DurableOptions, placeDurably } from '../../base/durable-file.ts';
+import { diskSpaceNow } from '../../base/process/disk-space.ts';
+import { type DurableOptions, placeDurably } from '../../base/process/durable-file.ts';
 import { codeOf } from '../../base/errors.ts';
-import { fileFault } from '../../base/file-fault.ts';
-import { DurableLog, FOLD_BYTES } from './durable-log.ts';
+import { fileFault } from '../../base/process/file-fault.ts';
+import { DurableLog, FOLD_BYTES } from './disk/durable-log.ts';
 import type { Sqlite } from './sqlite.ts';
 
 export const DATABASE_FILE = 'culvert.db';
@@ -22,7 +22,7 @@ const PRAGMAS: readonly string[] = [
   'journal_mode = WAL',
   // A revocation that was answered must survive a power cut. While a server runs, the disk is waited for beside the thread (durable-log.ts).
   'synchronous = FULL',
-  // Nothing writes beside the process that holds the lock; a backup reads. The thread waits no longer: requests wait for their turn (api/write-queue.ts).
+  // Nothing writes beside the process that holds the lock; a backup reads. The thread waits no longer: requests wait for their turn (core/http/write-queue.ts).
   'busy_timeout = 50',
   // The last net under the services: a row can't point at nothing. Off by default in SQLite.
   'foreign_keys = ON',

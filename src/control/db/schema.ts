@@ -1,5 +1,5 @@
 /**
- * Every table of the control plane. Read by drizzle-kit, which writes `drizzle/*.sql`, and by control/services alone. Rules: ids are UUIDv7 in
+ * Every table of the control plane. Read by drizzle-kit, which writes `drizzle/*.sql`, and by the slices alone. Rules: ids are UUIDv7 in
  * text; instants are integers, milliseconds since the epoch, named `*At`; a secret is stored as a hash or sealed, never in clear; nothing that a
  * customer made is removed by a cascade that a migration could fire by accident (see migrate.ts). A later feature adds a table or a nullable
  * column, so that no table has to be rebuilt.

@@ -4,8 +4,8 @@
  */
 import { mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { PART_SUFFIX } from '../../base/durable-file.ts';
-import { fileFault } from '../../base/file-fault.ts';
+import { PART_SUFFIX } from '../../base/process/durable-file.ts';
+import { fileFault } from '../../base/process/file-fault.ts';
 import { copyDatabase, DAMAGED_DATABASE } from './open.ts';
 import type { Sqlite } from './sqlite.ts';
 

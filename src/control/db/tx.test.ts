@@ -8,7 +8,7 @@ import { sql } from 'drizzle-orm';
 import { systemClock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
-import { DurableLog } from './durable-log.ts';
+import { DurableLog } from './disk/durable-log.ts';
 import { openDatabase, openStore } from './open.ts';
 import { Store } from './tx.ts';
 

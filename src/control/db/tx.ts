@@ -9,12 +9,12 @@ import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import { codeOf } from '../../base/errors.ts';
-import { within } from '../../base/within.ts';
-import { DatabaseFaults, type DatabaseFault, guarded } from './database-faults.ts';
-import { asDiskFault, isFull, isLocked, locked, unconfirmed } from './disk-fault.ts';
-import type { DurableLog } from './durable-log.ts';
+import { within } from '../../base/limits/within.ts';
+import { DatabaseFaults, type DatabaseFault, guarded } from './disk/database-faults.ts';
+import { asDiskFault, isFull, isLocked, locked, unconfirmed } from './disk/fault.ts';
+import type { DurableLog } from './disk/durable-log.ts';
 import { type Event, type Handler, Handlers } from './events.ts';
-import { watchFile } from './file-watch.ts';
+import { watchFile } from './disk/file-watch.ts';
 import { copyDatabase, type OpenStore } from './open.ts';
 import type { Sqlite } from './sqlite.ts';
 import * as schema from './schema.ts';

@@ -1,8 +1,8 @@
 /** What goes with what: for each large change the owners of tables that carry it out, in their order. Registered by control/open.ts. */
-import { renewing } from '../services/billing/plan-change.ts';
-import { drainInvitations } from '../services/organizations/invitation-rows.ts';
-import type { Organizations } from '../services/organizations/organizations.ts';
-import type { Drain } from '../services/pending-work/drains.ts';
+import { renewing } from '../billing/plan-change.ts';
+import { drainInvitations } from '../organizations/invitation-rows.ts';
+import type { Organizations } from '../organizations/service.ts';
+import type { Drain } from '../core/drains.ts';
 import type { Core } from './core.ts';
 import type { NetworkServices } from './networks.ts';
 import type { TokenServices } from './tokens.ts';

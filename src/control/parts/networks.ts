@@ -1,8 +1,8 @@
 /**
  * The services by which people handle private networks. Opened by control/open.ts. What stands between them and the data nodes is relays.ts's.
  */
-import { NetworkDevices } from '../services/networks/network-devices.ts';
-import { Networks } from '../services/networks/networks.ts';
+import { NetworkDevices } from '../networks/devices.ts';
+import { Networks } from '../networks/service.ts';
 import type { Core } from './core.ts';
 
 export interface NetworkServices {

@@ -3,10 +3,10 @@
  * control/open.ts.
  */
 import type { RelayRoute } from '../../plane/relays.ts';
-import { Attachments } from '../services/networks/attach.ts';
-import { DeviceExpiry } from '../services/networks/device-expiry.ts';
-import { relaySlices } from '../services/networks/relay-routes.ts';
-import { RelayStatus } from '../services/networks/relay-status.ts';
+import { Attachments } from '../networks/relay/attach.ts';
+import { DeviceExpiry } from '../networks/device-expiry.ts';
+import { relaySlices } from '../networks/relay/relay-routes.ts';
+import { RelayStatus } from '../networks/relay/status.ts';
 import type { Core } from './core.ts';
 
 export interface RelayServices {

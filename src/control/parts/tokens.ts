@@ -2,16 +2,16 @@
  * The services of capability tokens. Opened by control/open.ts, before what asks them whether an agent may act.
  */
 import type { Core } from './core.ts';
-import { DeviceLogins } from '../services/sessions/device-logins.ts';
-import { MasterKeys } from '../services/tokens/master-keys.ts';
-import { MasterRights } from '../services/tokens/master-rights.ts';
-import { ProjectTokens } from '../services/tokens/project-tokens.ts';
-import { Revocations } from '../services/tokens/revocations.ts';
-import { Rotation } from '../services/tokens/rotation.ts';
-import { TokenBudgets } from '../services/tokens/token-budgets.ts';
-import { TokenEnds } from '../services/tokens/token-ends.ts';
-import { TokenMaker } from '../services/tokens/token-maker.ts';
-import { Tokens } from '../services/tokens/tokens.ts';
+import { DeviceLogins } from '../auth/cli/service.ts';
+import { MasterKeys } from '../access-keys/master/keys.ts';
+import { MasterRights } from '../access-keys/master/rights.ts';
+import { ProjectTokens } from '../access-keys/master/project-keys.ts';
+import { Revocations } from '../access-keys/revocations.ts';
+import { Rotation } from '../access-keys/rotation.ts';
+import { TokenBudgets } from '../access-keys/budgets.ts';
+import { TokenEnds } from '../access-keys/ends.ts';
+import { TokenMaker } from '../access-keys/maker.ts';
+import { Tokens } from '../access-keys/service.ts';
 
 export interface TokenServices {
   readonly tokens: Tokens;

@@ -8,7 +8,7 @@ export interface DeletedProject {
   readonly revokedTokens: number;
 }
 
-/** The project is about to be marked as gone. Handlers announce what goes with it; its rows follow (services/pending-work). */
+/** The project is about to be marked as gone. Handlers announce what goes with it; its rows follow (control/core/drains.ts). */
 export const projectDeleted = event<ProjectRow, DeletedProject>('projectDeleted', {
   deletedTunnels: 0,
   revokedTokens: 0,

@@ -1,7 +1,7 @@
 /** Projects: namespaces of subdomains in an organization, with keys of their own. */
 import type { Slice } from '../core/slice.ts';
 import { on } from '../db/events.ts';
-import { orgCreated, orgForgotten } from '../services/organizations/events.ts';
+import { orgCreated, orgForgotten } from '../organizations/events.ts';
 import { mountProjects } from './routes.ts';
 import { Projects } from './service.ts';
 

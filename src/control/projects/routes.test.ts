@@ -6,10 +6,10 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { and, eq } from 'drizzle-orm';
 import { auditEvents, capabilityTokens, projects, tunnels } from '../db/schema.ts';
 import { MAX_PROJECTS } from './service.ts';
-import type { MintedToken } from '../services/tokens/token-maker.ts';
-import { Plane, START } from '../../../test/control/plane.ts';
-import { type PlaneApi, servePlane } from '../../../test/control/plane-api.ts';
-import { type Person, said, Team } from '../../../test/control/team.ts';
+import type { MintedToken } from '../access-keys/maker.ts';
+import { Plane, START } from '../core/testing/plane.ts';
+import { type PlaneApi, servePlane } from '../core/testing/plane-api.ts';
+import { type Person, said, Team } from '../core/testing/team.ts';
 
 const DAY = 24 * 3600_000;
 let plane: Plane;

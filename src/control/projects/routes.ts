@@ -1,8 +1,8 @@
 /** `/projects`. */
-import { type Api, actorOf } from '../api/context.ts';
-import { defineRoute } from '../api/define-route.ts';
-import { json } from '../api/errors.ts';
-import { jsonBody } from '../api/fields.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
+import { defineRoute } from '../core/http/define-route.ts';
+import { json } from '../core/http/errors.ts';
+import { jsonBody } from '../core/http/fields/shared.ts';
 import { deletedProject, newProject, project, projectList, projectName, slugOf, view } from './schemas.ts';
 import { MAX_PROJECTS, type Projects } from './service.ts';
 

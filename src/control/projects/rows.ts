@@ -2,7 +2,7 @@
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import { projects } from '../db/schema.ts';
 import type { Db } from '../db/tx.ts';
-import { isLabel } from '../services/labels.ts';
+import { isLabel } from '../core/rules/labels.ts';
 
 export type ProjectRow = typeof projects.$inferSelect;
 

@@ -1,8 +1,8 @@
 /** Bodies of `/projects`. */
 import { z } from '@hono/zod-openapi';
-import { iso } from '../api/fields.ts';
-import { label } from '../api/label.ts';
-import { someName } from '../api/new-account.ts';
+import { iso } from '../core/http/fields/shared.ts';
+import { label } from '../core/http/fields/label.ts';
+import { someName } from '../core/http/fields/new-account.ts';
 import type { ProjectView } from './service.ts';
 
 export const project = z

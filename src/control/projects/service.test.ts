@@ -4,7 +4,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { auditEvents, pendingWork, projects as table } from '../db/schema.ts';
 import { on } from '../db/events.ts';
 import { OpenSlice, START } from '../core/testing/open-slice.ts';
-import { orgForgotten } from '../services/organizations/events.ts';
+import { orgForgotten } from '../organizations/events.ts';
 import { projectDeleted } from './events.ts';
 import { projects } from './index.ts';
 import type { ProjectRow } from './rows.ts';

@@ -5,10 +5,10 @@ import { AppError } from '../../base/errors.ts';
 import { liveTokens, liveTunnels } from '../db/gone.ts';
 import { capabilityTokens, projects, tunnels } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
-import { type Actor, allow, type UserActor } from '../services/actor.ts';
-import { type AuditAction, type AuditDetails, recordAudit } from '../services/audit.ts';
-import { checkDailyLimit } from '../services/daily-limit.ts';
-import type { Drains } from '../services/pending-work/drains.ts';
+import { type Actor, allow, type UserActor } from '../core/rules/actor.ts';
+import { type AuditAction, type AuditDetails, recordAudit } from '../core/rules/audit.ts';
+import { checkDailyLimit } from '../core/rules/daily-limit.ts';
+import type { Drains } from '../core/drains.ts';
 import { type DeletedProject, projectDeleted } from './events.ts';
 import { findProject, type ProjectRow } from './rows.ts';
 

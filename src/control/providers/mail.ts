@@ -1,5 +1,5 @@
 /**
- * The way out for mail, as services/mail/mail-delivery.ts sees it. Ways: smtp.ts, log-mail.ts.
+ * The way out for mail, as core/mail/mail-delivery.ts sees it. Ways: smtp.ts, log-mail.ts.
  */
 
 /** An email, written out. */

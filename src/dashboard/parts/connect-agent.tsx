@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { TunnelProtocol } from './agent-command.ts';
 import { ConnectCommand } from './connect-command.tsx';
 
-/** As the server wants them: `control/services/labels.ts`. */
+/** As the server wants them: `control/core/rules/labels.ts`. */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const USUAL_PORTS = { http: 3000, https: 8443, tcp: 5432 } as const;
 type Kind = keyof typeof USUAL_PORTS;

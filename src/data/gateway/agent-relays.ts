@@ -11,9 +11,9 @@ import type { Attach, Attached, FromServer, RefusalCode } from '../../wire/messa
 import type { Carrier } from '../relay/carrier.ts';
 import type { RelayRegistry } from '../relay/relay-registry.ts';
 import type { Payer } from '../routing/entry.ts';
-import type { AttachDesk, AttachOutcome } from './attaches.ts';
+import type { AttachDesk, AttachOutcome } from './claims/attaches.ts';
 import type { Serving, ServingRegistry } from './serving.ts';
-import type { SlotMap } from './slots.ts';
+import type { SlotMap } from './claims/slots.ts';
 
 /** One network that one session carries. */
 export interface Carrying extends Carrier {

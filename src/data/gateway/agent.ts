@@ -27,21 +27,21 @@ import {
   type RequestLine,
   WIRE_VERSION,
 } from '../../wire/messages.ts';
-import type { Drops } from '../edge/drops.ts';
-import { dropKept } from '../edge/upstream.ts';
+import type { Drops } from '../faults/drops.ts';
+import { dropKept } from '../edge/exchange/upstream.ts';
 import type { RelayRegistry } from '../relay/relay-registry.ts';
 import type { Payer, RouteEntry } from '../routing/entry.ts';
-import { ClaimPace } from './claim-pace.ts';
-import { admit } from './admission.ts';
+import { ClaimPace } from './claims/claim-pace.ts';
+import { admit } from './handshakes/admission.ts';
 import { AgentRelays, type Carrying, type RelayingSession } from './agent-relays.ts';
 import { type AgentWire, comesBack, type EndDetails } from './agent-wire.ts';
-import type { AttachDesk } from './attaches.ts';
-import type { ClaimDesk, ClaimOutcome } from './claims.ts';
+import type { AttachDesk } from './claims/attaches.ts';
+import type { ClaimDesk, ClaimOutcome } from './claims/claims.ts';
 import { ControlChannel, type ControlEvents } from './control.ts';
 import type { GrantChanges } from './grant-changes.ts';
 import { RequestLines } from './request-lines.ts';
 import { Serving, type ServingAgent, type ServingRegistry } from './serving.ts';
-import { SlotMap } from './slots.ts';
+import { SlotMap } from './claims/slots.ts';
 import { type SessionEnd, WhyEnded } from './why-ended.ts';
 
 /** Claims of one session that may stand in line. An agent with more tunnels asks for them as answers come. */

@@ -3,7 +3,7 @@
  * second's worth, so one that is not full is kept when its last session ends: else who comes back again and again would get that each time.
  * Owned by registry.ts; bounded by the number of sessions, and MAX_RESTING.
  */
-import { TokenBucket } from '../../base/token-bucket.ts';
+import { TokenBucket } from '../../base/limits/token-bucket.ts';
 import type { Shaper } from '../../mux/shaper.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
 

@@ -2,8 +2,8 @@
  * The control stream as the server sees it: lines in, checked; messages out, bounded. One per agent session, owned by agent.ts.
  * It decides nothing: it hands messages over and says when the agent broke a rule or is gone.
  */
-import { Allowance } from '../../base/allowance.ts';
-import { JoinedBytes } from '../../base/joined-bytes.ts';
+import { Allowance } from '../../base/limits/allowance.ts';
+import { JoinedBytes } from '../../base/bytes/joined-bytes.ts';
 import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import { encodeLine, LineReader } from '../../wire/lines.ts';
 import { type FromAgent, type FromServer, fromAgent, MAX_TEXT, MAX_TUNNELS_PER_AGENT } from '../../wire/messages.ts';

@@ -2,7 +2,7 @@
  * The live agent sessions of this node: who is connected, which token each belongs to, and what a change of a route or a token
  * means for them. It answers the control plane (NodeControl) and listens to the routing table. One per data node.
  */
-import { HandshakeRate } from '../../base/handshake-rate.ts';
+import { HandshakeRate } from '../../base/net/handshake-rate.ts';
 import type { Logger } from '../../base/log.ts';
 import type { SessionEndEvent } from '../../plane/events.ts';
 import type { AdmitAnswer, ConnectionInfo, Link, NodeControl, Refusal } from '../../plane/link.ts';
@@ -15,7 +15,7 @@ import type { RouteTable, TableListener } from '../routing/table.ts';
 import type { AgentHost, AgentSession } from './agent.ts';
 import { BandwidthShares } from './bandwidth.ts';
 import type { Budgets } from './budgets.ts';
-import { unservable } from './claims.ts';
+import { unservable } from './claims/claims.ts';
 import { Recheck } from './recheck.ts';
 import { GrantChanges } from './grant-changes.ts';
 import type { Serving } from './serving.ts';

@@ -2,7 +2,7 @@
  * What one organization may have of a node's recording: so many records per second, half of the node's, and the memory that it holds (memory.ts).
  * One per organization with tunnels that were asked for; recorder.ts makes them, each tunnel's records point to theirs.
  */
-import { Allowance } from '../../base/allowance.ts';
+import { Allowance } from '../../base/limits/allowance.ts';
 import type { MemoryShare } from './memory.ts';
 
 export interface OrgShare extends MemoryShare {

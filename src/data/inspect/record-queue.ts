@@ -5,7 +5,7 @@
  */
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import { within } from '../../base/within.ts';
+import { within } from '../../base/limits/within.ts';
 import type { InspectedRequest, InspectionBatch, UnrecordedCount } from '../../plane/inspection.ts';
 import type { Link } from '../../plane/link.ts';
 import type { TunnelRecords } from './tunnel-records.ts';

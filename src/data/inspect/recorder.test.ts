@@ -7,7 +7,7 @@ import type { InspectedRequest, InspectionBatch } from '../../plane/inspection.t
 import { until } from '../fixtures/gateway.ts';
 import { testRoute } from '../fixtures/link.ts';
 import { RouteEntry, type ServedTunnel } from '../routing/entry.ts';
-import { Allowance } from '../../base/allowance.ts';
+import { Allowance } from '../../base/limits/allowance.ts';
 import { type Draft, OWN_BYTES } from './draft.ts';
 import { type InspectorSettings, Recorder } from './recorder.ts';
 import type { QueueOptions } from './record-queue.ts';

@@ -6,7 +6,7 @@ import type { Logger } from '../../base/log.ts';
 import type { InspectorStats } from '../../plane/edge-stats.ts';
 import type { Link } from '../../plane/link.ts';
 import type { RouteEntry } from '../routing/entry.ts';
-import { Allowance } from '../../base/allowance.ts';
+import { Allowance } from '../../base/limits/allowance.ts';
 import { TunnelRecords } from './tunnel-records.ts';
 import { Draft, type DraftOwner, type DropReason, NO_DROPS, OWN_BYTES } from './draft.ts';
 import { RecordMemory } from './memory.ts';

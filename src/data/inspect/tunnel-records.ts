@@ -1,5 +1,5 @@
 /** What a node knows of the records of one tunnel. Hangs on the tunnel's entry; made and used by recorder.ts. */
-import type { Allowance } from '../../base/allowance.ts';
+import type { Allowance } from '../../base/limits/allowance.ts';
 import type { Route } from '../../plane/routes.ts';
 import type { OrgShare } from './org-shares.ts';
 

@@ -5,7 +5,7 @@ import type { DryRunEvent } from '../../plane/events.ts';
 import { Head, parseRequestHead } from '../../http1/head.ts';
 import { isPending, PolicyChain } from './chain.ts';
 import { DryRun } from './dry-run.ts';
-import { ShownBefore } from './shown-before.ts';
+import { ShownBefore } from './password/shown-before.ts';
 import type { PolicyRequest, Step, Verdict } from './step.ts';
 import { MAX_DRY_RUNS, MAX_DRY_RUNS_OF_ONE, DryRunSlots } from './dry-run-slots.ts';
 

@@ -1,10 +1,10 @@
 /**
  * The steps that a request passes before it is forwarded, in order; the first refusal counts. Made by compile.ts when a route changes, run by
- * edge/dispatch.ts per request. A step that fails refuses: a gate that can't decide stays closed. An action that is only tried holds no request
+ * edge/exchange/dispatch.ts per request. A step that fails refuses: a gate that can't decide stays closed. An action that is only tried holds no request
  * up: what it does not know at once it finds out beside the request.
  */
 import type { Logger } from '../../base/log.ts';
-import type { EdgeRefusal } from '../edge/fault.ts';
+import type { EdgeRefusal } from '../faults/fault.ts';
 import { type DryRun, type Seen, seenIn } from './dry-run.ts';
 import type { PolicyRequest, Step, StepTrace, Verdict } from './step.ts';
 import type { DryRunSlots } from './dry-run-slots.ts';

@@ -12,23 +12,23 @@ import {
   ruleOf,
 } from '../../plane/policy.ts';
 import type { Route } from '../../plane/routes.ts';
-import type { BasicChecks } from './basic-checks.ts';
-import { basicStep } from './basic-step.ts';
+import type { BasicChecks } from './password/checks.ts';
+import { basicStep } from './password/step.ts';
 import { type ChainedStep, PolicyChain } from './chain.ts';
 import { denySteps } from './deny.ts';
 import type { DryRun } from './dry-run.ts';
 import type { DryRuns } from '../report/dry-runs.ts';
 import { HeaderRule } from './header-rule.ts';
 import { addressRule, ipStep } from './ip-rule.ts';
-import type { JwtSteps } from './jwt-step.ts';
+import type { JwtSteps } from './jwt/step.ts';
 import { RateLimit } from './rate-limit.ts';
 import { rateStep } from './rate-step.ts';
 import type { PolicyRequest, Step } from './step.ts';
 import type { DryRunSlots } from './dry-run-slots.ts';
-import { visitorPaths } from './visitor-paths.ts';
-import type { VisitorPasses } from './visitor-passes.ts';
-import type { GatedRoute } from './visitor-sign-in.ts';
-import { visitorStep } from './visitor-step.ts';
+import { visitorPaths } from './visitor-login/paths.ts';
+import type { VisitorPasses } from './visitor-login/passes.ts';
+import type { GatedRoute } from './visitor-login/sign-in.ts';
+import { visitorStep } from './visitor-login/step.ts';
 
 export interface CompiledPolicy {
   /** What it was made from. */

@@ -1,6 +1,6 @@
 /** `deny`: requests for paths that begin with a prefix. */
 import type { PolicyAction } from '../../plane/policy.ts';
-import type { EdgeRefusal } from '../edge/fault.ts';
+import type { EdgeRefusal } from '../faults/fault.ts';
 import { PathRules } from './path-rule.ts';
 import type { PolicyRequest, Step } from './step.ts';
 

@@ -1,8 +1,8 @@
 /** `ip_allow` and `ip_deny`: by the true address of the visitor. */
 import { isIP } from 'node:net';
-import { NetworkSet } from '../../base/addr.ts';
+import { NetworkSet } from '../../base/net/addr.ts';
 import type { IpAction } from '../../plane/policy.ts';
-import type { EdgeRefusal } from '../edge/fault.ts';
+import type { EdgeRefusal } from '../faults/fault.ts';
 import type { PolicyRequest, Step } from './step.ts';
 
 const DENIED: EdgeRefusal = { code: 'denied', detail: 'The policy of this site blocks your address.' };

@@ -6,7 +6,7 @@ import type { AccessKey } from '../../plane/access-keys.ts';
 import type { RouteEntry } from '../routing/entry.ts';
 import type { TableListener } from '../routing/table.ts';
 import { compilePolicy, type PolicyParts } from './compile.ts';
-import type { JwtSteps } from './jwt-step.ts';
+import type { JwtSteps } from './jwt/step.ts';
 
 /** It receives this server's access keys too. */
 export interface PolicyRegistryParts extends PolicyParts {

@@ -19,19 +19,19 @@ import {
   type UnknownReason,
 } from '../../plane/policy-test.ts';
 import type { Route } from '../../plane/routes.ts';
-import { addressKey } from '../../base/address-key.ts';
+import { addressKey } from '../../base/net/address-key.ts';
 import { isPending, type PolicyChain } from './chain.ts';
 import { compilePolicy, type PolicyParts } from './compile.ts';
 import { DryRun } from './dry-run.ts';
-import { JwtAhead } from './jwt-ahead.ts';
-import { JwtSteps } from './jwt-step.ts';
-import type { JwtCheck } from './jwt-check.ts';
-import { ShownBefore } from './shown-before.ts';
+import { JwtAhead } from './jwt/ahead.ts';
+import { JwtSteps } from './jwt/step.ts';
+import type { JwtCheck } from './jwt/check.ts';
+import { ShownBefore } from './password/shown-before.ts';
 import type { PolicyRequest } from './step.ts';
 
 /** Of the loop, before others have their turn. */
 const SLICE_MS = 4;
-/** At a time; the control plane lets organizations take turns (services/tunnels/policy-test-queue). */
+/** At a time; the control plane lets organizations take turns (control/tunnels/policies/test-queue). */
 const MAX_AT_ONCE = 2;
 
 export interface PolicyTesterDeps {

@@ -1,5 +1,5 @@
 /** `rate_limit` as a step. Its windows outlive a change of other actions: see compile.ts. */
-import type { EdgeRefusal } from '../edge/fault.ts';
+import type { EdgeRefusal } from '../faults/fault.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { PolicyRequest, Step } from './step.ts';
 

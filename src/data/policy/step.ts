@@ -3,10 +3,10 @@
  * connection waits and is not read.
  */
 import type { FaultCode } from '../../base/codes/edge-faults.ts';
-import type { EdgeRefusal } from '../edge/fault.ts';
+import type { EdgeRefusal } from '../faults/fault.ts';
 import type { Head } from '../../http1/head.ts';
 import type { TraceStep } from '../../plane/inspection.ts';
-import type { ShownBefore } from './shown-before.ts';
+import type { ShownBefore } from './password/shown-before.ts';
 
 /** One object per visitor connection, filled anew for each request: a step that decides later copies what it needs first. */
 export interface PolicyRequest {

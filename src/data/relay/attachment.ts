@@ -4,8 +4,8 @@
  * Which way is taken to the agent: docs/decisions/0013-wireguard-relay.md.
  */
 import { randomBytes } from 'node:crypto';
-import type { Payer } from '../../base/token-bucket.ts';
-import type { TurnEnd } from '../../base/turn.ts';
+import type { Payer } from '../../base/limits/token-bucket.ts';
+import type { TurnEnd } from '../../base/process/turn.ts';
 import type { RelayPath } from '../../plane/relays.ts';
 import { RelayBatch } from '../../wire/relay-batch.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../wire/relay-packets.ts';
 import { type OnRecord, readFlow, readRecords } from '../../wire/relay-records.ts';
 import type { Carrier } from './carrier.ts';
-import { Handshake } from './handshake.ts';
+import { Handshake } from './handshake/handshake.ts';
 import type { RelayCounts } from './relay-counts.ts';
 import { StreamLeg } from './stream-leg.ts';
 

@@ -1,7 +1,7 @@
 /** The message to an agent about a port that the system refuses, by real errors of the system where a test can cause them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bindDatagrams } from '../../base/datagrams.ts';
+import { bindDatagrams } from '../../base/udp/datagrams.ts';
 import { bindRefusal } from './bind-refusal.ts';
 
 async function refusalAt(host: string, port: number): Promise<string> {

@@ -1,6 +1,6 @@
 /** An enrolled device of a network, as the relay keeps it. Held by devices.ts; flows point to theirs. */
 import type { RelayDevice } from '../../plane/relays.ts';
-import { type Mac1State, mac1State } from './mac1.ts';
+import { type Mac1State, mac1State } from './handshake/mac1.ts';
 
 /** One device, and what is known of it since the last batch of events. */
 export class DeviceMark {

@@ -4,12 +4,12 @@
  * nothing is known: for 3 minutes after a removal they are blocked, and their clients shake hands again within 15 s.
  * Reasons: docs/decisions/0013-wireguard-relay.md.
  */
-import { formatHostPort, plainIp } from '../../base/addr.ts';
-import { Allowance } from '../../base/allowance.ts';
+import { formatHostPort, plainIp } from '../../base/net/addr.ts';
+import { Allowance } from '../../base/limits/allowance.ts';
 import type { DeviceEvent, RelayDevice } from '../../plane/relays.ts';
 import { DeviceMark } from './device-mark.ts';
 import type { Flow } from './flows.ts';
-import { Mac1Message } from './mac1.ts';
+import { Mac1Message } from './handshake/mac1.ts';
 import { MAC1_FROM_END } from '../../wire/wireguard.ts';
 
 /** REJECT_AFTER_TIME of WireGuard: no key is used for longer. */

@@ -3,7 +3,7 @@
  * network with more unproven flows than handshakes gives one up; else the organization with most, for one below its share.
  * A network has its first few whatever the others have. Reasons: docs/decisions/0013-wireguard-relay.md.
  */
-import { Allowance } from '../../base/allowance.ts';
+import { Allowance } from '../../base/limits/allowance.ts';
 
 /** A node of one core is busy long before it has so many. */
 export const MAX_FLOWS_OF_NODE = 16_384;

@@ -8,7 +8,7 @@ import type { DeviceMark } from './device-mark.ts';
 import { DeviceMarks } from './devices.ts';
 import type { FlowBudget } from './flow-budget.ts';
 import { type Arrival, type Flow, Flows } from './flows.ts';
-import { Mac1Check } from './mac1-check.ts';
+import { Mac1Check } from './handshake/mac1-check.ts';
 import { FORM, type Form, firstSession, formOf, isPadded, secondSession } from '../../wire/wireguard.ts';
 
 export interface FlowFilterOptions {

@@ -3,7 +3,7 @@
  * number. Looked up per datagram, in both directions. Keeps no time of its own and sends nothing. A flow begins *unproven* and is
  * sent no more than came from it; when it is proven, and which one gives way: docs/decisions/0013-wireguard-relay.md.
  */
-import { Allowance } from '../../base/allowance.ts';
+import { Allowance } from '../../base/limits/allowance.ts';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
 import type { DeviceMark } from './device-mark.ts';
 import type { FlowBudget } from './flow-budget.ts';

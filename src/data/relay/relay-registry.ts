@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import { TurnEnd } from '../../base/turn.ts';
+import { TurnEnd } from '../../base/process/turn.ts';
 import type { RelayDevice, RelayEndCode, RelayInfo, RelayRoute, RelayStats } from '../../plane/relays.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { TableListener } from '../routing/table.ts';

@@ -5,12 +5,12 @@
  * Everything here is for each datagram: sent at once, or for the agent at the end of the turn; or dropped and counted.
  */
 import { randomInt } from 'node:crypto';
-import { bindDatagrams, type DatagramSocket } from '../../base/datagrams.ts';
+import { bindDatagrams, type DatagramSocket } from '../../base/udp/datagrams.ts';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import { Throttle } from '../../base/throttle.ts';
-import type { TurnEnd } from '../../base/turn.ts';
+import { Throttle } from '../../base/limits/throttle.ts';
+import type { TurnEnd } from '../../base/process/turn.ts';
 import type { RelayDevice, RelayInfo, RelayPath, RelayRoute } from '../../plane/relays.ts';
 import type { RefusalCode } from '../../wire/messages.ts';
 import { MAX_DATAGRAM_BYTES } from '../../wire/relay-packets.ts';
@@ -18,7 +18,7 @@ import type { Outbox } from '../report/outbox.ts';
 import { Attachment, type AttachmentHost } from './attachment.ts';
 import type { Carrier } from './carrier.ts';
 import type { FlowBudget } from './flow-budget.ts';
-import { FormerTokens } from './former-tokens.ts';
+import { FormerTokens } from './handshake/former-tokens.ts';
 import { FlowFilter } from './flow-filter.ts';
 import { between, type Carried, RelayCounts } from './relay-counts.ts';
 

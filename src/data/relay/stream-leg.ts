@@ -3,7 +3,7 @@
  * stream that the server opens to the network's slot. One per attachment. A stream that ends is opened again, ever more slowly;
  * meanwhile datagrams are dropped, for WireGuard repeats what it misses. Reasons: docs/decisions/0013-wireguard-relay.md.
  */
-import type { TurnEnd, TurnJob } from '../../base/turn.ts';
+import type { TurnEnd, TurnJob } from '../../base/process/turn.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import { encodePreamble, REPLY } from '../../wire/preamble.ts';

@@ -6,7 +6,7 @@
  */
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import { within } from '../../base/within.ts';
+import { within } from '../../base/limits/within.ts';
 import type {
   AgentEvent,
   DryRunEvent,

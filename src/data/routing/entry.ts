@@ -24,9 +24,9 @@ export interface ServedTunnel {
   readonly slot: number;
   /** Preamble of a stream without visitor address, made once. */
   readonly preamble: Buffer;
-  /** Idle streams with a kept local connection, for the next request of any visitor; owned by data/edge/upstream.ts. */
+  /** Idle streams with a kept local connection, for the next request of any visitor; owned by data/edge/exchange/upstream.ts. */
   readonly idle: MuxStream[];
-  /** Those that have just answered, and may have more behind it; owned by data/edge/upstream.ts. */
+  /** Those that have just answered, and may have more behind it; owned by data/edge/exchange/upstream.ts. */
   readonly resting: Set<MuxStream>;
   /** The agent leaves: no new streams. */
   draining: boolean;
@@ -80,7 +80,7 @@ export interface LostSession {
 export class RouteEntry {
   route: Route;
   served: ServedTunnel | null = null;
-  /** Its last session was lost and none has come since; kept by data/edge/holds.ts. */
+  /** Its last session was lost and none has come since; kept by data/edge/exchange/holds.ts. */
   lost: LostSession | null = null;
   /** Removed from the table: a holder of the entry must look it up again. */
   removed = false;

@@ -17,7 +17,7 @@ const RETRY_MS = 1_000;
 const GAP_MS = 500;
 /** Further ahead is no matter of order. */
 const MAX_EARLY = 1_000;
-/** Numbers of one start of the control plane (control/publish). */
+/** Numbers of one start of the control plane (control/core/link/publisher.ts). */
 const EPOCH = 2 ** 32;
 
 export class TableFollower {

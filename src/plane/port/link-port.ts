@@ -11,7 +11,7 @@ import type { AttachQuestion, RelayDevice, RelayRoute } from '../relays.ts';
 import type { Delta, Route, Snapshot } from '../routes.ts';
 import type { PortCalls } from './calls.ts';
 
-/** An agent that waits gets an answer by then, and comes again (data/gateway/token-queues.ts waits as long). */
+/** An agent that waits gets an answer by then, and comes again (data/gateway/claims/token-queues.ts waits as long). */
 const DECISION_MS = 15_000;
 /** All rows of a large server are read for it. */
 const SNAPSHOT_MS = 60_000;

@@ -1,5 +1,5 @@
 /** Which agents are connected to a data node and what they serve, kept by the events that it tells (presence.ts). Answers from memory. */
-import { RecentMap } from '../../base/recent-map.ts';
+import { RecentMap } from '../../base/limits/recent-map.ts';
 import type { ConnectionInfo } from '../link.ts';
 import type { PresenceEvent, SessionInfo } from '../presence.ts';
 

@@ -1,14 +1,14 @@
 /** The API's listener with its live feeds, and the listener for scrapers. */
 import type { AddressInfo } from 'node:net';
-import { LOOPBACK, NetworkSet } from '../../base/addr.ts';
+import { LOOPBACK, NetworkSet } from '../../base/net/addr.ts';
 import { systemClock } from '../../base/clock.ts';
-import type { Lifecycle } from '../../base/lifecycle.ts';
-import type { Api } from '../../control/api/context.ts';
-import { type ApiListener, listenApi } from '../../control/api/listener.ts';
-import type { LiveFeedServer } from '../../control/api/live-feed.ts';
+import type { Lifecycle } from '../../base/process/lifecycle.ts';
+import type { Api } from '../../control/core/http/context.ts';
+import { type ApiListener, listenApi } from '../../control/core/http/listener/listener.ts';
+import type { LiveFeedServer } from '../../control/inspector/live-feed-routes.ts';
 import type { ControlPlane } from '../../control/open.ts';
 import { makeApi, makeLiveFeed } from '../api.ts';
-import type { ApiTls } from '../api-tls.ts';
+import type { ApiTls } from '../certificates/api-tls.ts';
 import { listenOn } from '../data-node.ts';
 import { serveMetrics } from '../metrics.ts';
 import { learnApiUrl, type Starting } from './starting.ts';

@@ -1,7 +1,7 @@
 /** What the server does by itself: email, webhooks on their way, looks at disk and health, jobs of the clock. */
 import { systemClock } from '../../base/clock.ts';
-import type { Lifecycle } from '../../base/lifecycle.ts';
-import { startJobs } from '../../control/jobs.ts';
+import type { Lifecycle } from '../../base/process/lifecycle.ts';
+import { startJobs } from '../../control/core/jobs.ts';
 import type { ControlPlane } from '../../control/open.ts';
 import { startMail } from '../mail.ts';
 import type { Starting } from './starting.ts';

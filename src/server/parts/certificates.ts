@@ -1,13 +1,13 @@
 /** Certificates while the server runs: by ACME, self-signed, and from files that are renewed; shown by the data node and the API. */
 import { systemClock } from '../../base/clock.ts';
-import type { Lifecycle } from '../../base/lifecycle.ts';
+import type { Lifecycle } from '../../base/process/lifecycle.ts';
 import type { ControlPlane } from '../../control/open.ts';
 import type { NodeAccess } from '../../plane/link.ts';
-import { serveCertificates } from '../acme.ts';
-import { ApiTls } from '../api-tls.ts';
-import { CertificateWatch, type WatchedPair } from '../certificate-watch.ts';
-import { type Certificate, type Certificates, pairsInUse, pinOf } from '../certificates.ts';
-import { renewSelfSigned } from '../self-signed-renewal.ts';
+import { serveCertificates } from '../certificates/acme.ts';
+import { ApiTls } from '../certificates/api-tls.ts';
+import { CertificateWatch, type WatchedPair } from '../certificates/certificate-watch.ts';
+import { type Certificate, type Certificates, pairsInUse, pinOf } from '../certificates/certificates.ts';
+import { renewSelfSigned } from '../certificates/self-signed-renewal.ts';
 import type { NodePart } from './planes.ts';
 import { learnPorts, type Starting } from './starting.ts';
 

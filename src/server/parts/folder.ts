@@ -1,7 +1,7 @@
 /** The data folder: locked for this server, with room to start in, and with the socket of `culvert admin`. */
 import { systemClock } from '../../base/clock.ts';
-import type { Lifecycle } from '../../base/lifecycle.ts';
-import { makeStartRoom } from '../../control/db/disk-reserve.ts';
+import type { Lifecycle } from '../../base/process/lifecycle.ts';
+import { makeStartRoom } from '../../control/db/disk/reserve.ts';
 import { lockDataDir } from '../../control/db/open.ts';
 import { setRemainsAside } from '../../control/db/remains.ts';
 import { type AdminSocket, openAdminSocket } from '../admin-socket.ts';

@@ -1,11 +1,11 @@
 /** The two planes: database and services, and the data node that they direct. */
 import { systemClock } from '../../base/clock.ts';
-import { DescriptorWatch } from '../../base/descriptor-watch.ts';
-import type { Lifecycle } from '../../base/lifecycle.ts';
-import { ProcessWatch } from '../../base/process-watch.ts';
+import { DescriptorWatch } from '../../base/process/descriptor-watch.ts';
+import type { Lifecycle } from '../../base/process/lifecycle.ts';
+import { ProcessWatch } from '../../base/process/process-watch.ts';
 import type { ControlPlane } from '../../control/open.ts';
 import type { StartedNode } from '../../data/data-thread.ts';
-import { type Certificates, loadCertificates } from '../certificates.ts';
+import { type Certificates, loadCertificates } from '../certificates/certificates.ts';
 import { openControlPlane } from '../control-plane.ts';
 import { startDataNode } from '../data-node.ts';
 import type { Starting } from './starting.ts';

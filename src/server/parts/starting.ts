@@ -2,14 +2,14 @@
  * What every part of a start is given, and what only becomes known while listeners bind: the ports, where settings say 0. A part is a function
  * (life, starting, what it stands on) → what others stand on; it registers with `life` what it opens, so that a start that fails closes it.
  */
-import type { HostPort } from '../../base/addr.ts';
+import type { HostPort } from '../../base/net/addr.ts';
 import type { Logger } from '../../base/log.ts';
 import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from '../../config/computed.ts';
 import type { Settings } from '../../config/schema.ts';
-import type { Discovery } from '../../control/api/context.ts';
+import type { Discovery } from '../../control/core/http/context.ts';
 import type { ControlPlane } from '../../control/open.ts';
 import type { BoundAddress, NodeAddresses } from '../../plane/link.ts';
-import { type Certificates, pinOf } from '../certificates.ts';
+import { type Certificates, pinOf } from '../certificates/certificates.ts';
 import type { ServerOptions } from '../server.ts';
 
 export interface Starting {

@@ -1,4 +1,4 @@
-/** Large changes that were decided and answered, and whose rows follow in slices (services/pending-work). */
+/** Large changes that were decided and answered, and whose rows follow in slices (control/core/drains.ts). */
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
 export const PENDING_KINDS = [

@@ -28,7 +28,7 @@ export const emailCodes = sqliteTable('email_codes', {
   userId: text('user_id')
     .primaryKey()
     .references(() => users.id),
-  /** Six digits have no strength of their own: an HMAC with the key of the data folder (services/keys/sealing.ts), hex. */
+  /** Six digits have no strength of their own: an HMAC with the key of the data folder (core/secrets/sealing.ts), hex. */
   codeMac: text('code_mac').notNull(),
   failedAttempts: integer('failed_attempts').notNull().default(0),
   createdAt: integer('created_at').notNull(),

@@ -14,7 +14,7 @@ export const signingKeys = sqliteTable('signing_keys', {
   /** `access` signs JWTs for people, `capability` signs CWTs for agents: neither can stand for the other. */
   purpose: text({ enum: ['access', 'capability'] }).notNull(),
   publicJwk: text('public_jwk').notNull(),
-  /** PKCS #8, sealed with the key file of the data folder (services/keys/sealing.ts). */
+  /** PKCS #8, sealed with the key file of the data folder (core/secrets/sealing.ts). */
   sealedPrivate: text('sealed_private').notNull(),
   createdAt: integer('created_at').notNull(),
   /** Signs no more, still verifies. */

@@ -2,7 +2,7 @@
  * What usage-store.ts asks the thread, and what the thread answers. Plain cloneable data; the bytes of a batch are handed over, not copied.
  */
 import type { InspectedRequest, UnrecordedCount } from '../../../plane/inspection.ts';
-import type { MinFree } from '../disk-floor.ts';
+import type { MinFree } from '../disk/floor.ts';
 import type {
   Keeping,
   KnownTunnel,

@@ -4,7 +4,7 @@
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { codeOf, messageOf } from '../../../base/errors.ts';
-import { Throttle } from '../../../base/throttle.ts';
+import { Throttle } from '../../../base/limits/throttle.ts';
 import { openUsageFile } from '../open.ts';
 import type { Sqlite } from '../sqlite.ts';
 import { FORM, TABLES } from './form.ts';

@@ -1,6 +1,6 @@
 /** Whether the disk has room for records. In the thread alone (usage-desk.ts): a disk that does not respond holds up nothing else. */
-import { type DiskSpace, diskSpaceNow, sizeText } from '../../../base/disk-space.ts';
-import { criticalOf, floorOf, isBelow, type MinFree } from '../disk-floor.ts';
+import { type DiskSpace, diskSpaceNow, sizeText } from '../../../base/process/disk-space.ts';
+import { criticalOf, floorOf, isBelow, type MinFree } from '../disk/floor.ts';
 
 /** Between two looks at the disk what is written is subtracted. */
 const LOOK_MS = 1_000;

@@ -3,7 +3,7 @@
  * time. Called by usage-store.ts.
  */
 import type { Worker } from 'node:worker_threads';
-import { startWorker } from '../../../base/assets.ts';
+import { startWorker } from '../../../base/process/assets.ts';
 import type { Logger } from '../../../base/log.ts';
 import type { Answer, CallName, Calls, FaultKind, Notice, UsageSetup } from './questions.ts';
 

@@ -1,5 +1,5 @@
 /** One certificate from order to chain (RFC 8555 §7.4): checks the names, proves them, sends the signing request, checks what comes back. */
-import { isHostName } from '../../../base/addr.ts';
+import { isHostName } from '../../../base/net/addr.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/log.ts';
 import { AcmeError, type AcmeOrder } from './contract.ts';

@@ -5,9 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { request as httpRequest, Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isLoopback } from '../../../base/addr.ts';
+import { isLoopback } from '../../../base/net/addr.ts';
 import { codeOf, messageOf } from '../../../base/errors.ts';
-import { buildInfo } from '../../../base/version.ts';
+import { buildInfo } from '../../../base/process/version.ts';
 import { AcmeError } from './contract.ts';
 import { oneLine } from './problem.ts';
 

@@ -1,4 +1,4 @@
-/** The server's rule for new passwords (control/api/new-account.ts), said before anything is sent. Pure: tested without a browser. */
+/** The server's rule for new passwords (control/core/http/fields/new-account.ts), said before anything is sent. Pure: tested without a browser. */
 
 export const PASSWORD_RULE = '12 characters or more, whatever they are.';
 

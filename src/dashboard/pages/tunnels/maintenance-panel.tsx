@@ -11,7 +11,7 @@ import { useBeginMaintenance, useEndMaintenance } from './use-tunnel-actions.ts'
 import type { TunnelDetail } from './tunnel-queries.ts';
 
 const MAX_MESSAGE = 500;
-/** The edge's own (data/edge/fault.ts). */
+/** The edge's own (data/faults/fault.ts). */
 const OWN_WORDS = 'This site is being worked on. Please come back later.';
 
 export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) {

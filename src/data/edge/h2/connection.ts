@@ -6,10 +6,10 @@
 import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { codeOf } from '../../../base/errors.ts';
-import type { EdgeConnection, EdgeContext } from '../context.ts';
-import type { DropReason } from '../drops.ts';
-import type { VisitorOrigin } from '../forwarded.ts';
-import type { OwnStreams } from '../upstream.ts';
+import type { EdgeConnection, EdgeContext } from '../exchange/context.ts';
+import type { DropReason } from '../../faults/drops.ts';
+import type { VisitorOrigin } from '../exchange/forwarded.ts';
+import type { OwnStreams } from '../exchange/upstream.ts';
 import { type ExchangeOwner, Http2Exchange } from './exchange.ts';
 import { FloodGuard } from './flood.ts';
 import { CONNECTION_WINDOW, sessionOptions } from './session-options.ts';

@@ -6,18 +6,18 @@
  */
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Verdict } from '../../policy/step.ts';
-import type { EdgeContext } from '../context.ts';
-import { Deadlines, type VisitorState } from '../deadlines.ts';
-import { Dispatch } from '../dispatch.ts';
-import { Exchange } from '../exchange.ts';
+import type { EdgeContext } from '../exchange/context.ts';
+import { Deadlines, type VisitorState } from '../exchange/deadlines.ts';
+import { Dispatch } from '../exchange/dispatch.ts';
+import { Exchange } from '../exchange/exchange.ts';
 import { EDGE_FAULTS, type FaultCode } from '../../../base/codes/edge-faults.ts';
-import { faultParts } from '../fault.ts';
+import { faultParts } from '../../faults/fault.ts';
 import { BAD, parseRequestHead, TARGET_TOO_LONG, TOO_LARGE } from '../../../http1/head.ts';
-import { Ledger } from '../ledger.ts';
-import { isOver } from '../refusal.ts';
-import { type ResponseOwner, ResponseReader } from '../response.ts';
-import type { VisitorOrigin } from '../forwarded.ts';
-import type { OwnStreams, Upstream, UpstreamUser } from '../upstream.ts';
+import { Ledger } from '../exchange/ledger.ts';
+import { isOver } from '../../faults/refusal.ts';
+import { type ResponseOwner, ResponseReader } from '../exchange/response.ts';
+import type { VisitorOrigin } from '../exchange/forwarded.ts';
+import type { OwnStreams, Upstream, UpstreamUser } from '../exchange/upstream.ts';
 import { HeldUpload } from './held-upload.ts';
 import { RequestBody } from './request-body.ts';
 import { WROTE, type WrittenHead } from './request-head.ts';

@@ -4,7 +4,7 @@
  * it is read on. The visitor's window stays shut meanwhile, which bounds them.
  */
 import type { ServerHttp2Stream } from 'node:http2';
-import { JoinedBytes } from '../../../base/joined-bytes.ts';
+import { JoinedBytes } from '../../../base/bytes/joined-bytes.ts';
 
 export class HeldUpload {
   readonly #owner: { useful: number };

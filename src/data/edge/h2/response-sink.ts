@@ -1,12 +1,12 @@
 /**
  * A response in the form of HTTP/2 (RFC 9113 §8.3.2): the head as a list of fields, the body as data, trailers behind it. What the response is
- * was decided before: see data/edge/response.ts.
+ * was decided before: see data/edge/exchange/response.ts.
  */
 import type { ServerHttp2Stream } from 'node:http2';
-import type { Slab } from '../../../base/slab.ts';
+import type { Slab } from '../../../base/bytes/slab.ts';
 import type { Head } from '../../../http1/head.ts';
-import type { FaultParts } from '../fault.ts';
-import type { FirstPart, ResponseSink } from '../response-sink.ts';
+import type { FaultParts } from '../../faults/fault.ts';
+import type { FirstPart, ResponseSink } from '../exchange/response-sink.ts';
 import { addLine } from './fields.ts';
 import { type HeldRanges, StreamWriter } from './stream-writer.ts';
 

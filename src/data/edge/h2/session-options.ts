@@ -1,6 +1,6 @@
 /** What a visitor's HTTP/2 session may do, as node:http2 takes it: nghttp2 counts, and ends the connection that goes beyond. */
 import type { ServerSessionOptions } from 'node:http2';
-import type { EdgeLimits } from '../context.ts';
+import type { EdgeLimits } from '../exchange/context.ts';
 
 /** What a stream and a connection may be sent before it is read on: as much as a stream of the tunnel takes, and several of them. */
 const STREAM_WINDOW = 262_144;

@@ -3,7 +3,7 @@
  * connection has a hundred of those, so the sum has a bound of its own. At the bound the connections that hold more than their share
  * are ended, not those that happen to ask next.
  */
-import { SLAB_BYTES } from '../../../base/slab.ts';
+import { SLAB_BYTES } from '../../../base/bytes/slab.ts';
 import { INITIAL_WINDOW } from '../../../mux/frame.ts';
 import { MAX_HELD } from './stream-writer.ts';
 

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { FRAME, FrameVisitor, setting } from '../../../../test/harness/h2-frames.ts';
-import { SlabPool } from '../../../base/slab.ts';
+import { SlabPool } from '../../../base/bytes/slab.ts';
 import { perHead, Rig, rawOrigin } from '../testing/rig.ts';
 import { StreamWriter } from './stream-writer.ts';
 

@@ -5,7 +5,7 @@
  * joined, so that a service which sends byte by byte takes no more memory than it sends.
  */
 import type { ServerHttp2Stream } from 'node:http2';
-import { type Slab, SLAB_BYTES } from '../../../base/slab.ts';
+import { type Slab, SLAB_BYTES } from '../../../base/bytes/slab.ts';
 
 /** Shorter ranges are copied: they would pin a shared slab of 256 KB. */
 const HOLD_FROM = 16_384;

@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { connect as connectTls } from 'node:tls';
 import { makeQuickHasher } from '../../../../test/harness/quick-hasher.ts';
 import { ServeFloor, StreamServer } from '../../../agent/serve.ts';
-import { parseTarget } from '../../../agent/target.ts';
+import { parseTarget } from '../../../agent/local/target.ts';
 import type { PasswordHasher } from '../../../argon2/argon2-threads.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { type Logger, silentLog } from '../../../base/log.ts';
@@ -21,7 +21,7 @@ import { testSettings } from '../../fixtures/settings.ts';
 import { type DataNode, startNode } from '../../node.ts';
 import type { EdgeLimits } from '../../node-settings.ts';
 import type { InspectorSettings } from '../../inspect/recorder.ts';
-import type { FetchRules } from '../../policy/key-fetch.ts';
+import type { FetchRules } from '../../policy/jwt/key-fetch.ts';
 
 /** What a thing that was opened lives in: a test, usually. */
 export interface Scope {

@@ -1,0 +1,72 @@
+/**
+ * The TLS connection from the agent to the server's agent listener. TLS 1.3 only, ALPN `culvert/1`; a self-signed server is
+ * known by the fingerprint of its key. Nothing is sent before the peer is proven, for the next thing sent is the token.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { ALPN } from '../../wire/messages.ts';
+import type { AgentAddress } from './discovery.ts';
+import { UnreachableError } from './reachability.ts';
+import { connectFault } from '../lost.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/** Resolves with an open, verified connection; rejects with a message for people. */
+export function dialServer(address: AgentAddress, signal?: AbortSignal): Promise<TLSSocket> {
+  const where = `${address.host}:${address.port}`;
+  const pinned = address.fingerprint !== undefined;
+  return new Promise((resolve, reject) => {
+    const socket = connect({
+      host: address.host,
+      port: address.port,
+      ...(isIP(address.host) === 0 ? { servername: address.host } : {}),
+      ALPNProtocols: [ALPN],
+      minVersion: 'TLSv1.3',
+      // With a pin the key itself is the identity; names and chains say nothing more.
+      rejectUnauthorized: !pinned,
+    });
+    socket.setNoDelay(true);
+    const timer = setTimeout(() => fail(`no answer within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
+    const onAbort = (): void => fail('given up');
+    const onError = (cause: Error): void => fail(connectFault(cause, Date.now()), cause);
+    const onClose = (): void => fail('closed the connection before it was secure');
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      socket.off('error', onError);
+      socket.off('close', onClose);
+    };
+    let connected = false;
+    socket.once('connect', () => (connected = true));
+    const fail = (why: string, cause?: Error): void => {
+      settle();
+      socket.on('error', () => undefined); // a destroyed socket may still report; the reason is already told
+      socket.destroy();
+      const options = cause === undefined ? undefined : { cause };
+      const message = `${where}: ${why}`;
+      reject(connected ? new Error(message, options) : new UnreachableError(message, address, options));
+    };
+    socket.on('error', onError);
+    socket.on('close', onClose);
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted) return fail('given up');
+    socket.once('secureConnect', () => {
+      if (socket.alpnProtocol !== ALPN) return fail('is no Culvert agent listener (it does not speak culvert/1)');
+      if (address.fingerprint !== undefined && !hasKey(socket, address.fingerprint)) {
+        return fail('shows another key than the server announced: not trusted');
+      }
+      settle();
+      resolve(socket);
+    });
+  });
+}
+
+function hasKey(socket: TLSSocket, fingerprint: string): boolean {
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return false;
+  const spki = certificate.publicKey.export({ type: 'spki', format: 'der' });
+  const found = createHash('sha256').update(spki).digest();
+  const expected = Buffer.from(fingerprint.slice('sha256:'.length), 'hex');
+  return expected.length === found.length && timingSafeEqual(found, expected);
+}

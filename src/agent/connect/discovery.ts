@@ -1,0 +1,126 @@
+/**
+ * Asks a server where its agent listener is. Called before each connect, so that a server that moved is found again.
+ * Uses node:http and not fetch: an agent that idles for weeks need not hold a second HTTP stack in memory.
+ */
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { get as httpsGet } from 'node:https';
+import { DISCOVERY_PATH, type Discovery, discovery } from '../../wire/discovery.ts';
+import { type Place, UnreachableError } from './reachability.ts';
+import { connectFault } from '../lost.ts';
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 64 * 1024;
+const MAX_REDIRECTS = 3;
+
+export interface AgentAddress {
+  readonly host: string;
+  readonly port: number;
+  /** `sha256:<hex>` in lower case, or undefined: ordinary verification. */
+  readonly fingerprint: string | undefined;
+}
+
+/** Resolves with the server's discovery document; rejects with a message for people (network, status, or no such document). */
+export async function discover(server: URL, signal?: AbortSignal): Promise<Discovery> {
+  let url = new URL(server.pathname.replace(/\/+$/, '') + DISCOVERY_PATH, server);
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    const answer = await request(url, signal);
+    if (answer.location === undefined) return parse(url, answer);
+    const next = new URL(answer.location, url);
+    if (url.protocol === 'https:' && next.protocol !== 'https:') {
+      throw new Error(`${url.host} redirects to plain http: not followed`);
+    }
+    url = next;
+  }
+  throw new Error(`${server.host} redirects in circles`);
+}
+
+/** Where to dial by `found`. An address that only means "any interface" is taken to be the host of the server's own URL. */
+export function agentAddress(found: Discovery, server: URL): AgentAddress {
+  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(found.agent_address);
+  const port = Number(match?.[3]);
+  const named = match?.[1] ?? match?.[2];
+  if (named === undefined || port < 1 || port > 65_535) {
+    throw new Error(`the server names no usable agent address: "${found.agent_address}"`);
+  }
+  const anywhere = named === '0.0.0.0' || named === '::';
+  return {
+    host: anywhere ? server.hostname.replace(/^\[(.*)\]$/, '$1') : named,
+    port,
+    fingerprint: found.agent_fingerprint?.toLowerCase(),
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly location: string | undefined;
+  readonly body: string;
+}
+
+/** Statuses of a proxy without an upstream: a restarting server appears so behind one. */
+const NO_UPSTREAM: ReadonlySet<number> = new Set([502, 503, 504]);
+
+function parse(url: URL, answer: Answer): Discovery {
+  if (NO_UPSTREAM.has(answer.status)) {
+    throw new UnreachableError(`${url.host} answers ${answer.status}: the server behind it does not`, placeOf(url));
+  }
+  if (answer.status !== 200)
+    throw new Error(`${url.host} answers ${answer.status} to ${url.pathname}: is this a Culvert server?`);
+  let json: unknown;
+  try {
+    json = JSON.parse(answer.body);
+  } catch (cause) {
+    throw new Error(`${url.host} answers ${url.pathname} with something that is no JSON: is this a Culvert server?`, {
+      cause,
+    });
+  }
+  const found = discovery.safeParse(json);
+  if (!found.success)
+    throw new Error(`${url.host} sends a discovery document that this agent can't read`, { cause: found.error });
+  return found.data;
+}
+
+function request(url: URL, signal?: AbortSignal): Promise<Answer> {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return Promise.reject(new Error(`${url.protocol}// is no server address`));
+  }
+  const get = url.protocol === 'https:' ? httpsGet : httpGet;
+  return new Promise((resolve, reject) => {
+    const deadline = AbortSignal.timeout(TIMEOUT_MS);
+    const request = get(
+      url,
+      {
+        agent: false,
+        signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),
+        headers: { accept: 'application/json' },
+      },
+      (response) => read(response, resolve, reject),
+    );
+    let connected = false;
+    request.on('socket', (socket) => socket.once('connect', () => (connected = true)));
+    request.on('error', (cause) => {
+      const why = `${url.host}: ${deadline.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : connectFault(cause, Date.now())}`;
+      reject(connected ? new Error(why, { cause }) : new UnreachableError(why, placeOf(url), { cause }));
+    });
+  });
+}
+
+function placeOf({ hostname, port, protocol }: URL): Place {
+  const usual = protocol === 'https:' ? 443 : 80;
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? usual : Number(port) };
+}
+
+function read(response: IncomingMessage, resolve: (answer: Answer) => void, reject: (error: Error) => void): void {
+  const parts: Buffer[] = [];
+  let size = 0;
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_BYTES) parts.push(chunk);
+    else response.destroy(new Error('the discovery document is too long'));
+  });
+  response.on('error', reject);
+  response.on('end', () => {
+    const status = response.statusCode ?? 0;
+    const location = status >= 301 && status <= 308 && status !== 304 ? response.headers.location : undefined;
+    resolve({ status, location, body: Buffer.concat(parts).toString('utf8') });
+  });
+}

@@ -1,0 +1,121 @@
+/** After an outage: an agent that has waited long comes back when the path does, and leaves a server alone that answers but fails. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { discover } from './discovery.ts';
+import { fakeWorld } from '../fixtures/fake-channel.ts';
+import { canReach, UnreachableError } from './reachability.ts';
+
+const PLACE = { host: 'fake', port: 9090 };
+
+test('an outage of an hour ends within three seconds of the path being back', async () => {
+  let path = false;
+  const world = await fakeWorld({
+    fault: new UnreachableError('connect ECONNREFUSED', PLACE),
+    reach: (place) => {
+      assert.equal(place, PLACE);
+      return Promise.resolve(path);
+    },
+  });
+  await world.time.advance(3_600_000);
+  const before = world.tries;
+  await world.time.advance(3_000);
+  assert.ok(world.tries - before <= 1, 'while it lasts, back-off alone tries');
+  path = true;
+  world.fault = undefined;
+  await world.time.advance(3_000);
+  assert.equal(world.channels.length, 1);
+  world.latest().welcome();
+  world.latest().bindAll();
+  const tries = world.tries;
+  await world.time.advance(60_000);
+  assert.equal(world.tries, tries, 'a session ends the probes');
+});
+
+test('a server that can be reached and fails is tried as back-off says', async () => {
+  let probes = 0;
+  const world = await fakeWorld({
+    fault: new Error('no Culvert agent listener'),
+    reach: () => Promise.resolve(++probes > 0),
+  });
+  await world.time.advance(61_400); // 0.5 + 1 + 2 + 4 + 8 + 16 + 30, less a moment
+  assert.equal(world.tries, 7);
+  assert.equal(probes, 0);
+});
+
+test('a proxy before a server that restarts: the whole way is tried every three seconds at most, and no more often than every second', async () => {
+  const world = await fakeWorld({
+    fault: new UnreachableError('proxy answers 502', PLACE),
+    reach: () => Promise.resolve(true),
+  });
+  await world.time.advance(600_000);
+  const before = world.tries;
+  await world.time.advance(60_000);
+  const tries = world.tries - before;
+  assert.ok(tries >= 20 && tries <= 60, `${tries} in a minute`);
+  assert.equal(world.events.length, 1, 'told once');
+  world.fault = undefined;
+  await world.time.advance(3_000);
+  assert.equal(world.channels.length, 1);
+});
+
+test('reachability: a probe that resolves after the agent has ended changes nothing', async () => {
+  const late = Promise.withResolvers<boolean>();
+  const world = await fakeWorld({ fault: new UnreachableError('down', PLACE), reach: () => late.promise });
+  await world.time.advance(20_000);
+  const tries = world.tries;
+  world.agent.destroy();
+  late.resolve(true);
+  await setImmediate();
+  assert.equal(world.tries, tries);
+  assert.equal(world.time.next, undefined, 'no timer is left');
+});
+
+test('reachability: 502, 503 and 504 to discovery count as unreachable, other failures do not', async (t) => {
+  let status = 0;
+  const server = createHttpServer((_request, response) => response.writeHead(status).end('<html>')).listen(
+    0,
+    '127.0.0.1',
+  );
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (const [code, unreachable] of [
+    [502, true],
+    [503, true],
+    [504, true],
+    [500, false],
+    [404, false],
+  ] as const) {
+    status = code;
+    await assert.rejects(discover(new URL(`http://127.0.0.1:${port}`)), (error) => {
+      assert.ok(error instanceof Error);
+      assert.match(error.message, new RegExp(`answers ${code}`));
+      assert.equal(error instanceof UnreachableError, unreachable, String(code));
+      if (error instanceof UnreachableError) assert.deepEqual(error.place, { host: '127.0.0.1', port });
+      return true;
+    });
+  }
+});
+
+test('reachability: a port is reached while a program listens on it, an unknown name is not', async () => {
+  const server = createServer((socket) => socket.destroy());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  assert.equal(await canReach({ host: '127.0.0.1', port }), true);
+  const cut = new URL(`http://127.0.0.1:${port}`);
+  await assert.rejects(discover(cut), (error) => error instanceof Error && !(error instanceof UnreachableError));
+  server.close();
+  await once(server, 'close');
+  assert.equal(await canReach({ host: '127.0.0.1', port }), false);
+  assert.equal(await canReach({ host: 'no-such-name.invalid', port }), false);
+  await assert.rejects(discover(cut), (error) => {
+    assert.ok(error instanceof UnreachableError);
+    assert.deepEqual(error.place, { host: '127.0.0.1', port });
+    return true;
+  });
+});

@@ -1,0 +1,120 @@
+/**
+ * Opens a connection to a local target: each of its addresses in turn, TLS where asked, one deadline. The agent dials nothing
+ * else, and only what its own settings name.
+ */
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Sweeper } from '../../base/clock.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { REPLY, type ReplyCode } from '../../wire/preamble.ts';
+import type { LocalTarget } from './target.ts';
+
+/** How long a service may take to accept. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface LocalFault {
+  readonly code: ReplyCode;
+  /** For the visitor's error page and the agent's screen. */
+  readonly text: string;
+}
+
+export interface DialResult {
+  onConnected(socket: Socket): void;
+  /** Not called after `cancel`. */
+  onFault(fault: LocalFault): void;
+}
+
+/** One attempt to reach a target. Swept for its deadline, so that a stream costs no timer. */
+export class LocalDial {
+  readonly #target: LocalTarget;
+  readonly #result: DialResult;
+  readonly #sweeper: Sweeper<LocalDial>;
+  readonly #deadline: number;
+  #socket: Socket | undefined;
+  #hostIndex = 0;
+  #over = false;
+
+  constructor(target: LocalTarget, options: { result: DialResult; sweeper: Sweeper<LocalDial>; nowMs: number }) {
+    this.#target = target;
+    this.#result = options.result;
+    this.#sweeper = options.sweeper;
+    this.#deadline = options.nowMs + CONNECT_TIMEOUT_MS;
+    this.#sweeper.add(this);
+    this.#next();
+  }
+
+  sweep(nowMs: number): void {
+    if (nowMs < this.#deadline) return;
+    this.cancel();
+    const text = `${this.#target.text} did not answer within ${CONNECT_TIMEOUT_MS / 1000} s`;
+    this.#result.onFault({ code: REPLY.timeout, text });
+  }
+
+  /** Gives up; nothing is reported. */
+  cancel(): void {
+    if (this.#over) return;
+    this.#leave();
+    this.#socket?.on('error', ignoreLate);
+    this.#socket?.destroy();
+  }
+
+  #next(): void {
+    const host = this.#target.hosts[this.#hostIndex++] as string;
+    const socket = this.#open(host);
+    this.#socket = socket;
+    const ready = this.#target.tls ? 'secureConnect' : 'connect';
+    const onError = (error: Error): void => {
+      if (this.#over) return;
+      const refused = codeOf(error) === 'ECONNREFUSED';
+      if (refused && this.#hostIndex < this.#target.hosts.length) return this.#next();
+      this.#leave();
+      this.#result.onFault(faultOf(error, this.#target));
+    };
+    socket.on('error', onError);
+    socket.once(ready, () => {
+      if (this.#over) return;
+      this.#leave();
+      socket.off('error', onError);
+      this.#result.onConnected(socket);
+    });
+  }
+
+  #open(host: string): Socket {
+    const { port, tls, verifyTls, serverName } = this.#target;
+    if (!tls) return connectTcp({ host, port, allowHalfOpen: true, noDelay: true });
+    // The certificate of a service is accepted unless the user asked for a check: it is on this side of the tunnel.
+    const options = {
+      host,
+      port,
+      allowHalfOpen: true, // Node takes it; its types don't list it
+      rejectUnauthorized: verifyTls,
+      ALPNProtocols: ['http/1.1'],
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    };
+    return connectTls(options).setNoDelay(true);
+  }
+
+  #leave(): void {
+    this.#over = true;
+    this.#sweeper.delete(this);
+  }
+}
+
+const ignoreLate = (): void => {}; // the attempt was given up: what its socket still reports has no reader
+
+function faultOf(error: Error, target: LocalTarget): LocalFault {
+  switch (codeOf(error)) {
+    case 'ECONNREFUSED':
+      return { code: REPLY.refused, text: `${target.text} refused the connection` };
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return { code: REPLY.failed, text: `${target.text} has no address` };
+    case 'EMFILE':
+    case 'ENFILE':
+      return { code: REPLY.failed, text: `${target.text}: the agent has no file descriptor free (raise ulimit -n)` };
+    case 'ETIMEDOUT':
+      return { code: REPLY.timeout, text: `${target.text} did not answer` };
+    default:
+      return { code: REPLY.failed, text: `${target.text}: ${messageOf(error)}` };
+  }
+}

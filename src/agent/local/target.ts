@@ -1,0 +1,93 @@
+/**
+ * What the user calls a target (`3000`, `host:3000`, a URL) as an address to dial. Made from the agent's own command line or
+ * config file and from nothing else: the server can't name an address that the agent would dial.
+ */
+import type { Protocol } from '../../wire/messages.ts';
+
+export interface LocalTarget {
+  /** As shown to people and to the server. */
+  readonly text: string;
+  /** Tried in this order. More than one only for this machine: development servers listen on either loopback address. */
+  readonly hosts: readonly string[];
+  readonly port: number;
+  /** The agent speaks TLS to the target. */
+  readonly tls: boolean;
+  /** The target's certificate must be valid for `serverName`. */
+  readonly verifyTls: boolean;
+  /** Name for SNI and verification; undefined for an IP address. */
+  readonly serverName: string | undefined;
+  /** Each connection begins with a header of the PROXY protocol. For tcp tunnels: elsewhere one connection carries many visitors. */
+  readonly proxyProtocol: boolean;
+}
+
+/** A target together with the protocol that its spelling asks for (`https://…` under `http` means TLS to the local port). */
+export interface ParsedTarget {
+  readonly target: LocalTarget;
+  readonly protocol: Protocol;
+}
+
+/** The text is no target. The message says what one looks like. */
+export class TargetError extends Error {
+  override readonly name = 'TargetError';
+}
+
+const LOOPBACK_HOSTS = ['127.0.0.1', '::1'] as const;
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'ws:': 80, 'wss:': 443 };
+const TLS_SCHEMES = new Set(['https:', 'wss:']);
+
+/** Parses `text` for a tunnel of `protocol`. Throws TargetError. */
+export function parseTarget(
+  text: string,
+  protocol: Protocol,
+  options: { verifyTls?: boolean; proxyProtocol?: boolean } = {},
+): ParsedTarget {
+  const trimmed = text.trim();
+  const url = trimmed.includes('://') ? parseUrl(trimmed, protocol) : undefined;
+  const { host, port } = url ?? parseHostPort(trimmed);
+  const tls = protocol === 'https' || (url !== undefined && TLS_SCHEMES.has(url.scheme));
+  const local = host === 'localhost';
+  return {
+    protocol: tls && protocol === 'http' ? 'https' : protocol,
+    target: {
+      text: `${tls ? 'https://' : ''}${host.includes(':') ? `[${host}]` : host}:${port}`,
+      hosts: local ? LOOPBACK_HOSTS : [host],
+      port,
+      tls,
+      verifyTls: options.verifyTls ?? false,
+      serverName: isAddress(host) ? undefined : host,
+      proxyProtocol: options.proxyProtocol ?? false,
+    },
+  };
+}
+
+function parseUrl(text: string, protocol: Protocol): { host: string; port: number; scheme: string } {
+  const url = URL.parse(text);
+  if (url === null) throw new TargetError(`"${text}" is no URL`);
+  const scheme = url.protocol;
+  if (protocol === 'tcp' ? scheme !== 'tcp:' : DEFAULT_PORTS[scheme] === undefined) {
+    throw new TargetError(`a ${protocol} tunnel can't have the target "${text}": its scheme is ${scheme.slice(0, -1)}`);
+  }
+  if (url.username !== '' || url.password !== '') throw new TargetError('a target holds no user name or password');
+  if ((url.pathname !== '/' && url.pathname !== '') || url.search !== '' || url.hash !== '') {
+    throw new TargetError(`a tunnel carries a whole host, not a path: write "${url.protocol}//${url.host}"`);
+  }
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const port = url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port);
+  if (host === '' || port === undefined || port === 0) throw new TargetError(`"${text}" names no host and port`);
+  return { host, port, scheme };
+}
+
+function parseHostPort(text: string): { host: string; port: number } {
+  const match = /^(?:(?:\[([0-9a-fA-F:.%]+)\]|([A-Za-z0-9._-]+))?:)?(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (match === null || port < 1 || port > 65_535) {
+    throw new TargetError(
+      `"${text}" is no target: write a port (3000), host:port (nas.local:8080) or a URL (http://localhost:3000)`,
+    );
+  }
+  return { host: (match[1] ?? match[2] ?? 'localhost').toLowerCase(), port };
+}
+
+function isAddress(host: string): boolean {
+  return host.includes(':') || /^\d+(\.\d+){3}$/.test(host);
+}

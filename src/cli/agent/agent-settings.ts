@@ -1,0 +1,37 @@
+/** Settings and options of the commands that run an agent: `http`, `https`, `tcp`, `udp` and `start`. */
+import { type AgentSettings, loadAgentConfig } from '../../config/agent.ts';
+import type { Invocation } from '../terminal/command.ts';
+import { usageError } from '../terminal/exit.ts';
+import { countFlag, refuseFlags, textFlag } from '../terminal/flags.ts';
+import type { Io } from '../terminal/io.ts';
+import type { AgentFlags } from './run-agent.ts';
+
+/** @throws ConfigError for a mistake in a settings file. */
+export function settingsOf(io: Io, invocation: Invocation): AgentSettings {
+  return loadAgentConfig({
+    flags: {
+      server: textFlag(invocation.flags, 'server'),
+      tokenFile: textFlag(invocation.flags, 'tokenFile'),
+      config: textFlag(invocation.flags, 'config'),
+    },
+    env: io.env,
+    cwd: io.cwd,
+  });
+}
+
+/** @throws ExitError (usage) */
+export function agentFlags({ flags }: Invocation): AgentFlags {
+  const urlFile = textFlag(flags, 'urlFile');
+  const inspectPort = countFlag(flags, 'inspectPort');
+  if (inspectPort !== undefined && inspectPort > 65_535) throw usageError('--inspect-port: a port is at most 65535');
+  // commander sets `inspect` of its own accord when there is a --no-inspect.
+  const inspect = flags['inspect'] !== false;
+  if (!inspect) refuseFlags(flags, ['inspectPort'], 'not with --no-inspect');
+  return {
+    json: flags['json'] === true,
+    quiet: flags['quiet'] === true,
+    inspect,
+    ...(inspectPort === undefined ? {} : { inspectPort }),
+    ...(urlFile === undefined ? {} : { urlFile }),
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * What the live screen shows of each tunnel and of each private network that the agent carries: a name, where it leads, and remarks below. Laid out
+ * by screen-frame.ts.
+ */
+import type { AgentView, RelayView, TunnelView } from '../../agent/events.ts';
+import { amountOf } from '../terminal/amount.ts';
+import { type Line, type Span, type Style, span } from '../terminal/paint.ts';
+
+export interface Row {
+  /** What people copy: a URL, or `host:port`. */
+  readonly label: string;
+  readonly styles: readonly Style[];
+  readonly target: string;
+  /** Lines below, without indent. */
+  readonly remarks: readonly Line[];
+}
+
+/** `now`: milliseconds since the epoch; `dot` stands between facts. */
+export function rowsOf(view: AgentView, { now, dot }: { now: number; dot: string }): Row[] {
+  return [
+    ...view.tunnels.map((tunnel) => tunnelRow(tunnel, view, now)),
+    ...view.relays.map((relay) => relayRow(relay, view, dot)),
+  ];
+}
+
+function tunnelRow(tunnel: TunnelView, view: AgentView, now: number): Row {
+  const remarks = troubles(tunnel, view);
+  if (tunnel.state === 'online' && tunnel.expiresAt !== null) {
+    remarks.push([span(`ends in ${formatSpan(tunnel.expiresAt - now)}`, 'dim')]);
+  }
+  return { label: tunnel.url ?? tunnel.name, styles: stylesOf(tunnel), target: tunnel.target, remarks };
+}
+
+function relayRow(relay: RelayView, view: AgentView, dot: string): Row {
+  const remarks = troubles(relay, view);
+  if (relay.state === 'online') {
+    if (relay.pathWhy !== undefined) remarks.push([wayOf(relay, relay.pathWhy)]);
+    remarks.push(factsOf(relay, dot));
+  }
+  const { endpoint, network, target } = relay;
+  return { label: endpoint ?? `network ${network}`, styles: stylesOf(relay), target, remarks };
+}
+
+/** The reason for the path of the datagrams, with its effect. */
+function wayOf({ udp, path }: RelayView, why: string): Span {
+  if (path !== 'stream' || udp !== 'silent') return span(why, 'dim');
+  const meaning = 'datagrams go over the TLS session, slower under loss. Trying UDP again.';
+  return span(`UDP to the server does not get through: ${meaning} (${why})`, 'yellow');
+}
+
+/** `network home · by UDP · 2 clients · 1.2 MB in, 340 KB out`. */
+function factsOf(relay: RelayView, dot: string): Line {
+  const { network, path, clients, bytesIn, bytesOut, dropped } = relay;
+  const way = path === 'stream' ? span('by the TLS session', 'yellow') : span('by UDP', 'green');
+  const rest = [
+    `${clients} ${clients === 1 ? 'client' : 'clients'}`,
+    `${amountOf(bytesIn)} in, ${amountOf(bytesOut)} out`,
+    ...(dropped === 0 ? [] : [`${dropped} dropped`]),
+  ];
+  const first = span(`network ${network}`, 'dim');
+  const known = path === undefined ? [] : [span(` ${dot} `, 'dim'), way];
+  return [first, ...known, span(rest.map((fact) => ` ${dot} ${fact}`).join(''), 'dim')];
+}
+
+type Ended = Pick<TunnelView, 'state' | 'reason' | 'fault'>;
+
+function troubles({ state, reason, fault }: Ended, view: AgentView): Line[] {
+  const remarks: Line[] = [];
+  // While the agent itself is away the line above says why, once for all.
+  if (state !== 'online' && reason !== undefined && reason !== view.cause) {
+    remarks.push([span(reason, state === 'ended' ? 'red' : 'yellow')]);
+  }
+  if (fault !== undefined) remarks.push([span(fault, 'yellow')]);
+  return remarks;
+}
+
+function stylesOf({ state }: Ended): Style[] {
+  if (state === 'online') return ['bold', 'cyan'];
+  return state === 'ended' ? ['red'] : ['dim'];
+}
+
+function formatSpan(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}

@@ -1,0 +1,92 @@
+/**
+ * The tunnel commands: `http`, `https`, `tcp` make one tunnel of the command line, `start` makes those of the settings files.
+ */
+import { parseTarget, TargetError } from '../../agent/local/target.ts';
+import type { TunnelSpec } from '../../agent/tunnel.ts';
+import type { AgentSettings, TunnelSettings } from '../../config/agent.ts';
+import { agentFlags, settingsOf } from './agent-settings.ts';
+import type { CommandBody } from '../terminal/command.ts';
+import { usageError } from '../terminal/exit.ts';
+import { refuseFlags, textFlag } from '../terminal/flags.ts';
+import { runAgent } from './run-agent.ts';
+import { relayOf } from './udp.ts';
+
+/** Why the PROXY protocol is refused to other tunnels. */
+const PROXY_ELSEWHERE = 'is for tcp tunnels only; an HTTP service gets the visitor address in X-Forwarded-For';
+
+export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
+  return async (io, invocation) => {
+    if (protocol !== 'tcp') refuseFlags(invocation.flags, ['proxyProtocol'], PROXY_ELSEWHERE);
+    const settings = settingsOf(io, invocation);
+    const [text = ''] = invocation.args;
+    const verifyTls = invocation.flags['verifyTls'] === true;
+    const proxyProtocol = invocation.flags['proxyProtocol'] === true;
+    const found = targetOrUsage(() => parseTarget(text, protocol, { verifyTls, proxyProtocol }));
+    const tunnel: TunnelSpec = {
+      ...found,
+      name: protocol,
+      subdomain: textFlag(invocation.flags, 'subdomain'),
+      project: textFlag(invocation.flags, 'project'),
+    };
+    return runAgent(io, { settings, tunnels: [tunnel], relays: [], flags: agentFlags(invocation) });
+  };
+}
+
+export const startCommand: CommandBody = async (io, invocation) => {
+  const settings = settingsOf(io, invocation);
+  const wanted = chosen(settings, invocation.args);
+  return runAgent(io, {
+    settings,
+    tunnels: wanted.filter(({ protocol }) => protocol !== 'udp').map(specOf),
+    relays: wanted.filter(({ protocol }) => protocol === 'udp').map(relayOf),
+    flags: agentFlags(invocation),
+  });
+};
+
+function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettings[] {
+  if (settings.tunnels.size === 0) {
+    const where =
+      settings.files.length === 0 ? './culvert.toml and ~/.config/culvert/agent.toml' : settings.files.join(', ');
+    throw usageError(`no tunnel to start. Add [tunnels.NAME] with a target to ${where}`);
+  }
+  if (names.length === 0) return [...settings.tunnels.values()];
+  return [...new Set(names)].map((name) => {
+    const tunnel = settings.tunnels.get(name);
+    if (tunnel === undefined) {
+      throw usageError(`no tunnel "${name}". The file has ${[...settings.tunnels.keys()].join(', ')}`);
+    }
+    return tunnel;
+  });
+}
+
+function specOf(settings: TunnelSettings): TunnelSpec {
+  const {
+    name,
+    protocol,
+    subdomain,
+    project,
+    inspect,
+    verify_tls: verifyTls,
+    proxy_protocol: proxyProtocol,
+  } = settings;
+  if (proxyProtocol && protocol !== 'tcp') throw settings.mistake('proxy_protocol', PROXY_ELSEWHERE);
+  if (settings.network !== undefined) throw settings.mistake('network', 'is for protocol = "udp" only');
+  if (!settings.udp) throw settings.mistake('udp', 'is for protocol = "udp" only');
+  if (protocol === 'udp') throw new TypeError('a relay is no tunnel'); // relayOf has those
+  try {
+    const found = parseTarget(String(settings.target), protocol, { verifyTls, proxyProtocol });
+    return { ...found, name, subdomain, project, inspect };
+  } catch (error) {
+    if (error instanceof TargetError) throw settings.mistake('target', error.message);
+    throw error;
+  }
+}
+
+function targetOrUsage<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof TargetError) throw usageError(error.message, error);
+    throw error;
+  }
+}

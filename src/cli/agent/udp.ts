@@ -1,0 +1,59 @@
+/** `culvert udp`: carries the datagrams of a private network to the WireGuard on this machine, or beside it. Also what `start` makes of such a tunnel. */
+import type { RelaySpec } from '../../agent/relay/spec.ts';
+import { parseTarget, TargetError } from '../../agent/local/target.ts';
+import type { TunnelSettings } from '../../config/agent.ts';
+import { agentFlags, settingsOf } from './agent-settings.ts';
+import type { CommandBody } from '../terminal/command.ts';
+import { usageError } from '../terminal/exit.ts';
+import { textFlag } from '../terminal/flags.ts';
+import { runAgent } from './run-agent.ts';
+
+export const udpCommand: CommandBody = async (io, invocation) => {
+  const { args, flags } = invocation;
+  const network = textFlag(flags, 'network');
+  if (network === undefined || network === '') {
+    throw usageError('--network: needs the name of a private network; `culvert network list` shows them');
+  }
+  const settings = settingsOf(io, invocation);
+  try {
+    const target = parseDatagramTarget(args[0] ?? '');
+    const relay: RelaySpec = { name: 'udp', network, target, udp: flags['udp'] !== false };
+    return await runAgent(io, { settings, tunnels: [], relays: [relay], flags: agentFlags(invocation) });
+  } catch (error) {
+    if (error instanceof TargetError) throw usageError(error.message, error);
+    throw error;
+  }
+};
+
+/** A tunnel of the settings file with `protocol = "udp"`. @throws ConfigError for what such a one can't have. */
+export function relayOf(settings: TunnelSettings): RelaySpec {
+  const { name, network, udp } = settings;
+  if (network === undefined) {
+    throw settings.mistake('protocol', 'a udp tunnel needs network = "NAME"');
+  }
+  for (const key of ['subdomain', 'project'] as const) {
+    if (settings[key] !== undefined) throw settings.mistake(key, 'is not for udp tunnels');
+  }
+  for (const key of ['verify_tls', 'proxy_protocol'] as const) {
+    if (settings[key]) throw settings.mistake(key, 'is not for udp tunnels');
+  }
+  try {
+    return { name, network, target: parseDatagramTarget(String(settings.target)), udp };
+  } catch (error) {
+    if (error instanceof TargetError) throw settings.mistake('target', error.message);
+    throw error;
+  }
+}
+
+/** `51820` or `host:51820`. @throws TargetError */
+function parseDatagramTarget(text: string): RelaySpec['target'] {
+  if (text.includes('://')) throw new TargetError(`"${text}" is a URL. Use the port of WireGuard (51820) or host:port`);
+  try {
+    return parseTarget(text, 'tcp').target;
+  } catch (cause) {
+    if (!(cause instanceof TargetError)) throw cause;
+    throw new TargetError(`"${text}" is not a port. Use that of WireGuard (51820) or host:port (10.0.0.7:51820)`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,103 @@
+/** `culvert status`: the agents that run on this machine, who is logged in, and whether the server answers. Exit code 0 when it does, 1 when not. */
+import { discover } from '../../agent/connect/discovery.ts';
+import { messageOf } from '../../base/errors.ts';
+import { findServer } from '../../config/agent.ts';
+import { Credentials } from '../../config/credentials.ts';
+import type { Invocation } from '../terminal/command.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { hasColor, type Io, print } from '../terminal/io.ts';
+import { type KeptLogin, keptLogin } from '../client/kept-login.ts';
+import { jsonText, type Line, paint, span } from '../terminal/paint.ts';
+import { type AgentRecord, listAgents, runtimeDir } from '../client/state-file.ts';
+
+interface ServerAnswer {
+  readonly url: string;
+  readonly ok: boolean;
+  readonly version: string | undefined;
+  readonly problem: string | undefined;
+}
+
+export async function status(io: Io, { flags }: Invocation): Promise<ExitCode> {
+  const named = typeof flags['server'] === 'string' ? flags['server'] : undefined;
+  const url = findServer({ flags: { server: named }, env: io.env, cwd: io.cwd });
+  const agents = listAgents(runtimeDir(io.env));
+  const answer = await ask(url);
+  const login = keptLogin(new Credentials(io.env), url);
+  if (flags['json'] === true) {
+    const problem = login.mistake ?? null;
+    const fields = { server: serverJson(answer), login: loginJson(login), login_problem: problem };
+    await print(io.stdout, jsonText({ ...fields, agents: agents.map(agentJson) }));
+  } else {
+    const color = hasColor(io.stdout, io.env);
+    const lines = describe(answer, login, agents).map((line) => paint(line, color));
+    await print(io.stdout, lines.join('\n'));
+  }
+  return answer.ok ? EXIT.ok : EXIT.failure;
+}
+
+async function ask(url: URL): Promise<ServerAnswer> {
+  try {
+    const found = await discover(url);
+    return { url: url.href, ok: true, version: String(found.version), problem: undefined };
+  } catch (error) {
+    return { url: url.href, ok: false, version: undefined, problem: messageOf(error) };
+  }
+}
+
+function describe(answer: ServerAnswer, login: KeptLogin, agents: readonly AgentRecord[]): Line[] {
+  const verdict = answer.ok ? span(`online, version ${answer.version}`, 'green') : span(answer.problem ?? '', 'red');
+  const lines: Line[] = [[span('server  ', 'bold'), span(answer.url), span('  '), verdict], loginLine(login)];
+  if (agents.length === 0) return [...lines, [span('agents  ', 'bold'), span('none on this machine', 'dim')]];
+  for (const agent of agents) {
+    const state = span(agent.state, agent.state === 'online' ? 'green' : 'yellow');
+    lines.push([span('agent   ', 'bold'), span(`pid ${agent.pid}  ${agent.server}  `), state]);
+    for (const tunnel of agent.tunnels) {
+      const live = tunnel.state === 'online' && agent.state === 'online';
+      const label = span(tunnel.url ?? tunnel.name, ...(live ? (['cyan'] as const) : (['dim'] as const)));
+      const reason = live || tunnel.reason === null ? '' : `  ${tunnel.reason}`;
+      const network = tunnel.network === null ? [] : [span(`  network ${tunnel.network}`)];
+      lines.push([
+        span('        '),
+        label,
+        span(`  ${tunnel.target}`),
+        ...network,
+        ...(live ? wayOf(tunnel) : [span(reason, 'dim')]),
+      ]);
+      if (live && tunnel.fault !== null) lines.push([span(`          ${tunnel.fault}`, 'yellow')]);
+    }
+    if (agent.page !== null) lines.push([span('        requests  ', 'dim'), span(agent.page)]);
+  }
+  return lines;
+}
+
+/** Of a relay, which way its datagrams go, and why not by UDP. */
+function wayOf({ path, path_why: why }: AgentRecord['tunnels'][number]): Line {
+  if (path === null) return [];
+  if (path === 'udp') return [span('  by UDP', 'green')];
+  return [span(`  by the TLS session${why === null ? '' : `: ${why}`}`, 'yellow')];
+}
+
+function loginLine({ login, mistake }: KeptLogin): Line {
+  const label = span('login   ', 'bold');
+  if (mistake !== undefined) return [label, span(mistake, 'red')];
+  if (login === undefined) return [label, span('not logged in at this server', 'dim')];
+  const { account, organization, expires_at } = login;
+  const isOver = Date.parse(expires_at) <= Date.now();
+  const term = isOver ? span('  expired: run culvert login', 'red') : span(`  until ${expires_at.slice(0, 10)}`);
+  return [label, span(`${account}, organization ${organization}`), term];
+}
+
+function loginJson({ login }: KeptLogin): object | null {
+  if (login === undefined) return null;
+  const { account, organization, label, expires_at } = login;
+  return { account, organization, label, expires_at };
+}
+
+function serverJson(answer: ServerAnswer): object {
+  return { url: answer.url, ok: answer.ok, version: answer.version ?? null, problem: answer.problem ?? null };
+}
+
+function agentJson(agent: AgentRecord): object {
+  const { pid, server, state, version, page, tunnels } = agent;
+  return { pid, server, state, version, started_at: new Date(agent.startedAt).toISOString(), page, tunnels };
+}

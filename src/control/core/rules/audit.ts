@@ -1,0 +1,175 @@
+/**
+ * The audit log: one row per action, written in the transaction of the action, so that neither exists without the other.
+ */
+import { uuidv7 } from 'uuidv7';
+import { auditEvents } from '../../db/schema.ts';
+import type { Tx } from '../../db/tx.ts';
+import type { Actor } from './actor.ts';
+
+/** Every `action` so far, dotted. The OpenAPI document lists them. */
+export const AUDIT_ACTIONS = [
+  'auth.signup',
+  'auth.email_verify',
+  'auth.login',
+  'auth.login_failed',
+  'auth.logout',
+  'auth.refresh_reuse',
+  'auth.session_revoke',
+  'auth.switch_org',
+  'auth.password_forgot',
+  'auth.password_reset',
+  'auth.password_change',
+  'auth.mfa_enable',
+  'auth.mfa_disable',
+  'auth.mfa_recovery',
+  'auth.mfa_recovery_renew',
+  'auth.identity_link',
+  'auth.identity_unlink',
+  'auth.cli_authorize',
+  'auth.cli_logout',
+  'user.create',
+  'user.update',
+  'user.superadmin_grant',
+  'user.superadmin_revoke',
+  'user.lock',
+  'user.unlock',
+  'user.mfa_reset',
+  'user.password_reset',
+  'user.sessions_revoke',
+  'org.create',
+  'org.update',
+  'org.delete',
+  'org.plan',
+  'org.approve',
+  'org.suspend',
+  'member.update',
+  'member.remove',
+  'member.leave',
+  'invitation.create',
+  'invitation.resend',
+  'invitation.revoke',
+  'invitation.accept',
+  'tunnel.create',
+  'tunnel.start',
+  'tunnel.stop',
+  'tunnel.delete',
+  'tunnel.expire',
+  'tunnel.policy',
+  'tunnel.policy_remove',
+  'tunnel.auth',
+  'tunnel.auth_remove',
+  'tunnel.edge_auth',
+  'tunnel.edge_auth_remove',
+  'tunnel.maintenance',
+  'tunnel.maintenance_end',
+  'token.mint',
+  'token.rotate',
+  'token.revoke',
+  'token.budget',
+  'project.create',
+  'project.update',
+  'project.delete',
+  'reserved_subdomain.create',
+  'reserved_subdomain.delete',
+  'domain.create',
+  'domain.verify',
+  'domain.bind',
+  'domain.unbind',
+  'domain.lose',
+  'domain.delete',
+  'webhook_receiver.create',
+  'webhook_receiver.update',
+  'webhook_receiver.delete',
+  'webhook_receiver.redeliver',
+  'network.create',
+  'network.update',
+  'network.server',
+  'network.delete',
+  'network_device.enroll',
+  'network_device.update',
+  'network_device.revoke',
+  'network_device.expire',
+  'billing.checkout',
+  'billing.plan',
+  'billing.cancel',
+  'connection.disconnect',
+  'metric_key.create',
+  'metric_key.delete',
+  'inspector.clear',
+  'inspector.replay',
+  'key.rotate',
+  'certificate.renew',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export interface AuditEntry {
+  readonly action: AuditAction;
+  readonly resourceType:
+    | 'user'
+    | 'session'
+    | 'organization'
+    | 'member'
+    | 'invitation'
+    | 'tunnel'
+    | 'token'
+    | 'project'
+    | 'reserved_subdomain'
+    | 'domain'
+    | 'billing'
+    | 'connection'
+    | 'webhook_receiver'
+    | 'network'
+    | 'network_device'
+    | 'metric_key'
+    | 'key'
+    | 'certificate';
+  readonly resourceId: string;
+  /** The organization whose audit log it belongs to; default the actor's own. An operator has none. */
+  readonly orgId?: string;
+  /** What was changed, from what to what, where the action alone does not say it. Never a secret. */
+  readonly details?: AuditDetails;
+}
+
+export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Writes what `actor` did. */
+export function recordAudit(tx: Tx, actor: Actor, entry: AuditEntry): void {
+  recordAll(tx, actor, [entry]);
+}
+
+/** The same of many, in their order: one statement. */
+export function recordAll(tx: Tx, actor: Actor, entries: readonly AuditEntry[]): void {
+  if (entries.length === 0) return;
+  const who = { at: tx.now, orgId: actor.orgId, ...whoIs(actor) };
+  tx.db
+    .insert(auditEvents)
+    .values(entries.map((entry) => ({ id: uuidv7(), ...who, ...entry })))
+    .run();
+}
+
+function whoIs(actor: Actor) {
+  switch (actor.kind) {
+    case 'user':
+      return { actorKind: 'user', actorId: actor.userId, actorLabel: actor.email, ipAddress: actor.ipAddress } as const;
+    case 'token':
+      return { actorKind: 'token', actorId: actor.tokenId, actorLabel: actor.name, ipAddress: '' } as const;
+    case 'master_key':
+      return {
+        actorKind: 'token',
+        actorId: actor.tokenId,
+        actorLabel: actor.name,
+        ipAddress: actor.ipAddress,
+      } as const;
+    case 'operator':
+      return {
+        actorKind: 'operator',
+        actorId: actor.userId,
+        actorLabel: actor.label,
+        ipAddress: actor.ipAddress,
+      } as const;
+    case 'system':
+      return { actorKind: 'system', actorId: null, actorLabel: 'system', ipAddress: '' } as const;
+    default:
+      return actor satisfies never;
+  }
+}

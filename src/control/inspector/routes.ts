@@ -1,0 +1,252 @@
+/** `/inspector`: recorded requests of the organization's tunnels. Replay has a file of its own, and so have the exports. */
+import { z } from '@hono/zod-openapi';
+import { DAY_MS } from '../../base/clock.ts';
+import { AppError } from '../../base/errors.ts';
+import { MAX_LIST, type RecordFilter, type RecordPage, type StatusRange } from './service.ts';
+import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import { defineRoute } from '../core/http/define-route.ts';
+import { json } from '../core/http/errors.ts';
+import { iso } from '../core/http/fields/shared.ts';
+import { inspectedDetail, inspectedRequest, OUTCOMES, presentDetail, presentItem } from './schemas.ts';
+import { text } from '../core/http/fields/text.ts';
+
+const DEFAULT_LIMIT = 100;
+const MAX_PATH = 200;
+const DEFAULT_WINDOW_MS = DAY_MS;
+
+const time = z.iso.datetime({ offset: true });
+const ofTunnel = z.uuid().openapi({ description: 'Requests of this tunnel only' });
+/** Which records a list, or an archive, is of. */
+export const filterFields = {
+  tunnel_id: ofTunnel.optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_LIST).default(DEFAULT_LIMIT),
+  before: z.uuid().optional().openapi({ description: 'Records before this ID, from the previous page' }),
+  method: z
+    .string()
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, 'is no method')
+    .optional()
+    .openapi({ example: 'POST', description: 'The method as written, or in capitals: `get` also finds GET' }),
+  status: z
+    .string()
+    .regex(/^([1-5][xX]{2}|[1-5]\d\d|0)$/, 'is neither a status nor a class of them (5xx)')
+    .optional()
+    .openapi({ example: '5xx', description: 'A status, a class of statuses, or 0: no response' }),
+  path: text(1, MAX_PATH)
+    .optional()
+    .openapi({ example: '/orders', description: 'Text anywhere in path or query; case is ignored' }),
+  outcome: z
+    .enum(OUTCOMES)
+    .optional()
+    .openapi({ description: '`refused`: blocked by the edge; `failed`: no complete response' }),
+  since: time.optional(),
+  until: time.optional().openapi({ description: 'Before this time' }),
+  replay_of: z.uuid().optional().openapi({ description: 'Replays of this record' }),
+};
+const filters = z.object(filterFields);
+const NEXT = {
+  Link: {
+    description: '`<?…>; rel="next"`: the query of the next page, if there may be one',
+    schema: { type: 'string' as const },
+  },
+};
+
+const unrecorded = z
+  .object({
+    tunnel_id: z.uuid(),
+    count: z.int().openapi({ description: 'Number of forwarded requests that were not recorded' }),
+    last_at: z.iso.datetime().openapi({ description: 'Minute of the last such request' }),
+  })
+  .openapi('UnrecordedRequests', {
+    example: {
+      tunnel_id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
+      count: 1_204,
+      last_at: '2026-11-21T09:05:00.000Z',
+    },
+  });
+
+const recording = z
+  .object({
+    enabled: z.boolean().openapi({ description: 'False: recording is off (`inspector.enabled`)' }),
+    not_recorded: z.array(z.uuid()).openapi({ description: 'Tunnels whose agents run with `--no-inspect`' }),
+    replay: z.boolean().openapi({ description: 'False: replay is off (`inspector.replay`)' }),
+    replay_tunnels: z.array(z.uuid()).nullable().openapi({
+      description: 'Tunnels of the organization with replay (`inspector.replay_allow`); null: all',
+    }),
+  })
+  .openapi('Recording', {
+    example: {
+      enabled: true,
+      not_recorded: ['019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10'],
+      replay: true,
+      replay_tunnels: null,
+    },
+  });
+
+const tags = ['inspector'];
+
+export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/inspector',
+        tags,
+        summary: 'List recorded requests, newest first',
+        description:
+          'Requests that finished before the call are included. If a search by method, status or path takes too long, the response has fewer results than `limit`, or none, and `Link` continues the search.',
+        request: { query: filters },
+        responses: { 200: { ...json(z.array(inspectedRequest), 'Requests'), headers: NEXT } },
+      },
+      ['not_found', 'rate_limited', 'unavailable'],
+    ),
+    async (c) => {
+      const asked = c.req.valid('query');
+      const page = await inspector.list(actorOf(c), filterOf(asked));
+      const next = nextOf(asked, page);
+      if (next !== undefined) c.header('Link', `<?${next}>; rel="next"`);
+      return c.json(page.items.map(presentItem), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/inspector',
+        'x-needs': 'record.delete',
+        tags,
+        summary: 'Delete the recorded requests of a tunnel',
+        request: { query: z.object({ tunnel_id: z.uuid() }) },
+        responses: { 200: json(z.object({ success: z.literal(true) }), 'Deleted') },
+      },
+      ['forbidden', 'not_found', 'rate_limited', 'unavailable'],
+    ),
+    async (c) => {
+      await inspector.clear(actorOf(c), c.req.valid('query').tunnel_id);
+      return c.json({ success: true as const }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/inspector/unrecorded',
+        tags,
+        summary: 'Count requests that were not recorded, by tunnel',
+        description:
+          "Recording never delays visitors. Requests above the limits of recording, or without memory or disk, are not recorded and are counted here by the minute. Requests with recording turned off (`GET /inspector/recording`) don't count. Without `since`, the last 24 hours.",
+        request: {
+          query: z.object({ tunnel_id: ofTunnel.optional(), since: time.optional(), until: time.optional() }),
+        },
+        responses: { 200: json(z.array(unrecorded), 'Counts by tunnel') },
+      },
+      ['not_found', 'rate_limited', 'unavailable'],
+    ),
+    async (c) => {
+      const { tunnel_id: tunnelId, since, until } = c.req.valid('query');
+      const end = until === undefined ? Date.now() : Date.parse(until);
+      const start = since === undefined ? end - DEFAULT_WINDOW_MS : Date.parse(since);
+      const found = await inspector.unrecorded(actorOf(c), { tunnelId, since: start, until: end });
+      return c.json(
+        found.map((one) => ({
+          tunnel_id: one.tunnelId,
+          count: one.count,
+          last_at: iso(one.lastAt),
+        })),
+        200,
+      );
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/inspector/recording',
+        tags,
+        summary: 'Get what is recorded, and what can be replayed',
+        request: {},
+        responses: { 200: json(recording, 'Recording settings') },
+      },
+      [],
+    ),
+    (c) => {
+      const { isOn, leftOut } = inspector.recording(actorOf(c));
+      const { enabled, tunnelIds } = replays.rules(actorOf(c));
+      return c.json(
+        { enabled: isOn, not_recorded: [...leftOut], replay: enabled, replay_tunnels: tunnelIds && [...tunnelIds] },
+        200,
+      );
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/inspector/ws',
+        tags,
+        summary: 'Stream recorded requests by WebSocket',
+        description: FEED,
+        request: { query: z.object({ tunnel_id: ofTunnel.optional() }) },
+        responses: {
+          101: { description: 'One JSON message per request, each an `InspectedRequest`' },
+        },
+      },
+      ['forbidden', 'not_found', 'rate_limited', 'unavailable'],
+    ),
+    () => {
+      throw new AppError('invalid_request', 'The request is not a WebSocket handshake. Send Upgrade: websocket.');
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/inspector/{id}',
+        tags,
+        summary: 'Get a recorded request with bodies and decisions',
+        request: { params: z.object({ id: z.string() }) },
+        responses: { 200: json(inspectedDetail, 'The request') },
+      },
+      ['rate_limited', 'unavailable'],
+    ),
+    async (c) => c.json(presentDetail(await inspector.find(actorOf(c), c.req.valid('param').id)), 200),
+  );
+}
+
+const FEED = `Send the access token as a subprotocol, because browsers can't set headers: \`new WebSocket(url, ['culvert.inspector', 'bearer.' + token])\`.
+The response selects \`culvert.inspector\`. Offer it too, because browsers close a connection without a selected subprotocol. The origin of
+other pages must be in \`api.cors_origins\`.
+
+Close codes: 4401 within a minute after the session ends (an expired access token doesn't matter); 4408 if more than 1 MB waits for a slow
+reader; none if more than 64 MB wait for all readers, for the slowest one, or if the client doesn't answer a ping within 30 seconds;
+1001 when the server stops. At most 20 connections per user and 1,000 in total.
+At most 2,000 messages a second per organization and 10,000 in total; more are omitted here, and are in \`GET /inspector\`.`;
+
+type Asked = z.output<typeof filters>;
+
+export function filterOf(asked: Asked): RecordFilter {
+  return {
+    limit: asked.limit,
+    tunnelId: asked.tunnel_id,
+    before: asked.before,
+    method: asked.method,
+    status: asked.status === undefined ? undefined : rangeOf(asked.status),
+    pathContains: asked.path,
+    outcome: asked.outcome,
+    since: asked.since === undefined ? undefined : Date.parse(asked.since),
+    until: asked.until === undefined ? undefined : Date.parse(asked.until),
+    replayOf: asked.replay_of,
+  };
+}
+
+function rangeOf(status: string): StatusRange {
+  const first = Number(status.replace(/xx/i, '00'));
+  return { from: first, to: /xx/i.test(status) ? first + 99 : first };
+}
+
+/** The query of the page behind this one; undefined: this is the last. */
+function nextOf(asked: Asked, { items, stoppedAt }: RecordPage): string | undefined {
+  const last = stoppedAt ?? (items.length < asked.limit ? undefined : items.at(-1)?.id);
+  if (last === undefined) return undefined;
+  const given = Object.entries({ ...asked, before: last }).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+}

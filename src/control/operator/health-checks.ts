@@ -1,0 +1,138 @@
+/** One function per check of health.ts: from what is known to a status, and messages for the public and for operators. */
+import { DAY_MS } from '../../base/clock.ts';
+import { sizeText } from '../../base/process/disk-space.ts';
+import type { NodePulse } from '../../plane/link.ts';
+import type { DatabaseState } from '../db/tx.ts';
+import type { RecordStats } from '../db/usage/records.ts';
+import type { Keys } from '../core/secrets/keys.ts';
+import type { DiskState } from './disk-watch.ts';
+import type { JobTime } from '../core/job-times.ts';
+
+export interface Check {
+  readonly name: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  /** Public: without a path, a host, a version or a figure of what the server has. */
+  readonly detail: string;
+  /** For those who run the server. */
+  readonly full: string;
+}
+
+/** Certificates by ACME may live for six days. */
+const ACME_WARN_MS = 2 * DAY_MS;
+/** Others are renewed by hand, or a month before their end. */
+const WARN_MS = 14 * DAY_MS;
+const MAIL_WARN_MS = 10 * 60_000;
+const JOB_LATE_MS = 5 * 60_000;
+
+const ok = (name: string, detail: string, full = detail): Check => ({ name, status: 'ok', detail, full });
+const warn = (name: string, detail: string, full = detail): Check => ({ name, status: 'warn', detail, full });
+const fail = (name: string, detail: string, full = detail): Check => ({ name, status: 'fail', detail, full });
+const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
+
+const DATABASE = {
+  failed: {
+    detail: 'The database is read-only: its disk is full or faulty.',
+    next: 'Free space, or replace the disk.',
+  },
+  slow: { detail: 'The disk does not confirm writes.', next: 'Check the disk.' },
+  locked: { detail: 'Another program has locked the database.', next: 'End that program.' },
+  damaged: { detail: 'The database is damaged.', next: 'Restore it.' },
+  gone: { detail: 'The database file is missing.', next: 'Restore it.' },
+} as const;
+
+export function database({ kind, forMs, detail: known }: DatabaseState, dataDir: string): Check {
+  const name = 'database';
+  if (kind === 'ok') return ok(name, 'The database is writable.', `The database in ${dataDir} is writable.`);
+  const { detail, next } = DATABASE[kind];
+  return fail(name, detail, known ?? `${detail} It began ${seconds(forMs)} ago, in ${dataDir}. ${next}`);
+}
+
+export function diskSpace({ level, free, total, floor }: DiskState, dataDir: string): Check {
+  const name = 'disk_space';
+  if (level === 'silent') return fail(name, 'The disk does not respond.', `The disk of ${dataDir} does not respond.`);
+  const figures = `${sizeText(free)} of ${sizeText(total)} are free on the disk of ${dataDir}; recordings stop below ${sizeText(floor)}.`;
+  if (level === 'low')
+    return warn(name, 'The disk is nearly full: requests are not recorded.', `${figures} Free space.`);
+  if (level === 'critical') return fail(name, 'The disk is full: changes may fail.', `${figures} Free space.`);
+  return ok(name, 'The disk has space.', total === 0 ? 'The free space of the disk is unknown.' : figures);
+}
+
+export function dataNode(pulse: NodePulse | undefined): Check {
+  const name = 'data_node';
+  if (pulse !== undefined) return ok(name, 'Visitors and agents are served.');
+  return fail(name, 'The part that serves visitors and agents does not respond.');
+}
+
+export function keys(of: Pick<Keys, 'signing'>): Check {
+  try {
+    of.signing('access');
+    of.signing('capability');
+    return ok('keys', 'The signing keys are loaded.');
+  } catch {
+    return fail(
+      'keys',
+      'A signing key is missing.',
+      'A signing key is missing: restore the database with its seal.key.',
+    );
+  }
+}
+
+export function recording(isOn: boolean, { trouble, lost }: RecordStats): Check {
+  const name = 'recording';
+  if (!isOn) return ok(name, 'Recording is off.');
+  if (trouble === undefined) return ok(name, 'Requests are recorded.');
+  const all = Object.values(lost).reduce((sum, each) => sum + each, 0);
+  const detail = 'Requests are not recorded.';
+  return warn(name, detail, `${detail} The reason is "${trouble}"; ${all} records were lost since the start.`);
+}
+
+export function certificates(
+  pulse: NodePulse | undefined,
+  acme: ReadonlyArray<{ readonly name: string; readonly expiresAt: number }>,
+  now: number,
+): Check {
+  const own = [
+    { name: 'of the edge (edge.tls)', expiresAt: pulse?.edgeEndsAt ?? null, warnMs: WARN_MS },
+    { name: 'of the agent listener', expiresAt: pulse?.agentsEndsAt ?? null, warnMs: WARN_MS },
+    ...acme.map(({ name, expiresAt }) => ({ name: `for ${name}`, expiresAt, warnMs: ACME_WARN_MS })),
+  ];
+  const ending = own.flatMap(({ name, expiresAt, warnMs }) =>
+    expiresAt !== null && expiresAt - now < warnMs ? [{ name, expiresAt }] : [],
+  );
+  if (ending.length === 0) return ok('certificates', 'No certificate is about to expire.');
+  const list = ending.map((one) => `${one.name} on ${new Date(one.expiresAt).toISOString()}`).join(', ');
+  const isOver = ending.some(({ expiresAt }) => expiresAt <= now);
+  const detail = isOver ? 'A certificate has expired.' : 'A certificate is about to expire.';
+  const full = `Certificates expire: ${list}. See culvert admin certificates.`;
+  return isOver ? fail('certificates', detail, full) : warn('certificates', detail, full);
+}
+
+export function mail({ waiting, oldestMs }: { readonly waiting: number; readonly oldestMs: number }): Check {
+  const name = 'mail';
+  if (oldestMs < MAIL_WARN_MS) return ok(name, 'Emails are sent.', `${waiting} emails wait.`);
+  const detail = 'Emails are not sent.';
+  return warn(
+    name,
+    detail,
+    `${detail} ${waiting} wait, the oldest for ${seconds(oldestMs)}. See mail.smtp_url and the log.`,
+  );
+}
+
+export function jobs(list: readonly JobTime[]): Check {
+  const name = 'jobs';
+  const bad = list.filter(({ lastFailed, lateMs }) => lastFailed || lateMs > JOB_LATE_MS);
+  if (bad.length === 0) return ok(name, 'Scheduled jobs run.');
+  const detail = 'A scheduled job failed or is late.';
+  return warn(name, detail, `${detail} ${bad.map((job) => job.name).join(', ')}. See the log.`);
+}
+
+export function log({ lost, isLosing }: { readonly lost: number; readonly isLosing: boolean }): Check {
+  const name = 'log';
+  if (!isLosing) return ok(name, 'The log is writable.', `${lost} lines were lost since the start.`);
+  const detail = "The log can't be written.";
+  return warn(
+    name,
+    detail,
+    `${detail} ${lost} lines were lost since the start. Its disk is full, or its reader has ended.`,
+  );
+}

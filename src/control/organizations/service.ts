@@ -1,0 +1,186 @@
+/**
+ * Organizations as their members handle them: list, make, rename, delete. Each is named by its id, whichever is
+ * active in the caller's session: the caller's role there is what counts.
+ */
+import { eq } from 'drizzle-orm';
+import { AppError } from '../../base/errors.ts';
+import { capabilityTokens, organizations } from '../db/schema.ts';
+import type { Db, Store, Tx } from '../db/tx.ts';
+import type { RecordStore } from '../db/usage/records.ts';
+import { type Actor, allow, type UserActor } from '../core/rules/actor.ts';
+import { type AuditAction, recordAudit } from '../core/rules/audit.ts';
+import type { Billing } from '../billing/service.ts';
+import { checkDailyLimit } from '../core/rules/daily-limit.ts';
+import { actorIn, pageOfMembers } from './membership-rows.ts';
+import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } from './rows.ts';
+import { forgetMetricKeys } from '../metrics/key-rows.ts';
+import { leaveOrg } from '../auth/sessions/rows.ts';
+import { callerNow } from '../core/rules/caller.ts';
+import type { Outbox } from '../core/mail/outbox.ts';
+import type { Networks } from '../networks/service.ts';
+import type { Drains } from '../core/drains.ts';
+import { moveCursor, type PendingWork } from '../core/pending-rows.ts';
+import type { TokenEnds } from '../access-keys/ends.ts';
+import type { Tunnels } from '../tunnels/service.ts';
+
+/** Organizations that one person owns: each has quotas of its own. */
+const MAX_OWNED = 20;
+/** Organizations that one person makes in a day, deleted ones too: their rows and slugs stay. */
+const MAX_PER_DAY = 40;
+/** A notice is worth delivering for as long as mail servers are usually tried. */
+const NOTICE_SECONDS = 3 * 24 * 3600;
+
+export interface OrganizationDeps {
+  readonly store: Store;
+  readonly tokens: Pick<TokenEnds, 'announceEnd'>;
+  readonly tunnels: Pick<Tunnels, 'announceGone'>;
+  readonly networks: Pick<Networks, 'announceGone'>;
+  readonly drains: Drains;
+  readonly records: Pick<RecordStore, 'forgetOrganization'>;
+  readonly outbox: Outbox;
+  readonly newOrg: NewOrgRules;
+  readonly billing: Pick<Billing, 'deleting'>;
+}
+
+/** What went with an organization. */
+export interface DeletedOrg {
+  readonly revokedTokens: number;
+  readonly deletedTunnels: number;
+}
+
+export class Organizations {
+  readonly #deps: OrganizationDeps;
+
+  constructor(deps: OrganizationDeps) {
+    this.#deps = deps;
+  }
+
+  /** The caller's, oldest membership first. */
+  list(actor: Actor): readonly OrgRow[] {
+    allow(actor, 'read', 'account');
+    return orgsOf(this.#deps.store.db, actor.userId);
+  }
+
+  /** The actor with the role that they have in this organization. Throws `not_found` when they are not in it. */
+  actorIn(actor: Actor, orgId: string): UserActor {
+    return actorIn(this.#deps.store.db, actor, orgId);
+  }
+
+  /** Throws `not_found`. */
+  get(actor: Actor, orgId: string): OrgRow {
+    const me = actorIn(this.#deps.store.db, actor, orgId);
+    allow(me, 'read', 'organization');
+    return this.#find(me);
+  }
+
+  /**
+   * Makes one that the caller owns; it waits for an operator where another of theirs was suspended, also once that is deleted. Their session
+   * stays in its own until they switch. Throws `conflict` when they own too many, `rate_limited` when they made too many.
+   */
+  create(actor: Actor, name: string): OrgRow {
+    allow(actor, 'change', 'account');
+    return this.#deps.store.inTx((tx) => {
+      const owned = orgsOf(tx.db, actor.userId).filter(({ role }) => role === 'owner');
+      if (owned.length >= MAX_OWNED) {
+        throw new AppError('conflict', `You own ${MAX_OWNED} organizations, which is the limit. Delete one first.`);
+      }
+      const message = `You reached the limit of ${MAX_PER_DAY} new organizations a day. Try again later.`;
+      checkDailyLimit(tx, actor, { action: 'org.create', perDay: MAX_PER_DAY, message });
+      const rules = rulesFor(tx, actor.userId, this.#deps.newOrg);
+      const made = insertOrganization(tx, { name, ownerId: actor.userId }, rules);
+      recordAudit(tx, actor, entry('org.create', made.id));
+      return made;
+    });
+  }
+
+  /** Another name; the slug stays, for links hold it. Throws `not_found`, `forbidden`. */
+  rename(actor: Actor, orgId: string, name: string): OrgRow {
+    return this.#deps.store.inTx((tx) => {
+      const me = actorIn(tx.db, actor, orgId);
+      allow(me, 'change', 'organization');
+      tx.db.update(organizations).set({ name }).where(eq(organizations.id, me.orgId)).run();
+      recordAudit(tx, me, entry('org.update', me.orgId));
+      return this.#find(me);
+    });
+  }
+
+  /**
+   * Ends its tokens, tunnels, reserved names, domains, private networks and invitations: they are gone once this has returned, agents are cut off
+   * after the commit, and many rows follow in slices. Sessions that were active in it go on in another
+   * organization of their person, or end where there is none. The other owners get an email. Soft: the rows stay for accounting. Throws `not_found`, `forbidden`,
+   * `conflict` when it is the caller's only one, or goes on paying, and `unavailable` when a payment provider can't say whether it does.
+   */
+  async delete(actor: Actor, orgId: string): Promise<DeletedOrg> {
+    const { store, billing } = this.#deps;
+    allow(actor, 'change', 'account');
+    // Before the provider is asked; and again afterwards, for that takes a while.
+    this.#deletable(store.db, actor, orgId);
+    return billing.deleting(orgId, () => this.#deleteNow(actor, orgId));
+  }
+
+  #deletable(db: Db, actor: Actor, orgId: string): UserActor {
+    const me = actorIn(db, actor, orgId);
+    allow(me, 'delete', 'organization');
+    if (orgsOf(db, me.userId).length === 1) {
+      throw new AppError('conflict', 'This is your only organization. Create another one first.');
+    }
+    return me;
+  }
+
+  #deleteNow(actor: UserActor, orgId: string): DeletedOrg {
+    const { store, records, tokens, tunnels, networks, drains } = this.#deps;
+    return store.inTx((tx) => {
+      const me = this.#deletable(tx.db, callerNow(tx, actor), orgId);
+      const { name } = this.#find(me);
+      // Tokens first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
+      const ofOrg = eq(capabilityTokens.orgId, me.orgId);
+      const revokedTokens = tokens.announceEnd(
+        tx,
+        ofOrg,
+        () => `The organization ${name} was deleted. Use a key of another one.`,
+      );
+      const deletedTunnels = tunnels.announceGone(tx, undefined, me.orgId);
+      networks.announceGone(tx, me.orgId);
+      forgetMetricKeys(tx, { orgId: me.orgId });
+      tx.db.update(organizations).set({ deletedAt: tx.now }).where(eq(organizations.id, me.orgId)).run();
+      leaveOrg(tx, me.userId, me.orgId);
+      const work = { kind: 'organization_deleted', scope: me.orgId, orgId: me.orgId, actor: me } as const;
+      drains.begin(tx, { ...work, details: { name } });
+      recordAudit(tx, me, { ...entry('org.delete', me.orgId), details: { name } });
+      // What fails is done by the next sweep of records.
+      tx.onCommit(() => void records.forgetOrganization(me.orgId).catch(() => {}));
+      return { revokedTokens, deletedTunnels };
+    });
+  }
+
+  /** Sessions of members go on elsewhere, and the other owners are written to. A Drain. */
+  drainMembers(tx: Tx, work: PendingWork, limit: number): number {
+    const members = pageOfMembers(tx.db, work.scope, { after: work.cursor, limit });
+    const { actor, details } = work;
+    const by = actor.kind === 'user' ? actor : { userId: '', email: '' };
+    for (const { userId, role, email } of members) {
+      leaveOrg(tx, userId, work.scope);
+      if (role !== 'owner' || userId === by.userId) continue;
+      const mail = {
+        kind: 'organization_deleted',
+        to: email,
+        organization: details.name ?? '',
+        by: by.email,
+      } as const;
+      this.#deps.outbox.post(tx, mail, NOTICE_SECONDS);
+    }
+    const last = members.at(-1);
+    if (last !== undefined) moveCursor(tx, work, last.userId);
+    return members.length;
+  }
+
+  #find(me: UserActor): OrgRow {
+    const org = orgsOf(this.#deps.store.db, me.userId).find(({ id }) => id === me.orgId);
+    if (org === undefined) throw new AppError('not_found', 'You are not a member of this organization. Check the id.');
+    return org;
+  }
+}
+
+function entry(action: AuditAction, orgId: string) {
+  return { action, resourceType: 'organization', resourceId: orgId, orgId } as const;
+}

@@ -1,0 +1,106 @@
+/**
+ * How sessions of agents ended: the last ones of each organization, for the question why an agent dropped. Stored from the data plane's
+ * events by usage.ts, read by service.ts, forgotten by retention.ts.
+ */
+import { asc, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { DAY_MS } from '../../../base/clock.ts';
+import type { SessionEndEvent } from '../../../plane/events.ts';
+import { endedSessions, organizations } from '../../db/schema.ts';
+import type { Db, Tx } from '../../db/tx.ts';
+
+export type EndedSessionRow = typeof endedSessions.$inferSelect;
+
+/** Of one organization; then the oldest go. */
+export const MAX_ENDED = 100;
+/** Kept for so long. */
+const KEPT_DAYS = 30;
+/** Of all organizations together: some 30 MB. */
+const MAX_ENDED_IN_ALL = 100_000;
+/** Rows that go in one pass. */
+const SWEEP_BATCH = 1_000;
+
+export class EndedSessionRows {
+  readonly #add: ReturnType<typeof adding>;
+  readonly #trim: ReturnType<typeof trimming>;
+
+  constructor(db: Db) {
+    this.#add = adding(db);
+    this.#trim = trimming(db);
+  }
+
+  /** Adds the sessions of a batch. One of no organization is dropped, and a repeated one changes nothing. */
+  add(events: readonly SessionEndEvent[]): void {
+    for (const { kind: _kind, ...row } of events) this.#add.run(row);
+    for (const orgId of new Set(events.map((event) => event.orgId))) this.#trim.run({ orgId });
+  }
+}
+
+/** Newest first. */
+export function endedSessionsOf(db: Db, orgId: string): readonly EndedSessionRow[] {
+  return db
+    .select()
+    .from(endedSessions)
+    .where(eq(endedSessions.orgId, orgId))
+    .orderBy(desc(endedSessions.endedAt), desc(endedSessions.agentId))
+    .limit(MAX_ENDED)
+    .all();
+}
+
+/** Deletes a batch of those that are past their time, and of the oldest where there are too many. Called by retention.ts. */
+export function forgetEndedSessions({ db, now }: Tx): void {
+  const { agentId, endedAt } = endedSessions;
+  const first = db
+    .select({ endedAt })
+    .from(endedSessions)
+    .orderBy(desc(endedAt))
+    .limit(1)
+    .offset(MAX_ENDED_IN_ALL - 1)
+    .get();
+  const past = Math.max(now - KEPT_DAYS * DAY_MS, first?.endedAt ?? 0);
+  const batch = db
+    .select({ agentId })
+    .from(endedSessions)
+    .where(lt(endedAt, past))
+    .orderBy(asc(endedAt))
+    .limit(SWEEP_BATCH);
+  db.delete(endedSessions).where(inArray(agentId, batch)).run();
+}
+
+// Statements are prepared: a batch may hold a thousand events.
+
+function adding(db: Db) {
+  const given = (name: keyof EndedSessionRow) => sql`${sql.placeholder(name)}`;
+  return db
+    .insert(endedSessions)
+    .select(
+      db
+        .select({
+          agentId: given('agentId').as('agent_id'),
+          orgId: organizations.id,
+          tokenId: given('tokenId').as('token_id'),
+          remoteIp: given('remoteIp').as('remote_ip'),
+          hostname: given('hostname').as('hostname'),
+          startedAt: given('startedAt').as('started_at'),
+          endedAt: given('endedAt').as('ended_at'),
+          reason: given('reason').as('reason'),
+          message: given('message').as('message'),
+        })
+        .from(organizations)
+        .where(eq(organizations.id, sql.placeholder('orgId'))),
+    )
+    .onConflictDoNothing()
+    .prepare();
+}
+
+function trimming(db: Db) {
+  const { agentId, orgId, endedAt } = endedSessions;
+  const surplus = db
+    .select({ agentId })
+    .from(endedSessions)
+    .where(eq(orgId, sql.placeholder('orgId')))
+    .orderBy(desc(endedAt), desc(agentId))
+    // SQLite wants one in front of an offset.
+    .limit(MAX_ENDED_IN_ALL)
+    .offset(MAX_ENDED);
+  return db.delete(endedSessions).where(inArray(agentId, surplus)).prepare();
+}

@@ -1,0 +1,98 @@
+/** Traffic policies of tunnels: read, replace, remove. The data plane has the new one before the answer leaves. */
+import { eq } from 'drizzle-orm';
+import { AppError } from '../../../base/errors.ts';
+import type { Actions } from '../../../plane/policy.ts';
+import { tunnelPolicies } from '../../db/schema.ts';
+import type { Store, Tx } from '../../db/tx.ts';
+import { type Actor, allow } from '../../core/rules/actor.ts';
+import { recordAudit } from '../../core/rules/audit.ts';
+import type { RouteEvents } from '../../core/link/route-events.ts';
+import { type DryRunView, dryRunsOf, forgetDryRuns } from './dry-runs.ts';
+import { keyPlaceWarnings, type KeyPlaceRules } from './key-places.ts';
+import { policyFrom } from './input.ts';
+import { policyOf, type RouteMaker } from '../route-maker.ts';
+import { ownTunnel, type TunnelRow } from '../rows.ts';
+
+export interface PolicyDeps {
+  readonly store: Store;
+  readonly routeEvents: RouteEvents;
+  readonly routes: RouteMaker;
+  readonly keyPlaces: KeyPlaceRules;
+}
+
+export interface PolicyView {
+  readonly policy: Actions | null;
+  readonly dryRuns: readonly DryRunView[];
+}
+
+export class Policies {
+  readonly #deps: PolicyDeps;
+
+  constructor(deps: PolicyDeps) {
+    this.#deps = deps;
+  }
+
+  /** `policy` null: the tunnel has none. Throws `not_found`. */
+  get(actor: Actor, tunnelId: string): PolicyView {
+    allow(actor, 'read', 'tunnel');
+    const { db } = this.#deps.store;
+    const row = ownTunnel(db, actor.orgId, tunnelId);
+    const policy = policyOf(db.select().from(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).get());
+    return { policy, dryRuns: policy === null ? [] : dryRunsOf(db, row.id, policy) };
+  }
+
+  /** The policy as it was stored, and its parts that block all visitors. Throws `bad_policy`, `not_found`, `forbidden`. */
+  put(actor: Actor, tunnelId: string, input: unknown): { policy: Actions; warnings: readonly string[] } {
+    allow(actor, 'change', 'tunnel');
+    return this.#deps.store.inTx((tx) => {
+      const row = ownTunnel(tx.db, actor.orgId, tunnelId);
+      const policy = policyFor(row, input);
+      const next = { policy, updatedAt: tx.now };
+      tx.db
+        .insert(tunnelPolicies)
+        .values({ tunnelId: row.id, ...next })
+        .onConflictDoUpdate({ target: tunnelPolicies.tunnelId, set: next })
+        .run();
+      forgetDryRuns(tx, [row.id]);
+      const details = { actions: policy.actions.map(({ kind }) => kind).join(' ') };
+      recordAudit(tx, actor, { action: 'tunnel.policy', resourceType: 'tunnel', resourceId: row.id, details });
+      this.#announce(tx, row);
+      return { policy, warnings: keyPlaceWarnings(policy, this.#deps.keyPlaces) };
+    });
+  }
+
+  /** Throws `not_found`, `forbidden`. None to remove is no error. */
+  remove(actor: Actor, tunnelId: string): void {
+    allow(actor, 'change', 'tunnel');
+    this.#deps.store.inTx((tx) => {
+      const row = ownTunnel(tx.db, actor.orgId, tunnelId);
+      const { changes } = tx.db.delete(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).run();
+      if (changes === 0) return;
+      forgetDryRuns(tx, [row.id]);
+      recordAudit(tx, actor, { action: 'tunnel.policy_remove', resourceType: 'tunnel', resourceId: row.id });
+      this.#announce(tx, row);
+    });
+  }
+
+  #announce(tx: Tx, row: TunnelRow): void {
+    const route = this.#deps.routes.routeOf(tx.db, row);
+    tx.onCommit(() => this.#deps.routeEvents.put(route));
+  }
+}
+
+/** The policy as it would be taken for this tunnel. Throws `bad_policy`. */
+export function policyFor({ protocol }: Pick<TunnelRow, 'protocol'>, input: unknown): Actions {
+  const policy = policyFrom(input);
+  if (protocol === 'tcp') requireAddressRules(policy);
+  return policy;
+}
+
+/** A raw connection has an address and nothing else that could be looked at: an action that would do nothing must not look like a lock. */
+function requireAddressRules({ actions }: Actions): void {
+  const other = actions.find(({ kind }) => kind !== 'ip_allow' && kind !== 'ip_deny');
+  if (other === undefined) return;
+  throw new AppError(
+    'bad_policy',
+    `The policy is invalid: a tcp tunnel supports only ip_allow and ip_deny. Remove ${other.kind}.`,
+  );
+}

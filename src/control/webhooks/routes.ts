@@ -1,0 +1,323 @@
+/** `/webhook-receivers` and `/webhooks/{id}`: the webhook mailbox. */
+import { z } from '@hono/zod-openapi';
+import { AppError } from '../../base/errors.ts';
+import { MAX_ORG_BYTES, MAX_STORED, MAX_STORED_BYTES } from './delivery-rows.ts';
+import { type Destination, destinationOf } from './forward-rows.ts';
+import { MAX_RECEIVERS, type ShownReceiver } from './service.ts';
+import { VALIDATORS } from './validators.ts';
+import { type Api, type ApiDeps, actorOf, goneSignal, readerOf } from '../core/http/context.ts';
+import { defineRoute, WITH_AGENT_KEYS } from '../core/http/define-route.ts';
+import { json } from '../core/http/errors.ts';
+import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import { deliverySchema, presentDelivery } from './delivery-schemas.ts';
+import { presentRefused, refusedSchema } from './refusals-schemas.ts';
+import { someName } from '../core/http/fields/new-account.ts';
+import { text } from '../core/http/fields/text.ts';
+
+/** Below what proxies commonly allow an answer to take (60 s). */
+const MAX_WAIT_SECONDS = 30;
+const MEGABYTE = 1024 * 1024;
+
+const ID = '019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a13';
+const destination = z
+  .object({
+    tunnel_id: text(0, 64),
+    path: z
+      .string()
+      .max(1024)
+      .regex(/^\/[!-"$-~]*$/, 'a path on the service, with its query and without a fragment: it begins with /')
+      .default('/'),
+  })
+  .openapi('WebhookForward', {
+    example: { tunnel_id: '019aa3c2-5b70-7d3c-8f11-6f1c9d2e4b57', path: '/webhooks/github' },
+    description: 'A tunnel of the organization that speaks HTTP, and where on it',
+  });
+const receiver = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    validator: z.enum(VALIDATORS),
+    url: z.url().openapi({ description: 'URL to which the sender delivers' }),
+    created_at: z.iso.datetime(),
+    last_received_at: z.iso.datetime().nullable(),
+    received: z.int().openapi({ description: 'All deliveries since the receiver was created' }),
+    stored: z.int().openapi({ description: 'Stored deliveries' }),
+    displaced: z.int().openapi({ description: 'Deliveries that were deleted to make room for newer ones' }),
+    refused: refusedSchema,
+    waiting: z.int().openapi({ description: 'Deliveries that wait to be forwarded, with the one in progress' }),
+    forward: destination.nullable().openapi({ description: 'Tunnel and path to which deliveries are forwarded' }),
+  })
+  .openapi('WebhookReceiver', {
+    example: {
+      id: ID,
+      name: 'orders',
+      validator: 'github',
+      url: `https://api.example.com/webhooks/${ID}`,
+      created_at: '2026-11-21T09:00:00.000Z',
+      last_received_at: '2026-11-21T09:05:00.000Z',
+      received: 12,
+      stored: 12,
+      displaced: 0,
+      refused: {
+        total: 0,
+        by_reason: { signature_missing: 0, signature_wrong: 0, signature_too_old: 0, too_large: 0, came_back: 0 },
+        last_at: null,
+        last_reason: null,
+        since_received: 0,
+      },
+      waiting: 2,
+      forward: { tunnel_id: '019aa3c2-5b70-7d3c-8f11-6f1c9d2e4b57', path: '/webhooks/github' },
+    },
+  });
+
+const name = someName().openapi({ example: 'orders' });
+const validator = z.enum(VALIDATORS).openapi({
+  example: 'github',
+  description:
+    '`generic_hmac_sha256`: `X-Signature-256: sha256=<hex HMAC-SHA256 of the body>`, with `X-Delivery-Id` and `X-Event-Type` where the sender has them. `github`, `slack`, `stripe`: as these sign.',
+});
+const secret = text(1, 512, { pattern: /\S/, says: 'must not be empty' }).openapi({
+  example: 'k3Yw0mV8…',
+  description: 'Shared with the sender; the API never returns it',
+});
+const forward = destination.nullable().openapi({
+  description: 'New and waiting deliveries are forwarded to this tunnel, in order. null: deliveries are only stored.',
+});
+const newReceiver = z
+  .object({ name, validator, secret, forward: forward.optional() })
+  .openapi('NewWebhookReceiver', { example: { name: 'orders', validator: 'github', secret: 'k3Yw0mV8…' } });
+const changes = newReceiver.partial().openapi('WebhookReceiverChanges', { example: { name: 'orders, new shop' } });
+
+const reading = z.object({
+  after: z.uuid().optional().openapi({ description: 'ID of your last delivery; omitted: from the oldest' }),
+  order: z.enum(['oldest', 'newest']).default('oldest').openapi({
+    description: '`newest`: newest first; `after` and `wait` are ignored',
+  }),
+  before: z.uuid().optional().openapi({
+    description: 'With `order=newest`: ID of your oldest delivery; omitted: from the newest',
+  }),
+  brief: z.enum(['true', 'false']).default('false').openapi({
+    description: 'With `order=newest`: `true` leaves `headers` and `body` empty.',
+  }),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+  wait: z.coerce.number().int().min(0).max(MAX_WAIT_SECONDS).default(0).openapi({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_WAIT_SECONDS,
+    description: 'Seconds to wait for a delivery if there is none; the response can come earlier',
+  }),
+});
+
+const id = z.object({ id: z.string() });
+const event = z.object({ id: z.string(), event_id: z.string() });
+const done = z.object({ success: z.literal(true) });
+const accepted = z.object({ ok: z.literal(true) }).openapi('WebhookAccepted', { example: { ok: true } });
+const challenge = z
+  .object({ challenge: z.string() })
+  .openapi('WebhookChallenge', { example: { challenge: '3eZbrw1a' } });
+const tags = ['webhooks'];
+
+export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl }: ApiDeps): void {
+  const present = (row: ShownReceiver) => ({
+    id: row.id,
+    name: row.name,
+    validator: row.validator,
+    url: `${publicUrl()}/webhooks/${row.id}`,
+    created_at: iso(row.createdAt),
+    last_received_at: iso(row.lastReceivedAt),
+    received: row.received,
+    stored: row.storedCount,
+    displaced: row.displaced,
+    refused: presentRefused(row),
+    waiting: row.waiting,
+    forward: presentDestination(destinationOf(row)),
+  });
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/webhook-receivers',
+      tags,
+      summary: 'List webhook receivers, oldest first',
+      responses: { 200: json(z.array(receiver), 'Receivers') },
+    }),
+    (c) => c.json(receivers.list(actorOf(c)).map(present), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/webhook-receivers',
+        'x-needs': 'webhook_receiver.create',
+        tags,
+        summary: 'Create a URL that receives signed webhooks',
+        description: `At most ${MAX_RECEIVERS}. Each stores ${MAX_STORED} deliveries and ${MAX_STORED_BYTES / MEGABYTE} MiB, and all together ${MAX_ORG_BYTES / MEGABYTE} MiB, for the retention of the plan. Above that, the oldest are deleted.`,
+        request: { body: jsonBody(newReceiver) },
+        responses: { 201: json(receiver, 'Created') },
+      },
+      ['forbidden', 'not_found', 'conflict', 'rate_limited'],
+    ),
+    (c) => {
+      const { forward, ...made } = c.req.valid('json');
+      return c.json(present(receivers.create(actorOf(c), { ...made, forward: destinationFrom(forward) ?? null })), 201);
+    },
+  );
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/webhook-receivers/{id}',
+      tags,
+      summary: 'Get a webhook receiver',
+      request: { params: id },
+      responses: { 200: json(receiver, 'The receiver') },
+    }),
+    (c) => c.json(present(receivers.get(actorOf(c), c.req.valid('param').id)), 200),
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'patch',
+        path: '/webhook-receivers/{id}',
+        'x-needs': 'webhook_receiver.change',
+        tags,
+        summary: 'Change a webhook receiver',
+        description: 'A new validator or secret applies from the next delivery on.',
+        request: { params: id, body: jsonBody(changes) },
+        responses: { 200: json(receiver, 'Changed') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const { name, validator, secret, forward: asked } = c.req.valid('json');
+      const forward = destinationFrom(asked);
+      const given = {
+        ...(name === undefined ? {} : { name }),
+        ...(validator === undefined ? {} : { validator }),
+        ...(secret === undefined ? {} : { secret }),
+        ...(forward === undefined ? {} : { forward }),
+      };
+      return c.json(present(receivers.update(actorOf(c), c.req.valid('param').id, given)), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'delete',
+        path: '/webhook-receivers/{id}',
+        tags,
+        summary: 'Delete a webhook receiver and its deliveries',
+        request: { params: id },
+        responses: { 200: json(done, 'Deleted') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      receivers.delete(actorOf(c), c.req.valid('param').id);
+      return c.json({ success: true as const }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/webhook-receivers/{id}/events',
+      security: WITH_AGENT_KEYS,
+      tags,
+      summary: 'List deliveries after a cursor, oldest first',
+      description:
+        'With the ID of your last delivery as `after`, you get each delivery exactly once. With `wait`, the request waits for the next delivery. With `order=newest`, the latest deliveries come first, and `before` leads to older ones. A response with many large bodies has fewer deliveries than `limit`.',
+      request: { params: id, query: reading },
+      responses: { 200: json(z.array(deliverySchema), 'Deliveries') },
+    }),
+    async (c) => {
+      const { after, before, brief, limit, order, wait } = c.req.valid('query');
+      const { id } = c.req.valid('param');
+      const reader = readerOf(c);
+      if (order === 'newest') {
+        const page = { before, limit, isBrief: brief === 'true' };
+        return c.json(mailbox.latest(reader(), id, page).map(presentDelivery), 200);
+      }
+      const rows = await mailbox.read(reader, id, {
+        after,
+        limit,
+        waitSeconds: wait,
+        gone: goneSignal(c),
+      });
+      return c.json(rows.map(presentDelivery), 200);
+    },
+  );
+  app.openapi(
+    defineRoute({
+      method: 'get',
+      path: '/webhook-receivers/{id}/events/{event_id}',
+      tags,
+      summary: 'Get a delivery with its headers and body',
+      request: { params: event },
+      responses: { 200: json(deliverySchema, 'The delivery') },
+    }),
+    (c) => {
+      const { id, event_id } = c.req.valid('param');
+      return c.json(presentDelivery(mailbox.get(actorOf(c), id, event_id)), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/webhook-receivers/{id}/events/{event_id}/redeliver',
+        tags,
+        summary: 'Send a delivery to the tunnel again',
+        description: 'The delivery goes before all waiting ones.',
+        request: { params: event },
+        responses: { 202: json(accepted, 'The delivery is the next to be sent') },
+      },
+      ['forbidden', 'conflict'],
+    ),
+    (c) => {
+      const { id, event_id } = c.req.valid('param');
+      mailbox.redeliver(actorOf(c), id, event_id);
+      return c.json({ ok: true as const }, 202);
+    },
+  );
+
+  app.openAPIRegistry.registerPath(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/webhooks/{receiver_id}',
+        security: [],
+        tags,
+        summary: 'Deliver a webhook to a receiver',
+        request: {
+          params: z.object({ receiver_id: z.string() }),
+          body: {
+            required: false,
+            content: {
+              'application/json': { schema: z.looseObject({}).openapi({ example: { ref: 'refs/heads/main' } }) },
+            },
+          },
+        },
+        responses: {
+          200: json(challenge, "Response to Slack's URL verification"),
+          202: json(accepted, 'Stored, now or earlier'),
+        },
+      },
+      ['invalid_signature', 'conflict', 'unavailable'],
+    ),
+  );
+  // Not by `openapi`: the signature is over the bytes as they came, whatever their type.
+  app.post('/webhooks/:receiver_id', async (c) => {
+    const body = Buffer.from(await c.req.arrayBuffer());
+    const receiverId = c.req.param('receiver_id');
+    if (!z.uuid().safeParse(receiverId).success)
+      throw new AppError('not_found', 'No webhook receiver has this URL. Copy the URL of the receiver again.');
+    const said = mailbox.receive(receiverId, { headers: c.req.header(), body, remoteIp: c.get('clientIp') });
+    return said === 'stored' ? c.json({ ok: true as const }, 202) : c.json(said, 200);
+  });
+}
+
+function destinationFrom(said: z.output<typeof forward> | undefined): Destination | null | undefined {
+  return said === null || said === undefined ? said : { tunnelId: said.tunnel_id, path: said.path };
+}
+
+function presentDestination(to: Destination | null) {
+  return to === null ? null : { tunnel_id: to.tunnelId, path: to.path };
+}

@@ -1,0 +1,139 @@
+/** One request and its response, as far as both halves of a visitor's connection must know of it. Reused for each exchange. */
+import type { BodyTap } from '../../../http1/body.ts';
+import type { RequestLine } from '../../../wire/messages.ts';
+import type { Draft } from '../../inspect/draft.ts';
+import { type RouteEntry, type ServedTunnel, TunnelMeter } from '../../routing/entry.ts';
+import type { HeaderRule } from '../../policy/header-rule.ts';
+import { EDGE_FAULTS, type FaultCode } from '../../../base/codes/edge-faults.ts';
+import type { Head } from '../../../http1/head.ts';
+
+/** For exchanges without a tunnel. */
+const noMeter = new TunnelMeter();
+const MAX_SHOWN_PATH = 512;
+const GET = Buffer.from('GET');
+const HEAD = Buffer.from('HEAD');
+const OPTIONS = Buffer.from('OPTIONS');
+
+interface WatchedLine {
+  readonly at: number;
+  readonly startedMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly served: ServedTunnel;
+  /** What an action that is only tried would have refused it with. */
+  readonly wouldRefuse: FaultCode | null;
+}
+
+export class Exchange {
+  entry: RouteEntry | null = null;
+  meter: TunnelMeter = noMeter;
+  isGet = false;
+  isHead = false;
+  /** GET, HEAD or OPTIONS: may be sent twice without harm (RFC 9110 §9.2.1). */
+  isSafe = false;
+  isHttp10 = false;
+  acceptsHtml = false;
+  wantsUpgrade = false;
+  /** All of the request's body has come; the rest after an early response is discarded. */
+  isWhole = false;
+  /** What the tunnel's policy sets on the forwarded request, and on the response. */
+  requestRule: HeaderRule | null = null;
+  responseRule: HeaderRule | null = null;
+  status = 0;
+  /** Why the edge answered by itself, or cut the answer. */
+  code: FaultCode | null = null;
+  /** The record of it that is being made; null: there is none. It stays while a policy decides: its head is read again then. */
+  draft: Draft | null = null;
+  #line: WatchedLine | null = null;
+
+  begin(bytes: Buffer, start: number, head: Head): void {
+    const length = head.methodEnd - start;
+    // Compared whole: a HEAT taken for a HEAD would leave its body in the stream for the next visitor.
+    this.isGet = length === 3 && isWord(bytes, start, GET);
+    this.isHead = length === 4 && isWord(bytes, start, HEAD);
+    this.isSafe = this.isGet || this.isHead || (length === 7 && isWord(bytes, start, OPTIONS));
+    this.isHttp10 = head.minor === 0;
+    this.acceptsHtml = head.acceptsHtml;
+    this.wantsUpgrade = false;
+    this.isWhole = !head.chunked && head.contentLength <= 0;
+    this.requestRule = this.responseRule = null;
+    this.code = null;
+    this.entry = null;
+    this.meter = noMeter;
+    this.status = 0;
+    this.#line = null;
+  }
+
+  /** A serving of `entry` carries it: counted there as one request and its head. */
+  serveFrom(entry: RouteEntry, meter: TunnelMeter, headBytes: number): void {
+    this.entry = entry;
+    this.meter = meter;
+    meter.requests++;
+    meter.bytesIn += headBytes;
+  }
+
+  /** The agent's screen is on: this exchange gets a line there. */
+  watch(bytes: Buffer, start: number, head: Head, of: Pick<WatchedLine, 'served' | 'wouldRefuse'>): void {
+    this.#line = {
+      at: Date.now(),
+      startedMs: performance.now(),
+      method: bytes.toString('latin1', start, head.methodEnd),
+      path: bytes.toString('latin1', head.targetStart, Math.min(head.targetEnd, head.targetStart + MAX_SHOWN_PATH)),
+      ...of,
+    };
+  }
+
+  /** Receives the request's body; null: nothing does. */
+  get requestTap(): BodyTap | null {
+    return this.draft === null ? null : this.draft.requestBody;
+  }
+
+  get responseTap(): BodyTap | null {
+    return this.draft === null ? null : this.draft.responseBody;
+  }
+
+  /** What was noted of it is another tunnel's. */
+  dropDraft(): void {
+    this.draft?.drop('failed');
+    this.draft = null;
+  }
+
+  /** It has become an upgraded connection: its record ends here. */
+  switched(): void {
+    this.draft?.finish({ status: 101, code: null, isWhole: true });
+    this.draft = null;
+  }
+
+  /** Ends the exchange; and reports it to the agent's screen if that is on. */
+  finish(): void {
+    const { draft } = this;
+    if (draft !== null) {
+      this.draft = null;
+      draft.finish(this);
+    }
+    const line = this.#line;
+    if (line !== null) {
+      this.#line = null;
+      const { at, method, path, served, wouldRefuse } = line;
+      const note: RequestLine = {
+        slot: served.slot,
+        at,
+        method,
+        path,
+        status: this.status,
+        ms: performance.now() - line.startedMs,
+        ...(wouldRefuse === null ? {} : { dryRun: { status: EDGE_FAULTS[wouldRefuse].status, code: wouldRefuse } }),
+      };
+      served.note(note);
+    }
+    this.entry = null;
+    this.meter = noMeter;
+    // What comes next may be no request at all: its refusal is not shaped by this one.
+    this.isHead = this.acceptsHtml = false;
+  }
+}
+
+function isWord(bytes: Buffer, start: number, word: Uint8Array): boolean {
+  for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word[i]) return false;
+  return true;
+}

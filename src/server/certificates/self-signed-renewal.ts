@@ -1,0 +1,55 @@
+/**
+ * Remakes self-signed certificates while the server runs: a server that is up for a year would show one that has run out. Looked at once a day;
+ * what is remade, and when, is certificates.ts. Made by start.ts.
+ */
+import { type Clock, DAY_MS } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { type Certificate, type CertificateSettings, keepOwnCertificates } from './certificates.ts';
+
+export interface RenewalParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What listens gets a remade one. */
+  readonly use: {
+    readonly edge: (pair: Certificate) => Promise<void>;
+    readonly agents: (pair: Certificate) => Promise<void>;
+  };
+}
+
+/** Begins; returns the end. */
+export function renewSelfSigned(
+  settings: CertificateSettings,
+  served: { readonly edge: Certificate | null; readonly agents: Certificate },
+  { clock, log, use }: RenewalParts,
+): () => void {
+  let { edge, agents } = served;
+  let isClosed = false;
+  const look = async (): Promise<void> => {
+    const own = await keepOwnCertificates(settings, clock.now());
+    if (isClosed) return;
+    if (own.edge !== null && own.edge.cert !== edge?.cert) {
+      await use.edge(own.edge);
+      edge = own.edge;
+      log.info({ listener: 'edge' }, 'a new self-signed certificate is served from now on; open connections go on');
+    }
+    if (own.agents !== null && own.agents.cert !== agents.cert) {
+      await use.agents(own.agents);
+      agents = own.agents;
+      log.info(
+        { listener: 'agents' },
+        'a new self-signed certificate is served from now on; its key is the one that agents know',
+      );
+    }
+  };
+  const timer = setInterval(() => {
+    look().catch((error: unknown) => {
+      log.warn({ error: messageOf(error) }, 'a self-signed certificate could not be remade: trying again tomorrow');
+    });
+  }, DAY_MS);
+  timer.unref();
+  return () => {
+    isClosed = true;
+    clearInterval(timer);
+  };
+}

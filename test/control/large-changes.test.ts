@@ -427,10 +427,10 @@ test('queries: rows of tunnels and keys are found by the conditions that know of
   const found = (text: string, allowed: readonly string[]): string[] =>
     globSync('src/control/**/*.ts')
       .filter((file) => !file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes(text))
-      .map((file) => file.slice(file.lastIndexOf('/') + 1))
+      .map((file) => file.slice('src/control/'.length))
       .filter((file) => !allowed.includes(file));
   // Of those: rows that are being drained, a label or a port that is not free yet.
-  const draining = ['gone.ts', 'tunnels.ts', 'tunnel-rows.ts', 'free-names.ts'];
+  const draining = ['db/gone.ts', 'tunnels/service.ts', 'tunnels/rows.ts', 'subdomains/free-names.ts'];
   assert.deepEqual(found('isNull(tunnels.deletedAt)', draining), []);
-  assert.deepEqual(found('isNull(capabilityTokens.revokedAt)', ['gone.ts', 'token-ends.ts']), []);
+  assert.deepEqual(found('isNull(capabilityTokens.revokedAt)', ['db/gone.ts', 'access-keys/ends.ts']), []);
 });

@@ -5,7 +5,7 @@
 import type { Refusal } from '../../plane/link.ts';
 import type { Db } from '../db/tx.ts';
 import { endOf, isRevoked, type TokenRow } from './rows.ts';
-import { refuse } from '../tunnels/messages.ts';
+import { refuse } from './messages.ts';
 import { findOrg, type OrganizationRow } from '../organizations/rows.ts';
 
 /** The token's organization when the token is alive and may open tunnels. */

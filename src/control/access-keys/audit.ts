@@ -1,5 +1,6 @@
 /** Audit entries of tokens: enough to recognize one, for the audit log outlives the rows. Never a secret. */
 import type { Tx } from '../db/tx.ts';
+import type { EndCause } from '../core/pending-rows.ts';
 import type { Actor } from '../core/rules/actor.ts';
 import { type AuditDetails, recordAll, recordAudit } from '../core/rules/audit.ts';
 import type { MintedToken } from './maker.ts';
@@ -7,11 +8,6 @@ import type { TokenRow } from './rows.ts';
 
 /** Characters of a list of patterns: a hundred long ones would make rows of 6 KB. */
 const MAX_TEXT = 200;
-
-/** Why a token ended that was not named: its master key did (`parent`, by its nonce), or what else. */
-export type EndCause =
-  | { readonly parent: string }
-  | { readonly cause: 'grace_over' | 'log_in_ended' | 'account_locked' | 'project_deleted' };
 
 /** Writes that a token was minted, and what it is good for. */
 export function recordMint(tx: Tx, actor: Actor, minted: MintedToken): void {

@@ -11,9 +11,9 @@ import type { ProjectRow } from '../projects/rows.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import type { Drains } from '../core/drains.ts';
-import type { PendingWork } from '../core/pending-rows.ts';
+import type { EndCause, PendingWork } from '../core/pending-rows.ts';
 import { enterNonces } from './revoked-nonces.ts';
-import { type EndCause, recordRevocations, type Revoked } from './audit.ts';
+import { recordRevocations, type Revoked } from './audit.ts';
 import { endOf, isRevoked, noncesOf, thingOf, type TokenRow, tokenByNonce } from './rows.ts';
 
 /** Tokens per pass of `endGraces`: a key that is due waits for the next pass behind so many. */

@@ -4,7 +4,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../db/tx.ts';
-import { founderOf } from '../organizations/founder.ts';
+import { founderOf } from '../core/rules/founder.ts';
 
 /** The last third of what there is goes to owners that had fewer than this many of it, where there are several. */
 const FAIR_SHARE = 5;

@@ -8,10 +8,9 @@ import type { Logger } from '../../base/log.ts';
 import type { EdgeCertificate, EdgeChallenge } from '../../plane/certificates.ts';
 import type { Store } from '../db/tx.ts';
 import { type Actor, allowOperator, asOperator } from '../core/rules/actor.ts';
+import type { domains, tunnels } from '../db/schema.ts';
 import { recordAudit } from '../core/rules/audit.ts';
-import type { DomainRow } from '../domains/rows.ts';
 import type { Sealer } from '../core/secrets/sealing.ts';
-import type { TunnelRow } from '../tunnels/rows.ts';
 import { changeAuthority, lastDirectory } from './account-rows.ts';
 import { Allowance } from './allowance.ts';
 import {
@@ -149,12 +148,12 @@ export class Certificates {
   }
 
   /** Of a custom domain that the caller may see; null where certificates do not come by ACME. One that others may have has none. */
-  ofDomain({ domain, verifiedAt }: Pick<DomainRow, 'domain' | 'verifiedAt'>): CertificateView | null {
+  ofDomain({ domain, verifiedAt }: Pick<typeof domains.$inferSelect, 'domain' | 'verifiedAt'>): CertificateView | null {
     return verifiedAt === null && this.#running !== null ? NO_CERTIFICATE : this.#ofHost(domain);
   }
 
   /** Of the name of a tunnel, likewise; null for a `tcp` one. */
-  ofTunnel({ label, protocol }: Pick<TunnelRow, 'label' | 'protocol'>): CertificateView | null {
+  ofTunnel({ label, protocol }: Pick<typeof tunnels.$inferSelect, 'label' | 'protocol'>): CertificateView | null {
     const running = this.#running;
     return running === null || protocol === 'tcp' ? null : this.#ofHost(`${label}.${running.setup.edgeDomain}`);
   }

@@ -5,10 +5,14 @@ import { pendingWork } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import type { Actor } from './rules/actor.ts';
 import type { Plan } from './rules/plans.ts';
-import type { EndCause } from '../access-keys/audit.ts';
 
 type Row = typeof pendingWork.$inferSelect;
 export type PendingKind = Row['kind'];
+
+/** Why a key ends that was not named: its master key did (`parent`, by its nonce), or what else. */
+export type EndCause =
+  | { readonly parent: string }
+  | { readonly cause: 'grace_over' | 'log_in_ended' | 'account_locked' | 'project_deleted' };
 
 /** What the steps of a kind need besides its scope. */
 export interface PendingDetails {

@@ -8,7 +8,7 @@ import { networkDevices, privateNetworks } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import { recordAudit } from '../core/rules/audit.ts';
 import { noteLost } from './device-rows.ts';
-import type { NetworkEvents } from './relay/network-events.ts';
+import type { NetworkEvents } from '../core/link/network-events.ts';
 
 /** Devices per pass: the next pass comes in a second. */
 const BATCH = 200;

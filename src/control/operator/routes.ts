@@ -11,7 +11,7 @@ import { type Api, type ApiDeps, type ApiEnv, operatorOf } from '../core/http/co
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso } from '../core/http/fields/shared.ts';
-import { mountOperatedHealth } from '../web/health-routes.ts';
+import { mountOperatedHealth } from './health-routes.ts';
 import { mountOperatedEvents } from '../audit/routes.ts';
 import { mountCertificates } from './certificates-routes.ts';
 import { mountOperatedEdge } from './edge-routes.ts';

@@ -24,7 +24,7 @@ import { Passwords } from '../core/secrets/passwords.ts';
 import { Drains } from '../core/drains.ts';
 import { Challenges } from '../auth/sessions/challenges.ts';
 import { Spend } from '../access-keys/spend.ts';
-import { Maintenance } from '../tunnels/access-control/maintenance.ts';
+import { Maintenance } from '../tunnels/maintenance.ts';
 import { OwnLabels } from '../subdomains/own-labels.ts';
 import { RouteMaker } from '../tunnels/route-maker.ts';
 

@@ -5,7 +5,7 @@ import type { ClaimQuestion, NodeControl, Refusal } from '../../plane/link.ts';
 import type { Tx } from '../db/tx.ts';
 import { findProject, findProjectById, type ProjectRow } from '../projects/rows.ts';
 import type { TokenRow } from '../access-keys/rows.ts';
-import { refuse } from './messages.ts';
+import { refuse } from '../access-keys/messages.ts';
 import { liveByLabel, nameFault } from '../subdomains/free-names.ts';
 import { fullLabel, isAllowedName, isLabel, NAME_TRIES, nameWithin, roomIn } from '../core/rules/labels.ts';
 import { anyById, type TunnelRow, unnamedTcpTunnels } from './rows.ts';

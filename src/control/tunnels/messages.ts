@@ -5,6 +5,7 @@
 import type { ErrorCode } from '../../base/codes/api-errors.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Refusal } from '../../plane/link.ts';
+import { refuse } from '../access-keys/messages.ts';
 import { MAX_PER_DAY, MAX_TUNNELS, type RowFault } from './rows.ts';
 
 interface Words {
@@ -54,10 +55,6 @@ const WORDS: Readonly<Record<RowFault, Words>> = {
       `The organization reached the limit of ${MAX_PER_DAY} new tunnels a day. Use its existing ones, or try again later.`,
   },
 };
-
-export function refuse(code: Refusal['code'], message: string): Refusal {
-  return { ok: false, code, message };
-}
 
 /** Why a new tunnel could not be made, for an agent. */
 export function refuseFault(fault: RowFault, label: string): Refusal {

@@ -10,7 +10,7 @@ import type { Tx } from '../db/tx.ts';
 import { recordAudit } from '../core/rules/audit.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import type { Plan } from '../core/rules/plans.ts';
-import type { Maintenance } from './access-control/maintenance.ts';
+import type { Maintenance } from './maintenance.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
 import { anyById, deleteTunnels, insertTunnel, type NewTunnel, type RowFault, type TunnelRow } from './rows.ts';
 

@@ -10,7 +10,7 @@ import { domains, tunnelPolicies, tunnels } from '../db/schema.ts';
 import type { Db } from '../db/tx.ts';
 import type { PublicNames } from '../core/link/route-events.ts';
 import { gatesOf, visitorGatesOf } from './gate-rows.ts';
-import type { Maintenance } from './access-control/maintenance.ts';
+import type { Maintenance } from './maintenance.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
 import type { TunnelRow } from './rows.ts';
 

@@ -15,7 +15,7 @@ import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
 import { type AuditAction, recordAll, recordAudit } from '../core/rules/audit.ts';
 import { liveByLabel, nameFault } from '../subdomains/free-names.ts';
-import type { Maintenance } from './access-control/maintenance.ts';
+import type { Maintenance } from './maintenance.ts';
 import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from '../core/rules/labels.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import type { RouteMaker } from './route-maker.ts';

@@ -4,7 +4,7 @@ import { AppError } from '../../base/errors.ts';
 import type { Api, ApiDeps } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { mountHealth } from './health-routes.ts';
+import { mountHealth } from '../operator/health-routes.ts';
 import { ETAG } from '../core/http/served.ts';
 
 const discovery = z

@@ -8,7 +8,7 @@ import type { Logger } from '../../base/log.ts';
 import { Shares } from '../../base/limits/shares.ts';
 import type { NodeControl } from '../../plane/link.ts';
 import type { Store } from '../db/tx.ts';
-import type { Maintenance } from '../tunnels/access-control/maintenance.ts';
+import type { Maintenance } from '../tunnels/maintenance.ts';
 import type { RouteMaker } from '../tunnels/route-maker.ts';
 import { anyById, isExpired, type TunnelRow } from '../tunnels/rows.ts';
 import { type Head, headOf, type Line, updateForward, waitingDelivery, waitingLines } from './forward-rows.ts';

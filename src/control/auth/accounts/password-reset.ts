@@ -9,7 +9,7 @@ import type { Store, Tx } from '../../db/tx.ts';
 import { type CreatedUser, findUserByEmail, randomPassword } from './service.ts';
 import { type Actor, allow, allowOperator } from '../../core/rules/actor.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
-import { writeNothing } from '../../core/rules/blank-write.ts';
+import { writeNothing } from '../../organizations/blank-write.ts';
 import type { EmailLimit } from '../../core/mail/email-limit.ts';
 import type { Outbox } from '../../core/mail/outbox.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';

@@ -10,7 +10,7 @@ import { users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { findUserByEmail } from './service.ts';
 import { emailKey } from '../../core/rules/email-key.ts';
-import { writeNothing } from '../../core/rules/blank-write.ts';
+import { writeNothing } from '../../organizations/blank-write.ts';
 import { CODE_SECONDS, type EmailCodes } from './email-codes.ts';
 import type { EmailLimit } from '../../core/mail/email-limit.ts';
 import { insertOrganization, type NewOrgRules, orgsOf, renameOrganization } from '../../organizations/rows.ts';

@@ -2,36 +2,15 @@
  * Adding an identity of a provider to an account that is there already: at once, or, where the account has a second factor, when the log-in
  * that brought it is complete. Until then it travels sealed in the challenge (challenges.ts), and nothing is stored or told.
  */
-import { z } from 'zod';
+import type { PendingLink } from '../sessions/pending-link.ts';
 import type { Tx } from '../../db/tx.ts';
 import { addIdentity, findByIdentity } from './identity-rows.ts';
 import type { Outbox } from '../../core/mail/outbox.ts';
-import type { Sealer } from '../../core/secrets/sealing.ts';
 import { recordOutside, type UserRow } from '../accounts/rows.ts';
 import type { Visit } from '../../core/rules/caller.ts';
 
 /** The email reports a change; a week later it is out of date. */
 const EMAIL_SECONDS = 7 * 24 * 3600;
-
-const pendingLink = z.object({
-  provider: z.enum(['google', 'github']),
-  /** As people know it. */
-  providerName: z.string(),
-  person: z.object({ issuer: z.string(), subject: z.string(), email: z.string() }),
-});
-
-/** An identity that is about to be added. */
-export type PendingLink = Readonly<z.output<typeof pendingLink>>;
-
-/** Text for this account alone. */
-export function sealLink(sealer: Sealer, userId: string, link: PendingLink): string {
-  return sealer.seal(sealPurpose(userId), Buffer.from(JSON.stringify(pendingLink.parse(link))));
-}
-
-/** Throws when it was not sealed by this server for this account. */
-export function openLink(sealer: Sealer, userId: string, sealed: string): PendingLink {
-  return pendingLink.parse(JSON.parse(sealer.open(sealPurpose(userId), sealed).toString()));
-}
 
 /**
  * Adds the identity to the account, and tells the owner by mail that there is another way in now. Nothing to do when it is there already:
@@ -48,8 +27,4 @@ export function linkIdentity(
   recordOutside(tx, user, { action: 'auth.identity_link', visit });
   outbox.post(tx, { to: user.email, kind: 'identity_linked', provider: link.providerName }, EMAIL_SECONDS);
   return true;
-}
-
-function sealPurpose(userId: string): string {
-  return `identity_links/${userId}`;
 }

@@ -8,7 +8,8 @@ import type { IdentityProvider } from '../../providers/oauth.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { findUserByEmail } from '../accounts/service.ts';
 import type { Challenges } from '../sessions/challenges.ts';
-import { linkIdentity, type PendingLink } from './identity-links.ts';
+import { linkIdentity } from './identity-links.ts';
+import type { PendingLink } from '../sessions/pending-link.ts';
 import {
   addIdentity,
   claimUnconfirmed,

@@ -2,7 +2,7 @@
  * Challenges: what a log-in gets instead of a session when the account has a second factor. A signed statement that the first factor was
  * right, good for five minutes and one success. Given out by every way in (service.ts, identity providers), redeemed in mfa/login.ts.
  */
-import { openLink, type PendingLink, sealLink } from '../oauth/identity-links.ts';
+import { openLink, type PendingLink, sealLink } from './pending-link.ts';
 import { type JwtDeps, readJwt, signJwt } from '../../core/secrets/jwts.ts';
 import type { Sealer } from '../../core/secrets/sealing.ts';
 import type { UserRow } from '../accounts/rows.ts';

@@ -33,12 +33,14 @@ interface Swap {
 
 export class RefreshOverlap {
   readonly #clock: Clock;
+  readonly #pause: (ms: number) => Promise<unknown>;
   readonly #held = new Map<string, Held>();
   /** By session, so that the swap of a successor takes the place of the swap that made it. */
   readonly #recent = new RecentMap<string, Swap>({ max: MAX_RECENT });
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, pause: (ms: number) => Promise<unknown> = setTimeout) {
     this.#clock = clock;
+    this.#pause = pause;
   }
 
   /** True while a swap of the cookie with this hash is under way. */
@@ -78,19 +80,19 @@ export class RefreshOverlap {
     const held: Held = { joined: true };
     this.#held.set(hash, held);
     try {
-      for (let i = 0; i < MAX_HOLDS && held.joined; i++) await quiet(held);
+      for (let i = 0; i < MAX_HOLDS && held.joined; i++) await this.#quiet(held);
       return await swap();
     } finally {
       this.#held.delete(hash);
     }
   }
-}
 
-async function quiet(held: Held): Promise<void> {
-  held.joined = false;
-  await setTimeout(HOLD_MS);
-  // After a busy turn of the loop the timer comes before connections and requests that have been waiting in the system: one turn to
-  // accept them, one to read.
-  await setImmediate();
-  await setImmediate();
+  async #quiet(held: Held): Promise<void> {
+    held.joined = false;
+    await this.#pause(HOLD_MS);
+    // After a busy turn of the loop the timer comes before connections and requests that have been waiting in the system: one turn to
+    // accept them, one to read.
+    await setImmediate();
+    await setImmediate();
+  }
 }

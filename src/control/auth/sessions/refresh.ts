@@ -16,8 +16,8 @@ import { findRefresh, type RefreshRow, rotateRefresh } from './refresh-rows.ts';
 import type { Sealer } from '../../core/secrets/sealing.ts';
 import { hashOf } from '../../core/secrets/secret-hash.ts';
 import type { SessionEnds } from './ends.ts';
-import { leaveGoneOrg, SESSION_SECONDS, visitColumns } from './rows.ts';
-import { readActor, type Visit } from '../../core/rules/caller.ts';
+import { leaveGoneOrg, visitColumns } from './rows.ts';
+import { readActor, SESSION_SECONDS, type Visit } from '../../core/rules/caller.ts';
 
 export interface Refreshed {
   readonly accessToken: string;

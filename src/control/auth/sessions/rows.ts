@@ -10,12 +10,10 @@ import type { Tx } from '../../db/tx.ts';
 import { recordOutside, refuseLocked, type UserRow } from '../accounts/rows.ts';
 import type { UserActor } from '../../core/rules/actor.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
-import { asActor, type Visit } from '../../core/rules/caller.ts';
+import { asActor, SESSION_SECONDS, type Visit } from '../../core/rules/caller.ts';
 import { type OrgRow, orgsOf } from '../../organizations/rows.ts';
 import { insertRefresh } from './refresh-rows.ts';
 
-/** Since its last use a session lives this long. */
-export const SESSION_SECONDS = 30 * 24 * 3600;
 /** Log-ins of one person at once; the oldest gives way, so that a script that never logs out can't fill the table. */
 const MAX_SESSIONS = 100;
 const MAX_USER_AGENT = 256;

@@ -10,7 +10,7 @@ import type { AccessTokens } from './access-tokens.ts';
 import { findUserByEmail } from '../accounts/service.ts';
 import { type Actor, allow, type UserActor } from '../../core/rules/actor.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
-import { writeNothing } from '../../core/rules/blank-write.ts';
+import { writeNothing } from '../../organizations/blank-write.ts';
 import type { Challenges } from './challenges.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';
 import type { SignUpMemory } from '../accounts/sign-up-memory.ts';

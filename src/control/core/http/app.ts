@@ -18,7 +18,7 @@ import { requireRoute, RouteTable } from './route-table.ts';
 import { queueWrites } from './write-queue.ts';
 import { countTooLarge } from '../../webhooks/refusals-schemas.ts';
 import { mountAccess } from '../../auth/sessions/routes.ts';
-import { mountAccount } from '../../auth/accounts/routes.ts';
+import { mountAccount } from '../../auth/sessions/account-routes.ts';
 import { mountBasicGates } from '../../tunnels/access-control/password-routes.ts';
 import { mountBilling } from '../../billing/routes.ts';
 import { mountConnections } from '../../tunnels/connections/routes.ts';

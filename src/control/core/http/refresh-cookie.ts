@@ -3,8 +3,7 @@
  */
 import type { Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
-import type { RefreshBinding } from '../../auth/sessions/refresh-binding.ts';
-import { SESSION_SECONDS } from '../../auth/sessions/rows.ts';
+import { SESSION_SECONDS } from '../rules/caller.ts';
 import type { ApiEnv } from './context.ts';
 
 export const REFRESH_COOKIE = 'qnt_refresh';
@@ -15,9 +14,15 @@ const MAX_COOKIES = 8;
 /** Values that are held against a companion, each a MAC. A page can plant one per parent domain and path that fit: some thirty. */
 const MAX_CHECKED = 64;
 
+/** Ties a refresh cookie to the browser that logged in (auth/sessions/refresh-binding.ts). */
+interface Binding {
+  companionOf(refreshToken: string): string;
+  fits(refreshToken: string, companion: string): boolean;
+}
+
 export interface CookieDeps {
   readonly publicUrl: () => string;
-  readonly refresh: { readonly binding: RefreshBinding };
+  readonly refresh: { readonly binding: Binding };
 }
 
 function flags(publicUrl: string) {

@@ -6,7 +6,7 @@ import type { Logger } from '../../../base/log.ts';
 import type { AccessKey } from '../../../plane/access-keys.ts';
 import type { Delta, RemovalCode, Route } from '../../../plane/routes.ts';
 import type { Budget } from '../../../plane/spend.ts';
-import type { NetworkEvents } from '../../networks/relay/network-events.ts';
+import type { NetworkEvents } from './network-events.ts';
 import type { RouteEvents } from './route-events.ts';
 
 type Unnumbered = Delta extends infer D ? (D extends Delta ? Omit<D, 'version'> : never) : never;

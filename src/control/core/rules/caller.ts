@@ -8,6 +8,9 @@ import { memberships, organizations, sessions, users } from '../../db/schema.ts'
 import type { Db, Tx } from '../../db/tx.ts';
 import { type Actor, type Approval, asOperator, type OperatorActor, type Role, type UserActor } from './actor.ts';
 
+/** Since its last use a session lives this long. */
+export const SESSION_SECONDS = 30 * 24 * 3600;
+
 /** Where a request comes from, and a way to do something once its answer has left. */
 export interface Visit {
   readonly ipAddress: string;

@@ -7,7 +7,7 @@ import type { PortRange } from '../../../base/net/addr.ts';
 import { DAY_MS } from '../../../base/clock.ts';
 import { organizations, restingPorts } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-import { isOnlyFounder, organizationsOfFounder } from '../../organizations/founder.ts';
+import { isOnlyFounder, organizationsOfFounder } from './founder.ts';
 
 /** A port that was freed stays with its organization for this long. */
 const COOLDOWN_MS = DAY_MS;

@@ -9,7 +9,7 @@ import type { AttachQuestion } from '../../../plane/relays.ts';
 import type { Store } from '../../db/tx.ts';
 import type { Spend } from '../../access-keys/spend.ts';
 import { type TokenRow, tokenById } from '../../access-keys/rows.ts';
-import { refuse } from '../../tunnels/messages.ts';
+import { refuse } from '../../access-keys/messages.ts';
 import { refuseMore, refuseSpent, activeOrgOf } from '../../access-keys/admission.ts';
 import { findNetwork, type NetworkRow } from '../rows.ts';
 import { isRelayed } from './relay-routes.ts';

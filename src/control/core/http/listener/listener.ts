@@ -11,7 +11,6 @@ import { type ListenAt, listenAt } from '../../../../base/net/listen.ts';
 import { CIPHER_SUITES } from '../../../../base/net/tls-suites.ts';
 import type { Api } from '../context.ts';
 import { ConnectionBound, type ConnectionRules } from './connection-bound.ts';
-import type { LiveFeedServer } from '../../../inspector/live-feed-routes.ts';
 import { answerMalformed, refuseUnroutable } from './malformed.ts';
 
 /** Slow-loris bounds; bodies are at most 1 MiB. */
@@ -32,11 +31,25 @@ export interface ApiCertificate {
   readonly key: string;
 }
 
+/** A request to become a WebSocket, on its socket. `accepted`: to be called once the socket is no longer the API's. */
+export interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  readonly head: Buffer;
+  readonly accepted: () => void;
+}
+
+/** Takes over connections. */
+export interface Upgrades {
+  wants(request: IncomingMessage): boolean;
+  take(upgrade: Upgrade): Promise<void>;
+}
+
 export interface ListenerRules extends ConnectionRules {
   /** Speaks TLS, and this certificate first; null or left out: plain HTTP. */
   readonly tls?: ApiCertificate | null;
   /** Takes what asks to become a WebSocket; left out: such a request is answered as if it had not asked. */
-  readonly upgrades?: Pick<LiveFeedServer, 'wants' | 'take'>;
+  readonly upgrades?: Upgrades;
 }
 
 export interface ApiListener {

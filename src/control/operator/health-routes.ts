@@ -1,6 +1,6 @@
 /** `/health`, `/ready` and `GET /superadmin/health`: what probes and operators ask. Costs no query: operator/health.ts looks by itself. */
 import { z } from '@hono/zod-openapi';
-import type { Check } from '../operator/health-checks.ts';
+import type { Check } from './health-checks.ts';
 import { type Api, type ApiDeps, operatorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byName, masked, readHead } from './fields.ts';
-import { head } from './testing.ts';
+import { byName, masked, readHead } from './head.ts';
+import { head } from '../../inspector/testing.ts';
 
 test('a head is its first line and its fields in their order, byte by byte', () => {
   const read = readHead(head('GET /a:b HTTP/1.1', 'Host: x:80', 'X-A:  two  words\t', 'X-B:', 'X-C: caf\u00e9'));

@@ -4,9 +4,9 @@
  */
 import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
-import { auditEvents, spentOnce } from '../../db/schema.ts';
-import type { Tx } from '../../db/tx.ts';
-import { orgsOf } from '../../organizations/rows.ts';
+import { auditEvents, spentOnce } from '../db/schema.ts';
+import type { Tx } from '../db/tx.ts';
+import { orgsOf } from './rows.ts';
 
 /** Does the work of that many entries in an audit log (accounts/user-rows.ts, `recordOutside`), which is what all these actions leave. */
 export function writeNothing(tx: Tx, entries = 1): void {

@@ -1,13 +1,13 @@
 /** `/auth/me`, `/auth/sessions`, `/auth/switch-org`: who am I, where am I logged in, for which organization do I act. */
 import { z } from '@hono/zod-openapi';
-import type { SessionRow } from '../sessions/list.ts';
-import type { Summary } from '../sessions/service.ts';
+import type { SessionRow } from './list.ts';
+import type { Summary } from './service.ts';
 import { type Api, type ApiDeps, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { ENTITLEMENTS_EXAMPLE, entitlementsView, presentEntitlements } from '../../billing/entitlements-schemas.ts';
 import { json } from '../../core/http/errors.ts';
 import { iso, jsonBody } from '../../core/http/fields/shared.ts';
-import { activeOrg } from '../sessions/schemas.ts';
+import { activeOrg } from './schemas.ts';
 import { plainName } from '../../core/http/fields/new-account.ts';
 import { clearRefreshCookie } from '../../core/http/refresh-cookie.ts';
 import { text } from '../../core/http/fields/text.ts';

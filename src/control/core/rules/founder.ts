@@ -1,6 +1,6 @@
 /** The user who created an organization. One user may create many, and counts once where there is not enough for all. */
 import { type SQL, sql } from 'drizzle-orm';
-import type { Db } from '../db/tx.ts';
+import type { Db } from '../../db/tx.ts';
 
 /** Its first owner, also of one that is gone; itself where it has none. In a query that has no other name for `memberships`. */
 export function founderOf(orgId: SQL): SQL<string> {

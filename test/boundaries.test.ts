@@ -4,7 +4,7 @@
  * what it may do: data/ can run on a host without a database because nothing in it can reach one.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { before, test } from 'node:test';
 import { tableUnder } from './harness/docs.ts';
@@ -29,7 +29,7 @@ const TABLE: readonly Row[] = [
   { folder: 'config', may: ['base'], packages: ['zod', 'smol-toml'], because: 'settings are made here and passed down as arguments' },
   { folder: 'argon2', may: ['base'], packages: ['@node-rs/argon2'], because: 'it computes hashes for both planes and belongs to neither' },
   { folder: 'data', may: ['argon2', 'base', 'http1', 'mux', 'wire', 'plane'], packages: ['jose'], because: 'it must be able to run in a thread or on a host of its own, without a database; jose verifies the JWTs of visitors' },
-  { folder: 'control', may: ['argon2', 'base', 'plane', 'wire', 'control'], packages: ['@hono/node-server', '@hono/zod-openapi', 'cborg', 'drizzle-orm', 'hono', 'ipaddr.js', 'jose', 'otplib', 'prom-client', 'uuidv7', 'ws', 'zod'], because: 'it holds rules, routes and wiring; its floors have a test of their own' },
+  { folder: 'control', may: ['base', 'plane', 'wire', 'control'], packages: [], because: 'its own files wire the control plane up' },
   { folder: 'control/db', may: ['base'], packages: ['better-sqlite3', 'drizzle-orm'], because: 'it holds the tables and no rules' },
   { folder: 'control/db/usage', may: ['base', 'plane', 'control/db'], packages: [], because: 'it stores records as the contract of the planes has them, and comes to SQLite as its neighbours do' },
   { folder: 'control/providers', may: ['base'], packages: ['jose', 'nodemailer', 'openid-client', '@peculiar/x509', 'reflect-metadata', 'stripe'], because: 'the outside world stands behind small interfaces' },
@@ -41,29 +41,126 @@ const TABLE: readonly Row[] = [
   { folder: 'main.ts', may: ['base', 'cli'], packages: [], because: 'it turns argv into a command' },
 ];
 
-/** Folders of control that are slices (control/core/slice.ts), and the tables that each owns. */
-const SLICES: Readonly<Record<string, readonly string[]>> = { 'control/projects': ['projects'] };
+/** What the features of control stand on, from the ground up. Each may import those before it. */
+const GROUND: readonly Row[] = [
+  {
+    folder: 'control/core',
+    may: ['argon2', 'base', 'plane', 'wire', 'control/db', 'control/providers'],
+    packages: ['@hono/node-server', '@hono/zod-openapi', 'drizzle-orm', 'hono', 'jose', 'prom-client', 'uuidv7', 'zod'],
+    because: 'it opens, mounts and connects features, and knows none of them',
+  },
+];
+
+/** Slices (control/core/slice.ts) from the ground up, as control/open.ts lists them: a slice imports only those before it. */
+const SLICES: readonly string[] = [
+  'certificates',
+  'organizations',
+  'audit',
+  'billing',
+  'metrics',
+  'projects',
+  'access-keys',
+  'subdomains',
+  'auth/accounts',
+  'auth/sessions',
+  'auth/cli',
+  'auth/oauth',
+  'auth/mfa',
+  'tunnels',
+  'tunnels/access-control',
+  'tunnels/policies',
+  'tunnels/visitor-login',
+  'networks',
+  'domains',
+  'webhooks',
+  'inspector',
+  'operator',
+  'web',
+];
 
 interface SliceFile {
-  /** Name or ending: `rows.ts` is also `key-rows.ts`. A file with none of these names is as `service.ts`. */
-  readonly name: string;
-  /** Names and endings of files of its slice that it may import; `*`: all. */
-  readonly own: readonly string[];
-  /** Files and folders besides; `*`: of any folder. */
-  readonly may: readonly string[];
+  /** Names and endings: `rows.ts` is also `key-rows.ts`. A file with none of the names is as `service.ts`. */
+  readonly names: readonly string[];
+  /** Folders of control and kinds of files, of any slice, that it never imports. */
+  readonly never: readonly string[];
   readonly packages: readonly string[];
 }
 
 // biome-ignore format: a table
 const SLICE_FILES: readonly SliceFile[] = [
-  { name: 'index.ts', own: ['*'], may: ['control/core', 'control/db/events.ts', '*/events.ts', '*/index.ts'], packages: [] },
-  { name: 'routes.ts', own: ['schemas.ts', 'service.ts'], may: ['control/core/http'], packages: [] },
-  { name: 'schemas.ts', own: ['service.ts', 'rows.ts'], may: ['control/core/http', '*/schemas.ts'], packages: ['@hono/zod-openapi'] },
-  { name: 'service.ts', own: ['service.ts', 'rows.ts', 'events.ts', 'messages.ts'], may: ['base', 'control/core', 'control/db', '*/rows.ts', '*/events.ts'], packages: ['drizzle-orm', 'uuidv7'] },
-  { name: 'rows.ts', own: ['rows.ts'], may: ['control/core/rules', 'control/db', '*/rows.ts'], packages: ['drizzle-orm'] },
-  { name: 'events.ts', own: ['rows.ts'], may: ['control/db/events.ts'], packages: [] },
-  { name: 'messages.ts', own: [], may: ['base'], packages: [] },
+  { names: ['index.ts'], never: [], packages: ['drizzle-orm'] },
+  { names: ['routes.ts'], never: ['control/db', 'control/providers'], packages: ['@hono/zod-openapi', 'hono', 'ws'] },
+  { names: ['schemas.ts', 'pages.ts', 'page.ts', 'cookie.ts', 'exposition.ts'], never: ['control/db', 'control/providers', 'routes.ts'], packages: ['@hono/zod-openapi', 'hono', 'prom-client'] },
+  { names: ['service.ts'], never: ['control/core/http', 'index.ts', 'routes.ts', 'schemas.ts', 'pages.ts'], packages: ['cborg', 'drizzle-orm', 'ipaddr.js', 'jose', 'otplib', 'uuidv7', 'zod'] },
+  { names: ['rows.ts'], never: ['control/core/http', 'index.ts', 'routes.ts', 'schemas.ts', 'pages.ts'], packages: ['drizzle-orm', 'uuidv7'] },
+  { names: ['events.ts', 'messages.ts'], never: ['control/core/http', 'index.ts', 'routes.ts', 'schemas.ts', 'pages.ts'], packages: [] },
 ];
+
+/** Tables that are written in their slice alone, and those in which others write too, by name. */
+// biome-ignore format: a table
+const OWNERS: Readonly<Record<string, readonly string[]>> = {
+  acmeAccounts: ['certificates'],
+  auditEvents: ['core/rules/audit.ts', 'organizations'],
+  basicGates: ['tunnels/access-control'],
+  billingEvents: ['billing'],
+  capabilityTokens: ['access-keys'],
+  certificates: ['certificates'],
+  counters: ['db/epoch.ts'],
+  deviceLogins: ['auth/cli', 'auth/sessions'],
+  domains: ['domains'],
+  dryRuns: ['tunnels/policies'],
+  emailCodes: ['auth/accounts', 'auth/oauth'],
+  endedSessions: ['tunnels'],
+  identities: ['auth/oauth'],
+  invitations: ['organizations'],
+  memberships: ['auth/accounts', 'organizations'],
+  metricKeys: ['metrics'],
+  mfaFactors: ['auth/mfa'],
+  networkDevices: ['networks'],
+  nodeCursors: ['tunnels'],
+  organizations: ['auth/accounts', 'billing', 'operator', 'organizations'],
+  outgoingMails: ['core/mail/mail-delivery.ts', 'core/mail/outbox.ts'],
+  passwordResets: ['auth/accounts', 'auth/oauth'],
+  pendingWork: ['core/pending-rows.ts'],
+  privateNetworks: ['networks'],
+  projects: ['projects'],
+  recoveryCodes: ['auth/mfa'],
+  refreshTokens: ['auth/sessions'],
+  reservedSubdomains: ['subdomains'],
+  restingNames: ['subdomains', 'tunnels'],
+  restingPorts: ['core/rules/public-ports.ts'],
+  revokedNonces: ['access-keys'],
+  serverIdentity: ['core/secrets/server-id.ts'],
+  sessions: ['access-keys', 'auth/sessions'],
+  signingKeys: ['core/secrets/keys.ts'],
+  spentOnce: ['db/spent-once.ts', 'organizations'],
+  subscriptions: ['billing'],
+  tokenSpend: ['access-keys'],
+  tunnelPolicies: ['tunnels/policies'],
+  tunnels: ['access-keys', 'tunnels'],
+  usageBuckets: ['metrics'],
+  users: ['auth/accounts', 'auth/oauth', 'operator'],
+  visitorGates: ['tunnels/visitor-login'],
+  webhookDeliveries: ['webhooks'],
+  webhookForwards: ['webhooks'],
+  webhookReceivers: ['webhooks'],
+  webhookRefusals: ['webhooks'],
+};
+
+const SLICE_ROWS: readonly Row[] = SLICES.map((folder, place) => ({
+  folder: `control/${folder}`,
+  may: [
+    'base',
+    'plane',
+    'wire',
+    'control/db',
+    'control/providers',
+    'control/core',
+    ...SLICES.slice(0, place).map((one) => `control/${one}`),
+  ],
+  packages: [...new Set(SLICE_FILES.flatMap(({ packages }) => packages))],
+  because: 'a slice stands on the core and on the slices below it',
+}));
 
 /** A package that only one file may import, so that the build replaces its native part in one place. */
 const ENTRY_POINT: Readonly<Record<string, string>> = {
@@ -116,7 +213,9 @@ before(async () => {
 
 function rowOf(file: string): Row | undefined {
   const path = file.replace(/^src\//, '');
-  const rows = TABLE.filter(({ folder }) => path === folder || path.startsWith(`${folder}/`));
+  const rows = [...TABLE, ...GROUND, ...SLICE_ROWS].filter(
+    ({ folder }) => path === folder || path.startsWith(`${folder}/`),
+  );
   return rows.sort((a, b) => b.folder.length - a.folder.length)[0];
 }
 
@@ -144,59 +243,80 @@ test('each folder imports only what the table allows', () => {
   assert.deepEqual(wrong, []);
 });
 
-/** The slice that a file is in, `control/projects`. */
-const sliceOf = (file: string): string | undefined =>
-  Object.keys(SLICES).find((folder) => file.startsWith(`src/${folder}/`));
+/** The place of a file's slice in SLICES; -1: it is in none. The longest match counts. */
+function sliceOf(file: string): number {
+  const found = SLICES.filter((folder) => file.startsWith(`src/control/${folder}/`));
+  return SLICES.indexOf(found.sort((a, b) => b.length - a.length)[0] ?? '');
+}
 
 /** Which of the names the file has, as `rows.ts` of `src/control/projects/key-rows.ts`. */
-function sliceFile(file: string): string {
-  const found = SLICE_FILES.find(({ name }) => basename(file) === name || file.endsWith(`-${name}`));
-  return found?.name ?? 'service.ts';
+function sliceFile(file: string): SliceFile {
+  const found = SLICE_FILES.find(({ names }) =>
+    names.some((name) => basename(file) === name || file.endsWith(`-${name}`)),
+  );
+  return found ?? (SLICE_FILES.find(({ names }) => names.includes('service.ts')) as SliceFile);
 }
+
+test('a slice imports only slices before it, and control/open.ts lists them in this order', () => {
+  const up = product().filter(({ from, to }) => sliceOf(from) >= 0 && sliceOf(to) > sliceOf(from));
+  assert.deepEqual(
+    up.map(({ from, to }) => `${from} -> ${to}`),
+    [],
+  );
+  const wiring = product().filter(({ from, to }) => sliceOf(from) >= 0 && /^src\/control\/[^/]+\.ts$/.test(to));
+  assert.deepEqual(
+    wiring.map(({ from, to }) => `${from} -> ${to}`),
+    [],
+  );
+  const open = readFileSync('src/control/open.ts', 'utf8');
+  const folderOf = new Map(
+    Array.from(open.matchAll(/^import \{([^}]*)\} from '\.\/([\w/-]+)\/index\.ts';$/gm), ([, names = '', folder]) => {
+      const name = names
+        .split(',')
+        .map((one) => one.trim())
+        .find((one) => one !== '' && !one.startsWith('type '));
+      return [name, folder];
+    }),
+  );
+  const [, list = ''] = /const SLICES = \[([^\]]*)\]/.exec(open) ?? [];
+  const listed = Array.from(list.matchAll(/\w+/g), ([name]) => folderOf.get(name));
+  assert.deepEqual(listed, SLICES);
+});
 
 test('each file of a slice imports only what files of its name may', () => {
   const wrong: string[] = [];
   for (const { from, to } of product()) {
-    const slice = sliceOf(from);
-    if (slice === undefined) continue;
-    const row = SLICE_FILES.find(({ name }) => name === sliceFile(from));
-    assert.ok(row !== undefined);
-    const isAllowed = (): boolean => {
-      if (!to.startsWith('src/')) return row.packages.includes(to);
-      if (sliceOf(to) === slice) return row.own.includes('*') || row.own.includes(sliceFile(to));
-      const path = to.replace(/^src\//, '');
-      return row.may.some((one) => path === one || path.startsWith(`${one}/`) || one === `*/${basename(path)}`);
+    if (sliceOf(from) < 0) continue;
+    const { never, packages } = sliceFile(from);
+    const isBad = (): boolean => {
+      if (!to.startsWith('src/')) return !packages.includes(to);
+      const folders = never.some((one) => to.startsWith(`src/${one}/`) && !to.startsWith('src/control/db/usage/'));
+      return folders || (sliceOf(to) >= 0 && never.some((name) => sliceFile(to).names.includes(name)));
     };
-    if (!isAllowed()) wrong.push(`${from} imports ${to}`);
+    if (isBad()) wrong.push(`${from} imports ${to}`);
   }
   assert.deepEqual(wrong, []);
 });
 
-test('a slice is reached by its rows and events, by types of its service, and by control/open.ts', () => {
-  const wrong = product().filter(({ from, to, kind }) => {
-    const slice = sliceOf(to);
-    if (slice === undefined || sliceOf(from) === slice || from === 'src/control/open.ts') return false;
-    const name = sliceFile(to);
-    return name !== 'rows.ts' && name !== 'events.ts' && !(name === 'service.ts' && kind === 'type');
+test('only the owner of a table writes it', () => {
+  const schema =
+    readFileSync('src/control/db/schema.ts', 'utf8') +
+    globSync('src/control/db/schema/*.ts')
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('');
+  const tables = Array.from(schema.matchAll(/export const (\w+) = sqliteTable\(/g), ([, name = '']) => name);
+  const sources = files
+    .filter((file) => file.startsWith('src/control/') && !isTest(file))
+    .map((file) => [file, readFileSync(file, 'utf8')] as const);
+  const writers = tables.map((table) => {
+    const write = new RegExp(`\\.(insert|update|delete)\\(${table}\\)`);
+    const of = sources
+      .filter(([, text]) => write.test(text))
+      .map(([file]) => SLICES[sliceOf(file)] ?? file.slice('src/control/'.length));
+    return [table, [...new Set(of)].sort()] as const;
   });
-  assert.deepEqual(
-    wrong.map(({ from, to }) => `${from} -> ${to}`),
-    [],
-  );
+  assert.deepEqual(Object.fromEntries(writers), OWNERS);
 });
-
-for (const [slice, tables] of Object.entries(SLICES)) {
-  test(`only ${slice} writes its tables`, () => {
-    const writers = tables.map((table) => {
-      const write = new RegExp(`\\.(insert|update|delete)\\(${table}\\)`);
-      return [table, files.filter((file) => !isTest(file) && write.test(readFileSync(file, 'utf8'))).map(sliceOf)];
-    });
-    assert.deepEqual(
-      writers.map(([table, of]) => [table, [...new Set(of)]]),
-      tables.map((table) => [table, [slice]]),
-    );
-  });
-}
 
 const ARCHITECTURE = readFileSync(new URL('../ARCHITECTURE.md', import.meta.url), 'utf8');
 const list = (names: readonly string[]): string => names.join(', ') || '–';
@@ -204,7 +324,7 @@ const list = (names: readonly string[]): string => names.join(', ') || '–';
 test('ARCHITECTURE.md shows the files of a slice', () => {
   assert.deepEqual(
     tableUnder(ARCHITECTURE, 'Files of a slice'),
-    SLICE_FILES.map(({ name, own, may, packages }) => [name, list(own), list(may), list(packages)]),
+    SLICE_FILES.map(({ names, never, packages }) => [list(names), list(never), list(packages)]),
   );
 });
 
@@ -257,6 +377,30 @@ test('no file imports itself in a circle, by values or types', () => {
   }
   assert.deepEqual(
     left.map(({ from, to, kind }) => `${from} -> ${to} (${kind})`),
+    [],
+  );
+});
+
+/** Fewer than 25 children: what a reader takes in at a glance. */
+const MAX_CHILDREN = 24;
+/** Wider ones of today, which may only shrink. */
+const WIDE: Readonly<Record<string, number>> = {
+  'src/dashboard/pages/auth': 27,
+  'src/dashboard/pages/inspector': 30,
+  'src/dashboard/pages/operator': 27,
+  'src/dashboard/pages/tunnels': 39,
+  'src/dashboard/parts': 45,
+};
+
+test(`a folder has at most ${MAX_CHILDREN} children, and more than one file`, () => {
+  const folders = readdirSync('src', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+  const counted = folders.map((folder) => [folder, readdirSync(folder).length] as const);
+  const wide = counted.filter(([, count]) => count > MAX_CHILDREN);
+  assert.deepEqual(Object.fromEntries(wide), WIDE);
+  assert.deepEqual(
+    counted.filter(([, count]) => count < 2),
     [],
   );
 });

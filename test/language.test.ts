@@ -50,7 +50,7 @@ const BANNED: readonly Banned[] = [
 const EXEMPT = new Set([
   'src/control/db/migrations.gen.ts',
   'src/dashboard/api/schema.gen.ts',
-  'src/control/web/document.test.ts',
+  'src/control/web/document-routes.test.ts',
 ]);
 
 const TEXT = /\.(?:tsx?|mjs|css|html|md)$/;

@@ -15,10 +15,10 @@ import type { Publisher } from './core/link/publisher.ts';
 import type { Certificates } from './certificates/service.ts';
 import type { LiveFeed } from './inspector/live-feed.ts';
 import type { Attachments } from './networks/relay/attach.ts';
-import type { Claims } from './tunnels/claims.ts';
+import type { Claims } from './tunnels/claims/service.ts';
 import type { Keys } from './core/secrets/keys.ts';
 import type { Tunnels } from './tunnels/service.ts';
-import type { Usage } from './tunnels/usage.ts';
+import type { Usage } from './tunnels/plane/usage.ts';
 
 export interface LinkDeps {
   readonly publisher: Publisher;

@@ -1,156 +1,140 @@
 /**
- * Puts the control plane together: slices, and what is no slice yet part by part (control/parts/). Called by server/start.ts, by server/admin.ts and by tests.
+ * Puts the control plane together: the core, and all features as slices. Called by server/start.ts, by server/admin.ts and by tests.
  * Opens no socket and starts no timer.
  */
 import type { Link } from '../plane/link.ts';
-import { Slices } from './core/slice.ts';
-import type { Store } from './db/tx.ts';
-import type { RecordStore } from './db/usage/records.ts';
-import { inProcessLink } from './link.ts';
-import type { Nodes } from './core/link/nodes.ts';
-import type { ControlOptions } from './options.ts';
-import { registerDrains } from './parts/drains.ts';
-import { openCore } from './parts/core.ts';
-import { partHandlers } from './parts/handlers.ts';
-import { type NetworkServices, openNetworks } from './parts/networks.ts';
-import { type PeopleServices, openPeople } from './parts/people.ts';
-import { openRelays, type RelayServices } from './parts/relays.ts';
-import { type TokenServices, openTokens } from './parts/tokens.ts';
-import { type TunnelServices, openTunnels } from './parts/tunnels.ts';
-import { projects } from './projects/index.ts';
-import type { Billing } from './billing/service.ts';
-import { Inspector } from './inspector/service.ts';
-import { LiveFeed } from './inspector/live-feed.ts';
-import { RecordSweep } from './inspector/record-sweep.ts';
-import type { Keys } from './core/secrets/keys.ts';
-import type { Sealer } from './core/secrets/sealing.ts';
-import type { Outbox } from './core/mail/outbox.ts';
-import { DiskWatch } from './operator/disk-watch.ts';
-import { Health } from './operator/health.ts';
-import { JobTimes } from './core/job-times.ts';
-import { OperatorMetrics } from './operator/metrics.ts';
-import type { Drains } from './core/drains.ts';
+import { accessKeys, type AccessKeyOptions, type AccessKeyServices } from './access-keys/index.ts';
+import { audit, type AuditServices } from './audit/index.ts';
+import { accounts, type AccountOptions, type AccountServices } from './auth/accounts/index.ts';
+import { cliLogins, type CliLoginServices } from './auth/cli/index.ts';
+import { secondFactor, type MfaServices } from './auth/mfa/index.ts';
+import { oauth, type OauthServices } from './auth/oauth/index.ts';
+import { sessions, type SessionServices } from './auth/sessions/index.ts';
+import { billing, type BillingServices, type BillingSliceOptions } from './billing/index.ts';
+import { certificates, type CertificateOptions, type CertificateServices } from './certificates/index.ts';
+import { type Core, type CoreOptions, openCore } from './core/core.ts';
+import type { Bearers } from './core/http/auth.ts';
+import type { Job } from './core/jobs.ts';
 import { Retention } from './core/retention.ts';
+import { Slices } from './core/slice.ts';
+import { domains, type DomainOptions, type DomainServices } from './domains/index.ts';
+import { inspector, type InspectorOptions, type InspectorServices } from './inspector/index.ts';
+import { inProcessLink } from './link.ts';
+import { metrics, type MetricServices } from './metrics/index.ts';
+import { networks, type NetworkOptions, type NetworkServices } from './networks/index.ts';
+import { operator, type OperatorServices } from './operator/index.ts';
+import { organizations, type OrganizationOptions, type OrganizationServices } from './organizations/index.ts';
+import { projects } from './projects/index.ts';
+import { subdomains, type SubdomainOptions, type SubdomainServices } from './subdomains/index.ts';
+import { accessControl, type AccessControlServices } from './tunnels/access-control/index.ts';
+import { tunnels, type TunnelOptions, type TunnelServices } from './tunnels/index.ts';
+import { policies, type PolicyOptions, type PolicyServices } from './tunnels/policies/index.ts';
+import { visitorLogin, type VisitorLoginOptions, type VisitorLoginServices } from './tunnels/visitor-login/index.ts';
+import { web } from './web/index.ts';
+import { webhooks, type WebhookServices } from './webhooks/index.ts';
 
-export type { ControlOptions } from './options.ts';
+/** All slices, from the ground up: the order in which they are opened, mounted, and handle events. */
+export const SLICES = [
+  certificates,
+  organizations,
+  audit,
+  billing,
+  metrics,
+  projects,
+  accessKeys,
+  subdomains,
+  accounts,
+  sessions,
+  cliLogins,
+  oauth,
+  secondFactor,
+  tunnels,
+  accessControl,
+  policies,
+  visitorLogin,
+  networks,
+  domains,
+  webhooks,
+  inspector,
+  operator,
+  web,
+] as const;
 
-/** All slices, from the ground up. */
-const SLICES = [projects];
-
-export interface ControlPlane
-  extends TokenServices,
-    Omit<TunnelServices, 'claims' | 'usage' | 'visitorKey'>,
-    Omit<RelayServices, 'attachments' | 'relaySlices'>,
-    NetworkServices,
-    PeopleServices {
-  readonly store: Store;
-  readonly slices: Slices;
-  /** Large changes in slices: woken by a start. */
-  readonly drains: Drains;
-  /** Closed with all else, or earlier to store records that wait. */
-  readonly records: RecordStore;
-  readonly sealer: Sealer;
-  readonly keys: Keys;
-  readonly serverId: string;
-  readonly outbox: Outbox;
-  readonly billing: Billing;
-  readonly retention: Retention;
-  readonly jobTimes: JobTimes;
-  readonly disk: DiskWatch;
-  readonly health: Health;
-  readonly operatorMetrics: OperatorMetrics;
-  readonly recordSweep: RecordSweep;
-  readonly inspector: Inspector;
-  readonly liveFeed: LiveFeed;
-  readonly nodes: Nodes;
-  readonly link: Link;
-  close(): void;
+/** Settings of the control plane. Made by server/control-plane.ts and by tests. */
+export interface ControlOptions
+  extends CoreOptions,
+    CertificateOptions,
+    OrganizationOptions,
+    BillingSliceOptions,
+    AccessKeyOptions,
+    Pick<SubdomainOptions, 'agentsHost'>,
+    AccountOptions,
+    TunnelOptions,
+    PolicyOptions,
+    Pick<VisitorLoginOptions, 'visitorProvider'>,
+    NetworkOptions,
+    DomainOptions,
+    InspectorOptions {
+  readonly oauth: CoreOptions['oauth'];
+  readonly billing: BillingSliceOptions['billing'];
 }
+
+type Services = CertificateServices &
+  OrganizationServices &
+  AuditServices &
+  BillingServices &
+  MetricServices &
+  AccessKeyServices &
+  SubdomainServices &
+  AccountServices &
+  SessionServices &
+  CliLoginServices &
+  OauthServices &
+  MfaServices &
+  TunnelServices &
+  AccessControlServices &
+  PolicyServices &
+  VisitorLoginServices &
+  NetworkServices &
+  DomainServices &
+  WebhookServices &
+  InspectorServices &
+  OperatorServices;
+
+export type ControlPlane = Core &
+  Services & {
+    readonly slices: Slices;
+    readonly bearers: Bearers;
+    readonly jobs: readonly Job[];
+    readonly retention: Retention;
+    readonly link: Link;
+    close(): void;
+  };
 
 /** Opens the data folder's database, migrates it, and builds the services. Throws with what to do when the folder is not usable. */
 export function openControl(options: ControlOptions): ControlPlane {
   const core = openCore(options);
-  const { store, records, sealer, keys, serverId, outbox, billing, nodes, publisher, log } = core;
+  const { store, keys, drains, publisher, records, log } = core;
   try {
-    const tokens = openTokens(core);
-    const { clock } = core;
-    const disk = new DiskWatch({ dataDir: options.dataDir, minFree: options.minFree, clock, log });
-    const liveFeed = new LiveFeed({ store });
-    const jobTimes = new JobTimes({ clock: core.clock });
-    const { claims, usage, visitorKey, ...tunnels } = openTunnels(core, tokens);
-    const networks = openNetworks(core);
-    const { attachments, relaySlices, ...ofRelays } = openRelays(core);
-    const people = openPeople(core, { tokenEnds: tokens.tokenEnds, owned: { ...tunnels, ...networks } });
-    const slices = new Slices(core, SLICES);
-    store.handleEvents([...slices.handlers(), ...partHandlers({ ...tokens, ...tunnels })]);
-    registerDrains(core, { ...tokens, ...tunnels, ...networks, ...people });
-    const health = new Health({
-      store,
-      disk,
-      records,
-      recordsRequests: options.recordsRequests,
-      nodes,
-      certificates: tunnels.certificates,
-      keys,
-      jobTimes,
-      dataDir: options.dataDir,
-      log,
-    });
+    const slices = new Slices(core, SLICES, options);
+    store.handleEvents(slices.handlers());
+    for (const { kind, drain } of slices.drains()) drains.register(kind, drain);
+    const services = servicesOf(slices);
+    const retention = new Retention({ store, steps: slices.forgetSteps() });
     return {
-      store,
+      ...core,
+      ...services,
       slices,
-      drains: core.drains,
-      records,
-      sealer,
-      keys,
-      serverId,
-      outbox,
-      billing,
-      ...tokens,
-      ...tunnels,
-      ...ofRelays,
-      ...networks,
-      ...people,
-      retention: new Retention({ store }),
-      jobTimes,
-      disk,
-      health,
-      operatorMetrics: new OperatorMetrics({
-        store,
-        nodes,
-        passwords: core.passwords,
-        certificates: tunnels.certificates,
-        feed: liveFeed,
-        records,
-        drains: core.drains,
-        forwarder: tunnels.forwarder,
-        mailbox: tunnels.mailbox,
-        refusals: tunnels.refusals,
-        jobTimes,
-        health,
-        disk,
-        dataDir: options.dataDir,
-      }),
-      recordSweep: new RecordSweep({ store, records, log }),
-      inspector: new Inspector({ store, records, nodes, isOn: options.recordsRequests }),
-      liveFeed,
-      nodes,
-      link: inProcessLink({
-        publisher,
-        tunnels: tunnels.tunnels,
-        keys,
-        claims,
-        attachments,
-        relaySlices,
-        usage,
-        records,
-        liveFeed,
-        certificates: tunnels.certificates,
-        visitorKey,
-        log,
-      }),
+      bearers: services,
+      jobs: [
+        ...slices.jobs(),
+        { name: 'retention', everyMs: 60_000, run: (stopping) => retention.run(stopping) },
+        { name: 'signing keys', everyMs: 600_000, run: () => keys.sweep() },
+      ],
+      retention,
+      link: inProcessLink({ ...services, publisher, keys, records, log }),
       close: () => {
-        core.drains.close();
+        drains.close();
         core.passwords.close();
         void records.close();
         store.close();
@@ -160,4 +144,31 @@ export function openControl(options: ControlOptions): ControlPlane {
     store.close();
     throw error;
   }
+}
+
+/** Those that servers and tests ask for by name. */
+function servicesOf(slices: Slices): Services {
+  return {
+    ...slices.use(certificates),
+    ...slices.use(organizations),
+    ...slices.use(audit),
+    ...slices.use(billing),
+    ...slices.use(metrics),
+    ...slices.use(accessKeys),
+    ...slices.use(subdomains),
+    ...slices.use(accounts),
+    ...slices.use(sessions),
+    ...slices.use(cliLogins),
+    ...slices.use(oauth),
+    ...slices.use(secondFactor),
+    ...slices.use(tunnels),
+    ...slices.use(accessControl),
+    ...slices.use(policies),
+    ...slices.use(visitorLogin),
+    ...slices.use(networks),
+    ...slices.use(domains),
+    ...slices.use(webhooks),
+    ...slices.use(inspector),
+    ...slices.use(operator),
+  };
 }

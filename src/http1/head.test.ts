@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { CLAIMS_OF_VISITORS } from './fields.ts';
 import { Head, INCOMPLETE, parseRequestHead } from './head.ts';
 import { USUAL_LIMITS } from './head-limits.ts';
-import { get, kept, parsed, type Verdict } from './testing/heads.ts';
+import { get, kept, parsed, type Verdict } from './testing.ts';
 
 const chunked = 'Transfer-Encoding: chunked';
 const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `x${i}: 1`);

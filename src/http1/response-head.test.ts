@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { USUAL_LIMITS } from './head-limits.ts';
-import { kept, parsed, type Verdict } from './testing/heads.ts';
+import { kept, parsed, type Verdict } from './testing.ts';
 
 const ok = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 const status = (line: string): string => `${line}\r\n\r\n`;

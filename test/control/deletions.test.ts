@@ -184,19 +184,19 @@ test('organization deletion: messages, audit log, emails and rows are in their o
     'relay_gone network: network_deleted, The private network n1 was deleted.',
   ]);
   assert.deepEqual(auditFrom(from), [
+    'invitation.revoke | invitation | null',
     'token.revoke | token | {"name":"swept","kind":"agent"}',
     'token.revoke | projectToken | {"name":"swept","kind":"project"}',
     'token.revoke | master key | {"name":"master key","kind":"master"}',
     'token.revoke | key of master key | {"name":"key of master key","kind":"project","parent":"<master key>"}',
+    'reserved_subdomain.delete | reserved | {"subdomain":"kept-1"}',
     'tunnel.delete | tunnel | null',
     'tunnel.delete | tcp tunnel | null',
     'tunnel.delete | web tunnel of project | null',
     'tunnel.delete | tcp tunnel of project | null',
-    'reserved_subdomain.delete | reserved | {"subdomain":"kept-1"}',
-    'webhook_receiver.delete | receiver | {"name":"r1"}',
     'network.delete | network | {"name":"n1","devices":1}',
     'domain.delete | domain | {"domain":"d1.example.net"}',
-    'invitation.revoke | invitation | null',
+    'webhook_receiver.delete | receiver | {"name":"r1"}',
     'org.delete | org | {"name":"ann"}',
   ]);
   assert.deepEqual(changed(before), {

@@ -432,5 +432,5 @@ test('queries: rows of tunnels and keys are found by the conditions that know of
   // Of those: rows that are being drained, a label or a port that is not free yet.
   const draining = ['db/gone.ts', 'tunnels/service.ts', 'tunnels/rows.ts', 'subdomains/free-names.ts'];
   assert.deepEqual(found('isNull(tunnels.deletedAt)', draining), []);
-  assert.deepEqual(found('isNull(capabilityTokens.revokedAt)', ['db/gone.ts', 'access-keys/ends.ts']), []);
+  assert.deepEqual(found('isNull(capabilityTokens.revokedAt)', ['db/gone.ts', 'access-keys/ends/service.ts']), []);
 });

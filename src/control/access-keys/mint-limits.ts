@@ -9,7 +9,7 @@ import { capabilityTokens } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
 import { checkDailyLimit, idOf } from '../core/rules/daily-limit.ts';
 import type { Minter } from './minter.ts';
-import { waitForFewer } from './revoked-nonces.ts';
+import { waitForFewer } from './ends/revoked-nonces.ts';
 import { checkRoom } from './room.ts';
 
 /** Mints in any 24 hours, by one person or one master key. */

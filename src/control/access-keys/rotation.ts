@@ -16,7 +16,7 @@ import { checkRotation } from './mint-limits.ts';
 import { type Minter, personAs } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
 import { recordRotation } from './audit.ts';
-import type { TokenEnds } from './ends.ts';
+import type { TokenEnds } from './ends/service.ts';
 import type { MintedToken, TokenMaker } from './maker.ts';
 import { MAX_GRACES } from './room.ts';
 import { endOf, liveToken, sameLineage, thingOf, type TokenRow, tokenById } from './rows.ts';

@@ -1,8 +1,8 @@
 /** `/tokens`. */
 import { z } from '@hono/zod-openapi';
-import { MAX_MASTER_DAYS } from './master/keys.ts';
-import { MAX_TTL_HOURS } from './service.ts';
-import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import { type MasterKeys, MAX_MASTER_DAYS } from './master/keys.ts';
+import { MAX_TTL_HOURS, type Tokens } from './service.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { jsonBody } from '../core/http/fields/shared.ts';
@@ -20,6 +20,17 @@ import {
   token,
   tokenName,
 } from './schemas.ts';
+import type { TokenEnds } from './ends/service.ts';
+import type { Rotation } from './rotation.ts';
+import type { TokenBudgets } from './budgets.ts';
+
+interface Deps {
+  readonly tokens: Tokens;
+  readonly masterKeys: MasterKeys;
+  readonly tokenEnds: TokenEnds;
+  readonly rotation: Rotation;
+  readonly tokenBudgets: TokenBudgets;
+}
 
 const newToken = z
   .object({
@@ -49,7 +60,7 @@ const newBudget = z
 const params = z.object({ nonce: z.string() });
 const tags = ['tokens'];
 
-export function mountTokens(app: Api, deps: ApiDeps): void {
+export function mountTokens(app: Api, deps: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -118,7 +129,7 @@ export function mountTokens(app: Api, deps: ApiDeps): void {
   mountChanges(app, deps);
 }
 
-function mountChanges(app: Api, { rotation, tokenBudgets }: ApiDeps): void {
+function mountChanges(app: Api, { rotation, tokenBudgets }: Deps): void {
   app.openapi(
     defineRoute(
       {

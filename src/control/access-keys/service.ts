@@ -1,6 +1,6 @@
 /**
  * Capability tokens of agents: mint one, list those of an organization, recognise a presented one. How they end is
- * ends.ts, how one replaces another rotation.ts.
+ * ends/service.ts, how one replaces another rotation.ts.
  */
 import { and, desc, eq, not } from 'drizzle-orm';
 import { HOUR_MS } from '../../base/clock.ts';

@@ -3,12 +3,16 @@
  */
 import { z } from '@hono/zod-openapi';
 import { AUDIT_ACTIONS } from '../core/rules/audit.ts';
-import type { EventRow } from './service.ts';
-import { type Api, type ApiDeps, actorOf, operatorOf } from '../core/http/context.ts';
+import type { EventRow, Events } from './service.ts';
+import { type Api, actorOf, operatorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso } from '../core/http/fields/shared.ts';
 import { text } from '../core/http/fields/text.ts';
+
+interface Deps {
+  readonly events: Events;
+}
 
 const event = z
   .object({
@@ -82,7 +86,7 @@ const filter = page.extend({
   actor: text(1, 320).optional().openapi({ description: 'Email address or token name', example: 'ann@example.com' }),
 });
 
-export function mountEvents(app: Api, { events }: ApiDeps): void {
+export function mountEvents(app: Api, { events }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -115,7 +119,7 @@ export function mountEvents(app: Api, { events }: ApiDeps): void {
 }
 
 /** Mounted by operator/routes.ts, behind its guard. */
-export function mountOperatedEvents(app: Api, { events }: ApiDeps): void {
+export function mountOperatedEvents(app: Api, { events }: Deps): void {
   app.openapi(
     defineRoute(
       {

@@ -13,7 +13,7 @@ import { recordAudit } from '../core/rules/audit.ts';
 import { type Offer, PLAN_NAMES } from '../core/rules/plans.ts';
 import { callerNow } from '../core/rules/caller.ts';
 import { findOrg } from '../organizations/rows.ts';
-import { rereadDue } from './missed-events.ts';
+import { rereadDue } from './rereads.ts';
 import {
   findByCustomer,
   findSubscription,

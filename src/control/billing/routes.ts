@@ -2,15 +2,19 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { AppError } from '../../base/errors.ts';
-import type { BillingView } from './service.ts';
+import type { Billing, BillingView } from './service.ts';
 import { CYCLES, PLANS, SOLD_PLANS } from '../core/rules/plans.ts';
-import { type Api, type ApiDeps, type ApiEnv, actorOf } from '../core/http/context.ts';
+import { type Api, type ApiEnv, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { ENTITLEMENTS_EXAMPLE, entitlementsView, presentEntitlements } from './entitlements-schemas.ts';
 import { json } from '../core/http/errors.ts';
 import { iso } from '../core/http/fields/shared.ts';
 import { completionPage, mockPortalPage } from './pages.ts';
 import { PAGE_POLICY } from '../core/http/page-policy.ts';
+
+interface Deps {
+  readonly billing: Billing;
+}
 
 const wanted = z
   .object({ plan: z.enum(SOLD_PLANS), billing_cycle: z.enum(CYCLES).default('monthly') })
@@ -54,13 +58,13 @@ const received = z.object({ received: z.literal(true) });
 
 const tags = ['billing'];
 
-export function mountBilling(app: Api, deps: ApiDeps): void {
+export function mountBilling(app: Api, deps: Deps): void {
   mountPurchases(app, deps);
   mountMockPages(app, deps);
   mountDeliveries(app, deps);
 }
 
-function mountPurchases(app: Api, { billing }: ApiDeps): void {
+function mountPurchases(app: Api, { billing }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -125,7 +129,7 @@ function mountPurchases(app: Api, { billing }: ApiDeps): void {
 }
 
 /** Pages of `billing.mode = "mock"`: a browser comes to them without a bearer. */
-function mountMockPages(app: Api, { billing }: ApiDeps): void {
+function mountMockPages(app: Api, { billing }: Deps): void {
   const open = { method: 'get' as const, security: [], tags };
   const page = { 200: { description: 'A page', content: { 'text/html': { schema: { type: 'string' as const } } } } };
   const token = z.string().openapi({ example: 'eyJhbGciOiJFZERTQSJ9.e30.c2ln' });
@@ -172,7 +176,7 @@ function harden(c: Context<ApiEnv>): void {
   c.header('X-Frame-Options', 'DENY');
 }
 
-function mountDeliveries(app: Api, { billing }: ApiDeps): void {
+function mountDeliveries(app: Api, { billing }: Deps): void {
   app.openAPIRegistry.registerPath(
     defineRoute(
       {

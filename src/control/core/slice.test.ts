@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Api } from './http/context.ts';
+import type { Api, ApiSettings } from './http/context.ts';
 import { event, on } from '../db/events.ts';
-import { type Core, type Slice, Slices } from './slice.ts';
+import type { Core } from './core.ts';
+import { type Slice, Slices } from './slice.ts';
 
 const NO_CORE = {} as Core;
 const NO_API = {} as Api;
@@ -25,7 +26,7 @@ const high: Slice<string> = {
 test('slices: each uses those before it, and all mount and handle events in their order', () => {
   const slices = new Slices(NO_CORE, [low, high]);
   assert.equal(slices.use(high), 'high service on low service');
-  slices.mount(NO_API);
+  slices.mount(NO_API, {} as ApiSettings);
   assert.deepEqual(calls, ['routes of low service', 'routes of high service on low service']);
   assert.equal(slices.handlers().length, 1);
 });

@@ -9,7 +9,7 @@ import type { Store, Tx } from '../db/tx.ts';
 import type { Outbox } from '../core/mail/outbox.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import { membersOf } from '../organizations/membership-rows.ts';
-import type { RouteMaker } from '../tunnels/route-maker.ts';
+import type { RouteMaker } from '../tunnels/plane/route-maker.ts';
 import { findOrg } from '../organizations/rows.ts';
 import type { TxtRecords } from '../providers/dns.ts';
 import { challengeName } from './names.ts';

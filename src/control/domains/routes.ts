@@ -1,12 +1,18 @@
 /** `/domains`. */
 import { z } from '@hono/zod-openapi';
 import type { DomainRow } from './rows.ts';
-import { dnsRecordOf, MAX_DOMAINS } from './service.ts';
+import { dnsRecordOf, type Domains, MAX_DOMAINS } from './service.ts';
 import { certificateState, presentCertificate } from '../certificates/schemas.ts';
-import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import type { Certificates } from '../certificates/service.ts';
+
+interface Deps {
+  readonly certificates: Certificates;
+  readonly domains: Domains;
+}
 
 const domain = z
   .object({
@@ -47,7 +53,7 @@ const id = z.object({ id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const tags = ['domains'];
 
-export function mountDomains(app: Api, { domains, certificates }: ApiDeps): void {
+export function mountDomains(app: Api, { domains, certificates }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -149,7 +155,7 @@ export function mountDomains(app: Api, { domains, certificates }: ApiDeps): void
   );
 }
 
-function present(certificates: ApiDeps['certificates'], row: DomainRow) {
+function present(certificates: Deps['certificates'], row: DomainRow) {
   const certificate = certificates.ofDomain(row);
   return {
     id: row.id,

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../db/tx.ts';
 import type { Actor } from '../core/rules/actor.ts';
 import { type AuditAction, type AuditDetails, recordAudit } from '../core/rules/audit.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
-import type { RouteMaker } from '../tunnels/route-maker.ts';
+import type { RouteMaker } from '../tunnels/plane/route-maker.ts';
 import { liveById } from '../tunnels/rows.ts';
 
 export type DomainRow = typeof domains.$inferSelect;

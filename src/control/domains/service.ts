@@ -14,7 +14,7 @@ import type { PendingWork } from '../core/pending-rows.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import { callerNow } from '../core/rules/caller.ts';
 import { isResting, letAllRest } from '../subdomains/free-names.ts';
-import type { RouteMaker } from '../tunnels/route-maker.ts';
+import type { RouteMaker } from '../tunnels/plane/route-maker.ts';
 import { ownTunnel } from '../tunnels/rows.ts';
 import type { DomainChallenges } from './challenges.ts';
 import { challengeName, domainFrom } from './names.ts';

@@ -1,6 +1,6 @@
 /** Where a recorded request went, as a URL that a program can ask again. Called by the exports. */
 import type { ShownRequest } from './views.ts';
-import { valueOf } from '../db/usage/head.ts';
+import { valueOf } from '../core/rules/recorded-head.ts';
 
 /** With the Host that the visitor named, its port included; the target as it was sent, which nothing has tidied up. */
 export function urlOf({ record, request }: Pick<ShownRequest, 'record' | 'request'>): string {

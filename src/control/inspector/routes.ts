@@ -2,13 +2,19 @@
 import { z } from '@hono/zod-openapi';
 import { DAY_MS } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import { MAX_LIST, type RecordFilter, type RecordPage, type StatusRange } from './service.ts';
-import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import { type Inspector, MAX_LIST, type RecordFilter, type RecordPage, type StatusRange } from './service.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso } from '../core/http/fields/shared.ts';
 import { inspectedDetail, inspectedRequest, OUTCOMES, presentDetail, presentItem } from './schemas.ts';
 import { text } from '../core/http/fields/text.ts';
+import type { Replays } from './replay/service.ts';
+
+interface Deps {
+  readonly inspector: Inspector;
+  readonly replays: Replays;
+}
 
 const DEFAULT_LIMIT = 100;
 const MAX_PATH = 200;
@@ -84,7 +90,7 @@ const recording = z
 
 const tags = ['inspector'];
 
-export function mountInspector(app: Api, { inspector, replays }: ApiDeps): void {
+export function mountInspector(app: Api, { inspector, replays }: Deps): void {
   app.openapi(
     defineRoute(
       {

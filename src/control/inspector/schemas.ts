@@ -1,7 +1,7 @@
 /** How recorded requests look in answers: the item of lists and of the live feed, and one with everything. Called by routes/inspector.ts and live-feed-routes.ts. */
 import { z } from '@hono/zod-openapi';
 import type { Trace } from '../../plane/inspection.ts';
-import { byName, type ShownField } from '../db/usage/head.ts';
+import { byName, type ShownField } from '../core/rules/recorded-head.ts';
 import type { ShownRequest } from './views.ts';
 import type { FeedItem } from './live-feed.ts';
 import { iso } from '../core/http/fields/shared.ts';

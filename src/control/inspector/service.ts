@@ -21,7 +21,7 @@ import { recordAudit } from '../core/rules/audit.ts';
 import { callerNow } from '../core/rules/caller.ts';
 import { type Archive, archiveOfMany, type FoundRequest } from './export/archive.ts';
 import { ArchivePlaces } from './export/archive-places.ts';
-import { masked, readHead, type RecordedHead } from '../db/usage/head.ts';
+import { masked, readHead, type RecordedHead } from '../core/rules/recorded-head.ts';
 import type { ShownRequest } from './views.ts';
 
 // For routes, which have no road to the tables of its own.

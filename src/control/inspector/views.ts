@@ -1,6 +1,6 @@
 /** A recorded request as the inspector and its exports hold it. */
 import type { InspectedRequest } from '../../plane/inspection.ts';
-import type { RecordedHead } from '../db/usage/head.ts';
+import type { RecordedHead } from '../core/rules/recorded-head.ts';
 
 /** A record with its heads read, and what the caller must not see masked. */
 export interface ShownRequest {

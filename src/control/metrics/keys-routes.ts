@@ -1,12 +1,16 @@
 /** `/metrics/keys`: metrics keys, with which scrapers read the exposition. */
 import { z } from '@hono/zod-openapi';
 import type { MetricKeyView } from './key-rows.ts';
-import { MAX_METRIC_KEYS } from './keys.ts';
-import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import { MAX_METRIC_KEYS, type MetricKeys } from './keys.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso, jsonBody } from '../core/http/fields/shared.ts';
 import { someName } from '../core/http/fields/new-account.ts';
+
+interface Deps {
+  readonly metricKeys: MetricKeys;
+}
 
 const ID = '019aa3c2-5b7c-7d21-9f0e-4b1d6a7c8e05';
 const metricKey = z
@@ -35,7 +39,7 @@ const madeKey = z
 const done = z.object({ success: z.literal(true) });
 const tags = ['metrics'];
 
-export function mountMetricKeys(app: Api, { metricKeys }: ApiDeps): void {
+export function mountMetricKeys(app: Api, { metricKeys }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

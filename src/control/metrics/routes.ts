@@ -1,12 +1,16 @@
 /** `/metrics`: what the organization's tunnels and private networks carry. */
 import { z } from '@hono/zod-openapi';
-import { METRICS, type NetworkTraffic } from './service.ts';
+import { METRICS, type Metrics, type NetworkTraffic } from './service.ts';
 import { type Window, WINDOWS } from './usage-buckets.ts';
-import { type Api, type ApiDeps, actorOf, scraperOf } from '../core/http/context.ts';
+import { type Api, actorOf, scraperOf } from '../core/http/context.ts';
 import { defineRoute, WITH_METRIC_KEYS } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { expose } from './exposition.ts';
 import { iso } from '../core/http/fields/shared.ts';
+
+interface Deps {
+  readonly metrics: Metrics;
+}
 
 const network = z.object({
   id: z.uuid(),
@@ -58,7 +62,7 @@ const asked = z.object({
 
 const tags = ['metrics'];
 
-export function mountMetrics(app: Api, { metrics }: ApiDeps): void {
+export function mountMetrics(app: Api, { metrics }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

@@ -1,6 +1,6 @@
 /**
  * Traffic of organizations in stretches of time, one width per window that can be asked for. Written in the transaction that counts the
- * traffic, so that the chart and the counters say the same after a crash. Written by tunnels/usage.ts, read by service.ts.
+ * traffic, so that the chart and the counters say the same after a crash. Written by tunnels/plane/usage.ts, read by service.ts.
  */
 import { and, eq, gte, lt, or, sql } from 'drizzle-orm';
 import type { UsageEvent } from '../../plane/events.ts';
@@ -108,7 +108,7 @@ function startOf(now: number, width: number): number {
   return Math.floor(now / (width * 1000)) * width * 1000;
 }
 
-// Prepared, as in tunnels/usage.ts: there may be a thousand events in a batch.
+// Prepared, as in tunnels/plane/usage.ts: there may be a thousand events in a batch.
 
 function owning(db: Db) {
   return db

@@ -1,12 +1,16 @@
 /** `/private-networks/{id}/devices`: who may speak in a private network. */
 import { z } from '@hono/zod-openapi';
-import { MAX_IN_NETWORK, MAX_IN_ORG, type ShownDevice } from './devices.ts';
+import { MAX_IN_NETWORK, MAX_IN_ORG, type NetworkDevices, type ShownDevice } from './devices.ts';
 import { MAX_EXTRA_ALLOWED_IPS, MAX_NAME } from './input.ts';
-import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso, jsonBody } from '../core/http/fields/shared.ts';
 import { ipNetwork } from '../core/http/fields/ip-network-field.ts';
+
+interface Deps {
+  readonly networkDevices: NetworkDevices;
+}
 
 const EXAMPLE = {
   id: '019aa3c2-5b7c-7b08-8e15-4d6f2a9c1e30',
@@ -90,7 +94,7 @@ const ids = z.object({ id: z.string(), device_id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const tags = ['private-networks'];
 
-export function mountNetworkDevices(app: Api, { networkDevices }: ApiDeps): void {
+export function mountNetworkDevices(app: Api, { networkDevices }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

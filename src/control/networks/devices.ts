@@ -26,7 +26,7 @@ import { checkBehind, expiryFrom, extraAllowedIpsFrom, invalidField, nameFrom } 
 import { endpointOf, type NetworkRow, ownNetwork, type Teller, withoutServer } from './rows.ts';
 import { addressOf, type Overlay, overlayOf } from './overlay.ts';
 import { invalidKey, publicKeyFrom } from './public-keys.ts';
-import { isRelayed, relayDeviceOf } from './relay/relay-routes.ts';
+import { isRelayed, relayDeviceOf } from './relay/snapshot.ts';
 import { clientConfig } from './wireguard-config.ts';
 
 /** Of one network: no user reads a server's config with more peers than this, and data nodes hold all of them. */

@@ -1,12 +1,16 @@
 /** `/private-networks`: WireGuard networks whose server is a customer's machine. Their devices are devices-routes.ts's. */
 import { z } from '@hono/zod-openapi';
 import { MAX_DNS, MAX_EXTRA_ALLOWED_IPS, MAX_NAME } from './input.ts';
-import { MAX_NETWORKS, type ShownNetwork } from './service.ts';
-import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import { MAX_NETWORKS, type Networks, type ShownNetwork } from './service.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso, jsonBody } from '../core/http/fields/shared.ts';
 import { ipNetwork } from '../core/http/fields/ip-network-field.ts';
+
+interface Deps {
+  readonly networks: Networks;
+}
 
 const network = z
   .object({
@@ -115,7 +119,7 @@ const id = z.object({ id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const tags = ['private-networks'];
 
-export function mountNetworks(app: Api, { networks }: ApiDeps): void {
+export function mountNetworks(app: Api, { networks }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

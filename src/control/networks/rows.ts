@@ -9,7 +9,7 @@ import type { Actor } from '../core/rules/actor.ts';
 import { type AuditAction, type AuditDetails, recordAudit } from '../core/rules/audit.ts';
 import type { PublicNames } from '../core/link/route-events.ts';
 import type { NetworkEvents } from '../core/link/network-events.ts';
-import { isRelayed, relayOf } from './relay/relay-routes.ts';
+import { isRelayed, relayOf } from './relay/snapshot.ts';
 import { isUdpPort } from './relay/udp-ports.ts';
 
 export type NetworkRow = typeof privateNetworks.$inferSelect;

@@ -28,7 +28,7 @@ import {
 } from './rows.ts';
 import { overlayFrom, overlayOf } from './overlay.ts';
 import { invalidKey, publicKeyFrom } from './public-keys.ts';
-import { isRelayed } from './relay/relay-routes.ts';
+import { isRelayed } from './relay/snapshot.ts';
 import { isUdpPort, pickUdpPort } from './relay/udp-ports.ts';
 import { serverConfig } from './wireguard-config.ts';
 

@@ -3,10 +3,15 @@ import { z } from '@hono/zod-openapi';
 import type { OperatedCertificate } from '../certificates/certificate-view.ts';
 import { certificateFields, presentCertificate } from '../certificates/schemas.ts';
 import { iso } from '../core/http/fields/shared.ts';
-import { type Api, type ApiDeps, operatorOf } from '../core/http/context.ts';
+import { type Api, operatorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { text } from '../core/http/fields/text.ts';
+import type { Certificates } from '../certificates/service.ts';
+
+interface Deps {
+  readonly certificates: Certificates;
+}
 
 const certificate = z
   .object({
@@ -29,7 +34,7 @@ const certificate = z
 
 const tags = ['superadmin'];
 
-export function mountCertificates(app: Api, { certificates }: ApiDeps): void {
+export function mountCertificates(app: Api, { certificates }: Deps): void {
   app.openapi(
     defineRoute(
       {

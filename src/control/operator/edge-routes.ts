@@ -1,10 +1,15 @@
 /** `GET /superadmin/edge`: what the public edge has counted. Mounted by routes.ts, behind its check for operators. */
 import { z } from '@hono/zod-openapi';
 import type { RelayStats } from '../../plane/relays.ts';
-import { type Api, type ApiDeps, operatorOf } from '../core/http/context.ts';
+import { type Api, operatorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso } from '../core/http/fields/shared.ts';
+import type { OperatorEdge } from './edge.ts';
+
+interface Deps {
+  readonly operatorEdge: OperatorEdge;
+}
 
 const counts = z.record(z.string(), z.int());
 
@@ -63,7 +68,7 @@ const edgeCounts = z
     },
   });
 
-export function mountOperatedEdge(app: Api, { operatorEdge }: ApiDeps): void {
+export function mountOperatedEdge(app: Api, { operatorEdge }: Deps): void {
   app.openapi(
     defineRoute(
       {

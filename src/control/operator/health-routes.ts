@@ -1,9 +1,16 @@
 /** `/health`, `/ready` and `GET /superadmin/health`: what probes and operators ask. Costs no query: operator/health.ts looks by itself. */
 import { z } from '@hono/zod-openapi';
 import type { Check } from './health-checks.ts';
-import { type Api, type ApiDeps, operatorOf } from '../core/http/context.ts';
+import { type Api, type Discovery, operatorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
+import type { Health } from './health.ts';
+
+interface Deps {
+  readonly health: Pick<Health, 'report' | 'fullReport'>;
+  readonly version: string;
+  readonly discovery: () => Discovery | undefined;
+}
 
 const check = z
   .object({
@@ -49,7 +56,7 @@ const notReady = readiness
 const open = { method: 'get' as const, security: [], tags: ['probes'] };
 const forAll = ({ name, status, detail }: Check) => ({ name, status, detail });
 
-export function mountHealth(app: Api, deps: ApiDeps): void {
+export function mountHealth(app: Api, deps: Deps): void {
   const { version } = deps;
   app.openapi(
     defineRoute({
@@ -96,7 +103,7 @@ export function mountHealth(app: Api, deps: ApiDeps): void {
 }
 
 /** Behind operator/routes.ts's check for operators. */
-export function mountOperatedHealth(app: Api, { health: of, version }: ApiDeps): void {
+export function mountOperatedHealth(app: Api, { health: of, version }: Omit<Deps, 'discovery'>): void {
   app.openapi(
     defineRoute(
       {

@@ -1,10 +1,16 @@
 /** `GET /superadmin/metrics`: the whole server for Prometheus. Mounted by routes.ts, behind its check for operators. */
 import { z } from '@hono/zod-openapi';
-import { type Api, type ApiDeps, operatorOf } from '../core/http/context.ts';
+import { type Api, operatorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { exposeServer } from './exposition.ts';
+import type { OperatorMetrics } from './metrics.ts';
 
-export function mountOperatedMetrics(app: Api, { operatorMetrics, version }: ApiDeps): void {
+interface Deps {
+  readonly operatorMetrics: OperatorMetrics;
+  readonly version: string;
+}
+
+export function mountOperatedMetrics(app: Api, { operatorMetrics, version }: Deps): void {
   app.openapi(
     defineRoute(
       {

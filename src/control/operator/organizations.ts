@@ -10,6 +10,7 @@ import { type Actor, allowOperator, asOperator, type Approval } from '../core/ru
 import { type AuditAction, recordAudit } from '../core/rules/audit.ts';
 import { changePlanIn, type PlanChangeDeps } from '../billing/plan-change.ts';
 import { holdsText } from '../db/text-match.ts';
+import type { RouteEvents } from '../core/link/route-events.ts';
 import type { Page } from './users.ts';
 import type { Plan } from '../core/rules/plans.ts';
 
@@ -31,6 +32,7 @@ export interface OrgView {
 
 export interface OperatorOrgsDeps extends PlanChangeDeps {
   readonly store: Store;
+  readonly routeEvents: RouteEvents;
 }
 
 export class OperatorOrgs {

@@ -5,9 +5,9 @@
 import { z } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
 import { allowOperator } from '../core/rules/actor.ts';
-import type { OrgView } from './organizations.ts';
+import type { OperatorOrgs, OrgView } from './organizations.ts';
 import { PLANS } from '../core/rules/plans.ts';
-import { type Api, type ApiDeps, type ApiEnv, operatorOf } from '../core/http/context.ts';
+import { type Api, type ApiEnv, operatorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso } from '../core/http/fields/shared.ts';
@@ -17,6 +17,25 @@ import { mountCertificates } from './certificates-routes.ts';
 import { mountOperatedEdge } from './edge-routes.ts';
 import { mountOperatedMetrics } from './metrics-routes.ts';
 import { mountOperatedUsers, page } from './users-routes.ts';
+import type { OperatorUsers } from './users.ts';
+import type { OperatorEdge } from './edge.ts';
+import type { OperatorMetrics } from './metrics.ts';
+import type { Events } from '../audit/service.ts';
+import type { Certificates } from '../certificates/service.ts';
+import type { Health } from './health.ts';
+import type { Keys } from '../core/secrets/keys.ts';
+
+interface Deps {
+  readonly operatorUsers: OperatorUsers;
+  readonly operatorOrgs: OperatorOrgs;
+  readonly operatorEdge: OperatorEdge;
+  readonly operatorMetrics: OperatorMetrics;
+  readonly events: Events;
+  readonly certificates: Certificates;
+  readonly health: Pick<Health, 'report' | 'fullReport'>;
+  readonly keys: Keys;
+  readonly version: string;
+}
 
 const APPROVALS = ['approved', 'pending', 'suspended'] as const;
 
@@ -56,7 +75,7 @@ const operatorsOnly = createMiddleware<ApiEnv>(async (c, next) => {
   await next();
 });
 
-export function mountSuperadmin(app: Api, deps: ApiDeps): void {
+export function mountSuperadmin(app: Api, deps: Deps): void {
   app.use('/superadmin/*', operatorsOnly);
   mountOperatedUsers(app, deps);
   mountOrgs(app, deps);
@@ -68,7 +87,7 @@ export function mountSuperadmin(app: Api, deps: ApiDeps): void {
   mountKeys(app, deps);
 }
 
-function mountOrgs(app: Api, { operatorOrgs }: ApiDeps): void {
+function mountOrgs(app: Api, { operatorOrgs }: Deps): void {
   app.openapi(
     defineRoute(
       {
@@ -136,7 +155,7 @@ function mountOrgs(app: Api, { operatorOrgs }: ApiDeps): void {
   }
 }
 
-function mountKeys(app: Api, { keys }: ApiDeps): void {
+function mountKeys(app: Api, { keys }: Deps): void {
   app.openapi(
     defineRoute(
       {

@@ -1,14 +1,18 @@
 /** `/superadmin/users`: accounts for those who run the server. Mounted by routes.ts, behind its guard. */
 import { z } from '@hono/zod-openapi';
 import { ROLES } from '../core/rules/actor.ts';
-import type { UserView } from './users.ts';
+import type { OperatorUsers, UserView } from './users.ts';
 import type { Ended } from '../auth/sessions/ends.ts';
-import { type Api, type ApiDeps, operatorOf } from '../core/http/context.ts';
+import { type Api, operatorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso } from '../core/http/fields/shared.ts';
 import { newEmail, plainName } from '../core/http/fields/new-account.ts';
 import { text } from '../core/http/fields/text.ts';
+
+interface Deps {
+  readonly operatorUsers: OperatorUsers;
+}
 
 const user = z
   .object({
@@ -65,13 +69,13 @@ const userParam = z.object({
 });
 const tags = ['superadmin'];
 
-export function mountOperatedUsers(app: Api, deps: ApiDeps): void {
+export function mountOperatedUsers(app: Api, deps: Deps): void {
   mountAccounts(app, deps);
   mountLocks(app, deps);
   mountPasswords(app, deps);
 }
 
-function mountAccounts(app: Api, { operatorUsers }: ApiDeps): void {
+function mountAccounts(app: Api, { operatorUsers }: Deps): void {
   app.openapi(
     defineRoute(
       {
@@ -155,7 +159,7 @@ function mountAccounts(app: Api, { operatorUsers }: ApiDeps): void {
   );
 }
 
-function mountLocks(app: Api, { operatorUsers }: ApiDeps): void {
+function mountLocks(app: Api, { operatorUsers }: Deps): void {
   app.openapi(
     defineRoute(
       {
@@ -193,7 +197,7 @@ function mountLocks(app: Api, { operatorUsers }: ApiDeps): void {
   );
 }
 
-function mountPasswords(app: Api, { operatorUsers }: ApiDeps): void {
+function mountPasswords(app: Api, { operatorUsers }: Deps): void {
   app.openapi(
     defineRoute(
       {

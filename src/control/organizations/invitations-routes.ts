@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { linkTo } from '../core/mail/email-text.ts';
 import type { InvitationShown, InvitationView } from './invitation-rows.ts';
-import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso, jsonBody } from '../core/http/fields/shared.ts';
@@ -10,6 +10,12 @@ import { newEmail } from '../core/http/fields/new-account.ts';
 import { role } from '../core/http/fields/role.ts';
 import { organization, orgPath, presentOrg } from './routes.ts';
 import { text } from '../core/http/fields/text.ts';
+import type { Invitations } from './invitations.ts';
+
+interface Deps {
+  readonly invitations: Invitations;
+  readonly publicUrl: () => string;
+}
 
 const invitation = z
   .object({
@@ -75,7 +81,7 @@ const revoked = z.object({ success: z.literal(true) }).openapi('RevokedInvitatio
 const tags = ['organizations'];
 const onePath = z.object({ id: z.string(), invitation_id: z.string() });
 
-export function mountInvitations(app: Api, { invitations, publicUrl }: ApiDeps): void {
+export function mountInvitations(app: Api, { invitations, publicUrl }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

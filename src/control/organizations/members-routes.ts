@@ -1,12 +1,16 @@
 /** `/orgs/{id}/members`. */
 import { z } from '@hono/zod-openapi';
-import type { MemberView } from './members.ts';
-import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import type { Members, MemberView } from './members.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso, jsonBody } from '../core/http/fields/shared.ts';
 import { role } from '../core/http/fields/role.ts';
 import { orgPath } from './routes.ts';
+
+interface Deps {
+  readonly members: Members;
+}
 
 const member = z
   .object({
@@ -56,7 +60,7 @@ const removed = z
 const tags = ['organizations'];
 const memberPath = z.object({ id: z.string(), user_id: z.string() });
 
-export function mountMembers(app: Api, { members }: ApiDeps): void {
+export function mountMembers(app: Api, { members }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

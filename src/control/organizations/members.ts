@@ -6,13 +6,11 @@ import { and, eq } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
 import { memberships } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
-import { type Actor, allow, hasRole, type Role, roleMay, type UserActor } from '../core/rules/actor.ts';
+import { type Actor, allow, hasRole, type Role, type UserActor } from '../core/rules/actor.ts';
 import { type AuditAction, recordAudit } from '../core/rules/audit.ts';
 import { endInvitationsBeyond } from './invitation-rows.ts';
 import { actorIn, findMember, isLastOwner, type MemberRow, membersOf } from './membership-rows.ts';
-import { forgetMetricKeys } from '../metrics/key-rows.ts';
-import { leaveOrg } from '../auth/sessions/rows.ts';
-import type { TokenEnds } from '../access-keys/ends.ts';
+import { memberLeft, memberRoleChanged, orgLeft } from './events.ts';
 
 /** As others in the organization may see them: whose account lacks a second factor is for those who run it. */
 export type MemberView = Omit<MemberRow, 'mfaEnabled'> & { readonly mfaEnabled: boolean | null };
@@ -22,11 +20,9 @@ export type ChangedMember = MemberView & { readonly revokedTokens: number };
 
 export class Members {
   readonly #store: Store;
-  readonly #tokens: Pick<TokenEnds, 'endMemberIn'>;
 
-  constructor(deps: { store: Store; tokens: Pick<TokenEnds, 'endMemberIn'> }) {
+  constructor(deps: { store: Store }) {
     this.#store = deps.store;
-    this.#tokens = deps.tokens;
   }
 
   /** Oldest first. Throws `not_found`. */
@@ -51,20 +47,12 @@ export class Members {
       tx.db.update(memberships).set({ role }).where(rowOf(me.orgId, member.userId)).run();
       tx.personChanged(member.userId);
       endInvitationsBeyond(tx, me, { userId: member.userId, role });
-      const revokedTokens = this.#endKeys(tx, me, { ...member, role });
+      const { userId, email } = member;
+      const { revokedTokens } = tx.emit(memberRoleChanged, { userId, email, role, by: me });
       const details = { email: member.email, from: member.role, to: role };
       recordAudit(tx, me, { ...entry('member.update', member), details });
       return { ...view(me, { ...member, role }), revokedTokens };
     });
-  }
-
-  /** Ends what a person in this role may not have made: all tokens, or master keys with what those minted. Returns how many ended. */
-  #endKeys(tx: Tx, me: UserActor, { userId, email, role }: MemberRow): number {
-    if (roleMay(role, 'create', 'master_key')) return 0;
-    const mastersOnly = roleMay(role, 'create', 'token');
-    const what = mastersOnly ? 'this master key, or the one of this access key' : 'this access key';
-    const message = `${email} created ${what}, but is now a ${role} and may not have any. Ask an admin for a new one.`;
-    return this.#tokens.endMemberIn(tx, me, { userId, message, mastersOnly });
   }
 
   /**
@@ -82,15 +70,13 @@ export class Members {
       if (member.role === 'owner') needOwner(me);
       if (leaves) keepSuspended(me);
       keepOwner(tx, me, member);
-      const message = `${member.email} created this access key and has left the organization. Ask an admin for a new one.`;
-      const ended = this.#tokens.endMemberIn(tx, me, { userId: member.userId, message });
-      forgetMetricKeys(tx, { orgId: me.orgId, createdBy: member.userId });
+      const { revokedTokens } = tx.emit(memberLeft, { userId: member.userId, email: member.email, by: me });
       endInvitationsBeyond(tx, me, { userId: member.userId, role: 'none' });
       tx.db.delete(memberships).where(rowOf(me.orgId, member.userId)).run();
-      leaveOrg(tx, member.userId, me.orgId);
+      tx.emit(orgLeft, { userId: member.userId, orgId: me.orgId });
       const details = { email: member.email, role: member.role };
       recordAudit(tx, me, { ...entry(leaves ? 'member.leave' : 'member.remove', member), details });
-      return ended;
+      return revokedTokens;
     });
   }
 }

@@ -2,12 +2,17 @@
 import { z } from '@hono/zod-openapi';
 import type { OrgRow } from './rows.ts';
 import { PLANS } from '../core/rules/plans.ts';
-import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso, jsonBody } from '../core/http/fields/shared.ts';
 import { someName } from '../core/http/fields/new-account.ts';
 import { role } from '../core/http/fields/role.ts';
+import type { Organizations } from './service.ts';
+
+interface Deps {
+  readonly organizations: Organizations;
+}
 
 const ACME = {
   id: '019aa3c2-5b6e-7d10-b1a5-3f2e9c4d7a01',
@@ -46,7 +51,7 @@ const tags = ['organizations'];
 export const orgPath = z.object({ id: z.string() });
 const nameBody = jsonBody(named);
 
-export function mountOrganizations(app: Api, { organizations }: ApiDeps): void {
+export function mountOrganizations(app: Api, { organizations }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

@@ -4,24 +4,18 @@
  */
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
-import { capabilityTokens, organizations } from '../db/schema.ts';
+import { organizations } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
-import type { RecordStore } from '../db/usage/records.ts';
 import { type Actor, allow, type UserActor } from '../core/rules/actor.ts';
 import { type AuditAction, recordAudit } from '../core/rules/audit.ts';
-import type { Billing } from '../billing/service.ts';
 import { checkDailyLimit } from '../core/rules/daily-limit.ts';
 import { actorIn, pageOfMembers } from './membership-rows.ts';
 import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } from './rows.ts';
-import { forgetMetricKeys } from '../metrics/key-rows.ts';
-import { leaveOrg } from '../auth/sessions/rows.ts';
+import { orgDeleted, orgLeft } from './events.ts';
 import { callerNow } from '../core/rules/caller.ts';
 import type { Outbox } from '../core/mail/outbox.ts';
-import type { Networks } from '../networks/service.ts';
 import type { Drains } from '../core/drains.ts';
 import { moveCursor, type PendingWork } from '../core/pending-rows.ts';
-import type { TokenEnds } from '../access-keys/ends.ts';
-import type { Tunnels } from '../tunnels/service.ts';
 
 /** Organizations that one person owns: each has quotas of its own. */
 const MAX_OWNED = 20;
@@ -32,14 +26,9 @@ const NOTICE_SECONDS = 3 * 24 * 3600;
 
 export interface OrganizationDeps {
   readonly store: Store;
-  readonly tokens: Pick<TokenEnds, 'announceEnd'>;
-  readonly tunnels: Pick<Tunnels, 'announceGone'>;
-  readonly networks: Pick<Networks, 'announceGone'>;
   readonly drains: Drains;
-  readonly records: Pick<RecordStore, 'forgetOrganization'>;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
-  readonly billing: Pick<Billing, 'deleting'>;
 }
 
 /** What went with an organization. */
@@ -48,11 +37,20 @@ export interface DeletedOrg {
   readonly deletedTunnels: number;
 }
 
+/** Surrounds a deletion: does `work`, perhaps after a wait, or throws why it must not be. */
+export type DeletionGuard = (orgId: string, work: () => DeletedOrg) => Promise<DeletedOrg>;
+
 export class Organizations {
   readonly #deps: OrganizationDeps;
+  #guard: DeletionGuard = async (_orgId, work) => work();
 
   constructor(deps: OrganizationDeps) {
     this.#deps = deps;
+  }
+
+  /** What must agree to every deletion from now on. There is one. */
+  guardDeletions(guard: DeletionGuard): void {
+    this.#guard = guard;
   }
 
   /** The caller's, oldest membership first. */
@@ -111,11 +109,10 @@ export class Organizations {
    * `conflict` when it is the caller's only one, or goes on paying, and `unavailable` when a payment provider can't say whether it does.
    */
   async delete(actor: Actor, orgId: string): Promise<DeletedOrg> {
-    const { store, billing } = this.#deps;
     allow(actor, 'change', 'account');
     // Before the provider is asked; and again afterwards, for that takes a while.
-    this.#deletable(store.db, actor, orgId);
-    return billing.deleting(orgId, () => this.#deleteNow(actor, orgId));
+    this.#deletable(this.#deps.store.db, actor, orgId);
+    return this.#guard(orgId, () => this.#deleteNow(actor, orgId));
   }
 
   #deletable(db: Db, actor: Actor, orgId: string): UserActor {
@@ -128,28 +125,17 @@ export class Organizations {
   }
 
   #deleteNow(actor: UserActor, orgId: string): DeletedOrg {
-    const { store, records, tokens, tunnels, networks, drains } = this.#deps;
+    const { store, drains } = this.#deps;
     return store.inTx((tx) => {
       const me = this.#deletable(tx.db, callerNow(tx, actor), orgId);
       const { name } = this.#find(me);
-      // Tokens first: an agent acts on what it hears first, and a deleted tunnel is not why it must go.
-      const ofOrg = eq(capabilityTokens.orgId, me.orgId);
-      const revokedTokens = tokens.announceEnd(
-        tx,
-        ofOrg,
-        () => `The organization ${name} was deleted. Use a key of another one.`,
-      );
-      const deletedTunnels = tunnels.announceGone(tx, undefined, me.orgId);
-      networks.announceGone(tx, me.orgId);
-      forgetMetricKeys(tx, { orgId: me.orgId });
+      const gone = tx.emit(orgDeleted, { id: me.orgId, name, by: me });
       tx.db.update(organizations).set({ deletedAt: tx.now }).where(eq(organizations.id, me.orgId)).run();
-      leaveOrg(tx, me.userId, me.orgId);
+      tx.emit(orgLeft, { userId: me.userId, orgId: me.orgId });
       const work = { kind: 'organization_deleted', scope: me.orgId, orgId: me.orgId, actor: me } as const;
       drains.begin(tx, { ...work, details: { name } });
       recordAudit(tx, me, { ...entry('org.delete', me.orgId), details: { name } });
-      // What fails is done by the next sweep of records.
-      tx.onCommit(() => void records.forgetOrganization(me.orgId).catch(() => {}));
-      return { revokedTokens, deletedTunnels };
+      return gone;
     });
   }
 
@@ -159,7 +145,7 @@ export class Organizations {
     const { actor, details } = work;
     const by = actor.kind === 'user' ? actor : { userId: '', email: '' };
     for (const { userId, role, email } of members) {
-      leaveOrg(tx, userId, work.scope);
+      tx.emit(orgLeft, { userId, orgId: work.scope });
       if (role !== 'owner' || userId === by.userId) continue;
       const mail = {
         kind: 'organization_deleted',

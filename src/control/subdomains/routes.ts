@@ -1,11 +1,15 @@
 /** `/reserved-subdomains`. */
 import { z } from '@hono/zod-openapi';
-import { MAX_RESERVED, type ReservedSubdomain } from './service.ts';
-import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import { MAX_RESERVED, type ReservedSubdomain, type ReservedSubdomains } from './service.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso, jsonBody } from '../core/http/fields/shared.ts';
 import { label } from '../core/http/fields/label.ts';
+
+interface Deps {
+  readonly reservedSubdomains: ReservedSubdomains;
+}
 
 const reserved = z
   .object({
@@ -29,7 +33,7 @@ const id = z.object({ id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const tags = ['reserved-subdomains'];
 
-export function mountReservedSubdomains(app: Api, { reservedSubdomains }: ApiDeps): void {
+export function mountReservedSubdomains(app: Api, { reservedSubdomains }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

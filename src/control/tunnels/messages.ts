@@ -1,6 +1,6 @@
 /**
  * How a claim or a new tunnel is refused: a code that a program acts on and a sentence for the reader of its output. To agents it is a
- * refusal, to people an error of the API. Used by claims.ts, claim-names.ts and service.ts.
+ * refusal, to people an error of the API. Used by claims/service.ts, claims/names.ts and service.ts.
  */
 import type { ErrorCode } from '../../base/codes/api-errors.ts';
 import { AppError } from '../../base/errors.ts';

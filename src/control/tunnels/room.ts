@@ -1,5 +1,5 @@
 /**
- * A new tunnel in an organization that may be full. Called by service.ts (people) and claims.ts (agents).
+ * A new tunnel in an organization that may be full. Called by service.ts (people) and claims/service.ts (agents).
  */
 import { and, asc, eq } from 'drizzle-orm';
 import type { PortRange } from '../../base/net/addr.ts';

@@ -1,13 +1,22 @@
 /** `/tunnels`. */
 import { z } from '@hono/zod-openapi';
-import { MIN_TTL_SECONDS, PROTOCOLS, type TunnelView } from './service.ts';
+import { MIN_TTL_SECONDS, PROTOCOLS, type Tunnels, type TunnelView } from './service.ts';
 import { certificateState, presentCertificate } from '../certificates/schemas.ts';
-import { type Api, type ApiDeps, actorOf } from '../core/http/context.ts';
+import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso, jsonBody } from '../core/http/fields/shared.ts';
 import { text } from '../core/http/fields/text.ts';
 import { label } from '../core/http/fields/label.ts';
+import type { Actor } from '../core/rules/actor.ts';
+import type { Certificates } from '../certificates/service.ts';
+
+interface Deps {
+  /** The password in front of a tunnel (access-control/). */
+  readonly basicGates: { usernameOf(actor: Actor, tunnelId: string): string | null };
+  readonly certificates: Certificates;
+  readonly tunnels: Tunnels;
+}
 
 const TUNNEL = {
   id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
@@ -84,7 +93,7 @@ const id = z.object({ id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const tags = ['tunnels'];
 
-export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: ApiDeps): void {
+export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

@@ -1,5 +1,5 @@
 /**
- * What service.ts (people) and claims.ts (agents) do alike to the rows of tunnels: insert by the rules of names and ports, begin a new
+ * What service.ts (people) and claims/service.ts (agents) do alike to the rows of tunnels: insert by the rules of names and ports, begin a new
  * life. Not to be called from outside the services.
  */
 import { and, count, desc, eq, gt, inArray, isNull } from 'drizzle-orm';
@@ -8,10 +8,10 @@ import { DAY_MS } from '../../base/clock.ts';
 import type { PortRange } from '../../base/net/addr.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Route } from '../../plane/routes.ts';
-import { basicGates, capabilityTokens, domains, restingNames, tunnels, visitorGates } from '../db/schema.ts';
+import { capabilityTokens, restingNames, tunnels } from '../db/schema.ts';
 import { liveTunnels } from '../db/gone.ts';
 import type { Db, Tx } from '../db/tx.ts';
-import { forgetDryRuns } from './policies/dry-runs.ts';
+import { tunnelsDeleted } from './events.ts';
 import { letAllRest, type NameFault, nameFault } from '../subdomains/free-names.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
 import { recordAudit } from '../core/rules/audit.ts';
@@ -19,7 +19,6 @@ import { pendingOf } from '../core/pending-rows.ts';
 import { type Plan, tunnelTtlSeconds } from '../core/rules/plans.ts';
 import { lineageOf } from '../access-keys/spend.ts';
 import { sameLineage } from '../access-keys/rows.ts';
-import { endForwardsTo } from '../webhooks/forward-rows.ts';
 import { letPortRest, type PortFault } from '../core/rules/public-ports.ts';
 import { pickTcpPort } from './tcp-ports.ts';
 
@@ -118,8 +117,8 @@ export function updateTunnel(tx: Tx, row: TunnelRow, change: Partial<TunnelRow>)
 }
 
 /**
- * Takes rows out of the world; their names and ports rest, their custom domains are bound to nothing, no webhooks are sent on to them, their
- * passwords are forgotten. A bounded number at once: some statements for all of them.
+ * Takes rows out of the world; their names and ports rest, and what was on them goes (`tunnelsDeleted`). A bounded number at once: some
+ * statements for all of them.
  */
 export function deleteTunnels(tx: Tx, rows: readonly TunnelRow[]): void {
   if (rows.length === 0) return;
@@ -129,11 +128,7 @@ export function deleteTunnels(tx: Tx, rows: readonly TunnelRow[]): void {
     .set({ deletedAt: tx.now, status: 'inactive', touchedAt: tx.now })
     .where(inArray(tunnels.id, ids))
     .run();
-  tx.db.update(domains).set({ tunnelId: null }).where(inArray(domains.tunnelId, ids)).run();
-  endForwardsTo(tx, ids);
-  tx.db.delete(basicGates).where(inArray(basicGates.tunnelId, ids)).run();
-  tx.db.delete(visitorGates).where(inArray(visitorGates.tunnelId, ids)).run();
-  forgetDryRuns(tx, ids);
+  tx.emit(tunnelsDeleted, { ids });
   letAllRest(
     tx,
     rows.map(({ label, orgId }) => ({ label, orgId })),

@@ -1,5 +1,5 @@
 /**
- * Tunnels as people handle them: list, create, start, stop, delete; and what the clock does to them. What agents may do is claims.ts.
+ * Tunnels as people handle them: list, create, start, stop, delete; and what the clock does to them. What agents may do is claims/service.ts.
  * The data plane hears of every change after its commit, by RouteEvents.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import { liveByLabel, nameFault } from '../subdomains/free-names.ts';
 import type { Maintenance } from './maintenance.ts';
 import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from '../core/rules/labels.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
-import type { RouteMaker } from './route-maker.ts';
+import type { RouteMaker } from './plane/route-maker.ts';
 import type { PendingWork } from '../core/pending-rows.ts';
 import { findProject, type ProjectRow, slugsOf } from '../projects/rows.ts';
 import { ENTITLEMENTS, PLANS } from '../core/rules/plans.ts';

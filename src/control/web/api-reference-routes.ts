@@ -8,9 +8,13 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { AppError } from '../../base/errors.ts';
 import { readPackageFile } from '../../base/process/assets.ts';
-import type { Api, ApiDeps, ApiEnv } from '../core/http/context.ts';
+import type { Api, ApiEnv } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { ANY_TYPE, ETAG, fileOf } from '../core/http/served.ts';
+
+interface Deps {
+  readonly publicUrl: () => string;
+}
 
 /** Addresses are relative to the page, for it is served under `/api` too. */
 const PAGE = `<!doctype html>
@@ -87,7 +91,7 @@ interface Packed {
   readonly etag: string;
 }
 
-export function mountApiReference(app: Api, deps: ApiDeps): void {
+export function mountApiReference(app: Api, deps: Deps): void {
   const packed = new Map<string, Promise<Packed>>();
   const open = { method: 'get' as const, security: [], tags: ['pages'] };
   app.openAPIRegistry.registerPath(

@@ -2,11 +2,15 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { AppError } from '../../base/errors.ts';
-import type { Api, ApiDeps, ApiEnv } from '../core/http/context.ts';
+import type { Api, ApiEnv } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { BuiltFiles, BuiltList } from './built-files.ts';
 import { PAGE_POLICY } from '../core/http/page-policy.ts';
 import { ANY_TYPE, fileOf, redirectTo } from '../core/http/served.ts';
+
+interface Deps {
+  readonly publicUrl: () => string;
+}
 
 const List = BuiltList.extend({
   /** Addresses below `/docs/`; empty for the home page. */
@@ -21,7 +25,7 @@ const FOREVER = 'public, max-age=31536000, immutable';
 const open = { method: 'get' as const, security: [], tags: ['pages'] };
 const responses = { 200: fileOf('text/html') };
 
-export function mountDocs(app: Api, deps: ApiDeps): void {
+export function mountDocs(app: Api, deps: Deps): void {
   const files: Files = new BuiltFiles('docs', List);
   mountRedirects(app, deps);
   app.openAPIRegistry.registerPath(
@@ -78,7 +82,7 @@ function nothingAt(c: Context<ApiEnv>): AppError {
 }
 
 /** Pages link relative to a folder, so its address ends with a slash. */
-function mountRedirects(app: Api, { publicUrl }: ApiDeps): void {
+function mountRedirects(app: Api, { publicUrl }: Deps): void {
   for (const [path, summary] of [
     ['/docs', 'Redirect to the documentation'],
     ['/docs/api', 'Redirect to the API reference'],

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { AppError } from '../../base/errors.ts';
-import type { Api, ApiDeps, ApiEnv } from '../core/http/context.ts';
+import type { Api, ApiEnv } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { keptCookie } from '../auth/oauth/login-cookie.ts';
 import { DashboardFiles } from './dashboard-files.ts';
@@ -11,6 +11,14 @@ import { dashboardPage, dashboardPolicy } from './dashboard-page.ts';
 import { STYLE } from './style.ts';
 import { refreshCookies } from '../core/http/refresh-cookie.ts';
 import { ANY_TYPE, fileOf, redirectTo } from '../core/http/served.ts';
+import type { Refresh } from '../auth/sessions/refresh.ts';
+import type { ProviderLogins } from '../auth/oauth/provider-logins.ts';
+
+interface Deps {
+  readonly refresh: Refresh;
+  readonly providerLogins: ProviderLogins;
+  readonly publicUrl: () => string;
+}
 
 const FOREVER = 'public, max-age=31536000, immutable';
 const open = { method: 'get' as const, security: [], tags: ['pages'] };
@@ -23,7 +31,7 @@ const PAGES = [
   { path: '/app/{page}/{id}', params: z.object({ page: part, id: part }) },
 ] as const;
 
-export function mountPages(app: Api, deps: ApiDeps): void {
+export function mountPages(app: Api, deps: Deps): void {
   const files = new DashboardFiles();
   mountWayHome(app, deps);
   mountFiles(app, files);
@@ -37,7 +45,7 @@ export function mountPages(app: Api, deps: ApiDeps): void {
   }
 }
 
-function servePage(c: Context<ApiEnv>, deps: ApiDeps, files: DashboardFiles): Response {
+function servePage(c: Context<ApiEnv>, deps: Deps, files: DashboardFiles): Response {
   // Where a browser asks for a file that is not there, a page in its place would only puzzle.
   if (c.req.path.slice(c.req.path.lastIndexOf('/')).includes('.')) throw nothingAt(c);
   const list = files.list();
@@ -54,7 +62,7 @@ function servePage(c: Context<ApiEnv>, deps: ApiDeps, files: DashboardFiles): Re
 }
 
 /** What this page had by its address before its reader went to an identity provider. Another page leaves it there. */
-function takeKept(c: Context<ApiEnv>, { providerLogins, publicUrl }: ApiDeps, page: string): string | undefined {
+function takeKept(c: Context<ApiEnv>, { providerLogins, publicUrl }: Deps, page: string): string | undefined {
   const sealed = keptCookie.read(c, publicUrl());
   const kept = sealed === '' ? undefined : providerLogins.openKept({ sealed, page });
   if (kept !== undefined) keptCookie.forget(c, publicUrl());
@@ -94,7 +102,7 @@ function nothingAt(c: Context<ApiEnv>): AppError {
   return new AppError('not_found', `There is no page at ${c.req.path}. Check the address.`);
 }
 
-function mountWayHome(app: Api, { publicUrl }: ApiDeps): void {
+function mountWayHome(app: Api, { publicUrl }: Deps): void {
   for (const path of ['/', '/app']) {
     const responses = { 302: redirectTo('To `/app/`, with the same query') };
     app.openapi(defineRoute({ ...open, path, summary: 'Redirect to the dashboard', responses }), (c) => {

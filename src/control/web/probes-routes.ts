@@ -1,11 +1,22 @@
 /** Probes, discovery and keys: what needs no account. */
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../base/errors.ts';
-import type { Api, ApiDeps } from '../core/http/context.ts';
+import type { Api, Discovery } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { mountHealth } from '../operator/health-routes.ts';
 import { ETAG } from '../core/http/served.ts';
+import type { Health } from '../operator/health.ts';
+import type { Keys } from '../core/secrets/keys.ts';
+import type { Revocations } from '../access-keys/ends/revocations.ts';
+
+interface Deps {
+  readonly health: Pick<Health, 'report' | 'fullReport'>;
+  readonly version: string;
+  readonly discovery: () => Discovery | undefined;
+  readonly keys: Keys;
+  readonly revocations: Revocations;
+}
 
 const discovery = z
   .object({
@@ -69,7 +80,7 @@ const revocations = z
   });
 const open = { method: 'get' as const, security: [], tags: ['probes'] };
 
-export function mountProbes(app: Api, deps: ApiDeps): void {
+export function mountProbes(app: Api, deps: Deps): void {
   mountHealth(app, deps);
   app.openapi(
     defineRoute(
@@ -100,7 +111,7 @@ export function mountProbes(app: Api, deps: ApiDeps): void {
   mountRevocations(app, deps);
 }
 
-function mountRevocations(app: Api, deps: ApiDeps): void {
+function mountRevocations(app: Api, deps: Deps): void {
   app.openapi(
     defineRoute({
       ...open,

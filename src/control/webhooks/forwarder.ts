@@ -9,7 +9,7 @@ import { Shares } from '../../base/limits/shares.ts';
 import type { NodeControl } from '../../plane/link.ts';
 import type { Store } from '../db/tx.ts';
 import type { Maintenance } from '../tunnels/maintenance.ts';
-import type { RouteMaker } from '../tunnels/route-maker.ts';
+import type { RouteMaker } from '../tunnels/plane/route-maker.ts';
 import { anyById, isExpired, type TunnelRow } from '../tunnels/rows.ts';
 import { type Head, headOf, type Line, updateForward, waitingDelivery, waitingLines } from './forward-rows.ts';
 import { type Outcome, outcomeOf, requestOf, waitAfter, waitForPlace } from './forward-try.ts';

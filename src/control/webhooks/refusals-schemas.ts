@@ -4,8 +4,13 @@ import { createMiddleware } from 'hono/factory';
 import { AppError } from '../../base/errors.ts';
 import type { ShownReceiver } from './service.ts';
 import { REFUSAL_REASONS } from './refusals.ts';
-import type { ApiDeps, ApiEnv } from '../core/http/context.ts';
+import type { ApiEnv } from '../core/http/context.ts';
 import { iso } from '../core/http/fields/shared.ts';
+import type { Mailbox } from './mailbox.ts';
+
+interface Deps {
+  readonly mailbox: Mailbox;
+}
 
 const count = z.int().min(0);
 
@@ -54,7 +59,7 @@ export function presentRefused({
 }
 
 /** Stands before the bound on bodies: what that refuses never comes to the route. What is delivered is POSTed, and nothing else has a route there. */
-export function countTooLarge({ mailbox }: Pick<ApiDeps, 'mailbox'>) {
+export function countTooLarge({ mailbox }: Deps) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     // Behind `next` the parameters are those of the handler.
     const receiverId = c.req.param('receiver_id') ?? '';

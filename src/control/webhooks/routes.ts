@@ -3,9 +3,9 @@ import { z } from '@hono/zod-openapi';
 import { AppError } from '../../base/errors.ts';
 import { MAX_ORG_BYTES, MAX_STORED, MAX_STORED_BYTES } from './delivery-rows.ts';
 import { type Destination, destinationOf } from './forward-rows.ts';
-import { MAX_RECEIVERS, type ShownReceiver } from './service.ts';
+import { MAX_RECEIVERS, type Receivers, type ShownReceiver } from './service.ts';
 import { VALIDATORS } from './validators.ts';
-import { type Api, type ApiDeps, actorOf, goneSignal, readerOf } from '../core/http/context.ts';
+import { type Api, actorOf, goneSignal, readerOf } from '../core/http/context.ts';
 import { defineRoute, WITH_AGENT_KEYS } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso, jsonBody } from '../core/http/fields/shared.ts';
@@ -13,6 +13,13 @@ import { deliverySchema, presentDelivery } from './delivery-schemas.ts';
 import { presentRefused, refusedSchema } from './refusals-schemas.ts';
 import { someName } from '../core/http/fields/new-account.ts';
 import { text } from '../core/http/fields/text.ts';
+import type { Mailbox } from './mailbox.ts';
+
+interface Deps {
+  readonly mailbox: Mailbox;
+  readonly publicUrl: () => string;
+  readonly receivers: Receivers;
+}
 
 /** Below what proxies commonly allow an answer to take (60 s). */
 const MAX_WAIT_SECONDS = 30;
@@ -117,7 +124,7 @@ const challenge = z
   .openapi('WebhookChallenge', { example: { challenge: '3eZbrw1a' } });
 const tags = ['webhooks'];
 
-export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl }: ApiDeps): void {
+export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl }: Deps): void {
   const present = (row: ShownReceiver) => ({
     id: row.id,
     name: row.name,

@@ -1,12 +1,17 @@
 /** `/projects/{slug}/tokens`: for people, and for master keys on the keys that they minted. */
 import { z } from '@hono/zod-openapi';
 import { MAX_TTL_HOURS } from '../service.ts';
-import { type Api, type ApiDeps, minterOf } from '../../core/http/context.ts';
+import { type Api, minterOf } from '../../core/http/context.ts';
 import { defineRoute, WITH_MASTER_KEYS } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { jsonBody } from '../../core/http/fields/shared.ts';
 import { optionalBody } from '../../core/http/bodies/optional-body.ts';
 import { ended, limits, minted, newRotation, patterns, presentMinted, ROTATION, tokenName } from '../schemas.ts';
+import type { ProjectTokens } from './project-keys.ts';
+
+interface Deps {
+  readonly projectTokens: ProjectTokens;
+}
 
 const newToken = z
   .object({
@@ -26,7 +31,7 @@ const newToken = z
 const params = z.object({ slug: z.string(), nonce: z.string() });
 const shared = { tags: ['tokens'], security: WITH_MASTER_KEYS };
 
-export function mountProjectTokens(app: Api, { projectTokens }: ApiDeps): void {
+export function mountProjectTokens(app: Api, { projectTokens }: Deps): void {
   app.openapi(
     defineRoute(
       {

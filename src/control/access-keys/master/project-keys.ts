@@ -12,7 +12,7 @@ import { checkMint } from '../mint-limits.ts';
 import { type Minter, personAs } from '../minter.ts';
 import type { Rotation } from '../rotation.ts';
 import { recordMint } from '../audit.ts';
-import type { TokenEnds } from '../ends.ts';
+import type { TokenEnds } from '../ends/service.ts';
 import type { MintedToken, TokenMaker } from '../maker.ts';
 import { endOf, isLive, type TokenRow, tokenById, tokenByNonce } from '../rows.ts';
 import { MAX_TTL_HOURS } from '../service.ts';

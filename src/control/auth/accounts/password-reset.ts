@@ -15,7 +15,7 @@ import type { Outbox } from '../../core/mail/outbox.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';
 import { issueResetToken, ownerOfReset, RESET_SECONDS } from './reset-tokens.ts';
 import { hashOf } from '../../core/secrets/secret-hash.ts';
-import type { SessionEnds } from '../sessions/ends.ts';
+import { passwordChanged } from './events.ts';
 import { outsideActor, recordOutside, type UserRow } from './rows.ts';
 import { callerNow, operatorNow, type Visit } from '../../core/rules/caller.ts';
 import type { SignUpMemory } from './sign-up-memory.ts';
@@ -32,7 +32,6 @@ export interface PasswordResetDeps {
   readonly emailLimit: EmailLimit;
   readonly signUps: SignUpMemory;
   readonly outbox: Outbox;
-  readonly sessionEnds: SessionEnds;
 }
 
 export class PasswordReset {
@@ -82,7 +81,7 @@ export class PasswordReset {
         .run();
       if (user.emailVerifiedAt === null) tx.onCommit(() => this.#deps.signUps.forget(user.email));
       tx.db.delete(emailCodes).where(eq(emailCodes.userId, user.id)).run();
-      this.#deps.sessionEnds.everywhere(tx, outsideActor(tx, user, visit), user.id);
+      tx.emit(passwordChanged, { userId: user.id, by: outsideActor(tx, user, visit) });
       recordOutside(tx, user, { action: 'auth.password_reset', visit });
     });
   }
@@ -109,7 +108,7 @@ export class PasswordReset {
       // Changed or reset meanwhile: the one that was checked is no longer the current one.
       if (user === undefined || user.passwordHash !== before?.passwordHash) throw wrongPassword();
       this.#setPassword(tx, user, passwordHash);
-      this.#deps.sessionEnds.others(tx, actor, { userId: user.id, spared: actor.sessionId });
+      tx.emit(passwordChanged, { userId: user.id, by: actor, spared: actor.sessionId });
       recordAudit(tx, actor, { action: 'auth.password_change', resourceType: 'user', resourceId: user.id });
     });
   }
@@ -128,7 +127,7 @@ export class PasswordReset {
       const user = tx.db.select().from(users).where(eq(users.id, userId)).get();
       if (user === undefined) throw new AppError('not_found', 'No account has this id. Check it.');
       this.#setPassword(tx, user, passwordHash);
-      this.#deps.sessionEnds.everywhere(tx, operator, userId);
+      tx.emit(passwordChanged, { userId, by: operator });
       recordUserAudit(tx, operator, { action: 'user.password_reset', userId });
       return { id: userId, email: user.email, password };
     });

@@ -1,11 +1,18 @@
 /** `/auth/forgot`, `/auth/reset`, `/auth/password`: a new password, by a link in a mail or by the old one. */
 import { z } from '@hono/zod-openapi';
-import { type Api, type ApiDeps, actorOf, visitOf } from '../../core/http/context.ts';
+import { type Api, actorOf, visitOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { jsonBody } from '../../core/http/fields/shared.ts';
 import { newPassword, oldEmail, oldPassword } from '../../core/http/fields/new-account.ts';
 import { text } from '../../core/http/fields/text.ts';
+import type { Logger } from '../../../base/log.ts';
+import type { PasswordReset } from './password-reset.ts';
+
+interface Deps {
+  readonly log: Logger;
+  readonly passwordReset: PasswordReset;
+}
 
 const forgotten = z.object({ email: oldEmail }).openapi('ForgotPassword', { example: { email: 'ann@example.com' } });
 const accepted = z.object({ status: z.literal('accepted') }).openapi('ForgotPasswordResult');
@@ -18,7 +25,7 @@ const change = z.object({ current_password: oldPassword, new_password: newPasswo
 });
 const changed = z.object({ status: z.literal('password_changed') }).openapi('ChangePasswordResult');
 
-export function mountPassword(app: Api, { passwordReset, log }: ApiDeps): void {
+export function mountPassword(app: Api, { passwordReset, log }: Deps): void {
   app.openapi(
     defineRoute(
       {

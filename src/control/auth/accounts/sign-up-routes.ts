@@ -1,10 +1,17 @@
 /** `/auth/signup`, `/auth/verify-email-otp`, `/auth/resend-verify-otp`: how a stranger gets an account. */
 import { z } from '@hono/zod-openapi';
-import { type Api, type ApiDeps, visitOf } from '../../core/http/context.ts';
+import { type Api, visitOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { jsonBody } from '../../core/http/fields/shared.ts';
 import { newEmail, newPassword, oldEmail, plainName } from '../../core/http/fields/new-account.ts';
+import type { Logger } from '../../../base/log.ts';
+import type { SignUp } from './sign-up.ts';
+
+interface Deps {
+  readonly log: Logger;
+  readonly signUp: SignUp;
+}
 
 const newAccount = z
   .object({
@@ -35,7 +42,7 @@ const verified = z.object({ status: z.literal('verified') }).openapi('VerifyEmai
 const address = z.object({ email: oldEmail }).openapi('EmailAddress', { example: { email: 'ann@example.com' } });
 const done = z.object({ ok: z.literal(true) }).openapi('Ok');
 
-export function mountSignUp(app: Api, { signUp, log }: ApiDeps): void {
+export function mountSignUp(app: Api, { signUp, log }: Deps): void {
   app.openapi(
     defineRoute(
       {

@@ -1,12 +1,18 @@
 /** `/auth/cli/*`: the log-in of a command line. A person approves the code that it made; it fetches its key with the code. */
 import { z } from '@hono/zod-openapi';
 import { DEVICE_CODE } from '../../../wire/check-phrase.ts';
-import type { Approved, Handed } from './service.ts';
-import { type Api, type ApiDeps, actorOf, goneSignal, visitOf } from '../../core/http/context.ts';
+import type { Approved, DeviceLogins, Handed } from './service.ts';
+import { type Api, actorOf, goneSignal, visitOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { iso } from '../../core/http/fields/shared.ts';
 import { text } from '../../core/http/fields/text.ts';
+import type { Logger } from '../../../base/log.ts';
+
+interface Deps {
+  readonly deviceLogins: DeviceLogins;
+  readonly log: Logger;
+}
 
 /** Below what proxies commonly allow an answer to take (60 s). */
 const MAX_WAIT_SECONDS = 30;
@@ -61,7 +67,7 @@ const bodyOf = <T extends z.ZodType>(schema: T) => ({
   body: { required: true, content: { 'application/json': { schema } } },
 });
 
-export function mountDevice(app: Api, { deviceLogins, log }: ApiDeps): void {
+export function mountDevice(app: Api, { deviceLogins, log }: Deps): void {
   app.openapi(
     defineRoute(
       {

@@ -18,7 +18,7 @@ import { openSession } from '../sessions/rows.ts';
 import type { UserRow } from '../accounts/rows.ts';
 import { asActor, type Visit } from '../../core/rules/caller.ts';
 import { lineageOf } from '../../access-keys/spend.ts';
-import type { TokenEnds } from '../../access-keys/ends.ts';
+import type { TokenEnds } from '../../access-keys/ends/service.ts';
 import type { MintedToken } from '../../access-keys/maker.ts';
 import { sameLineage, type TokenRow } from '../../access-keys/rows.ts';
 import { MAX_TTL_HOURS, type Tokens } from '../../access-keys/service.ts';

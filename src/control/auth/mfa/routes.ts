@@ -1,12 +1,24 @@
 /** `/auth/mfa/*` and the second step of a log-in. */
 import { z } from '@hono/zod-openapi';
 import { RECOVERY_CODES } from './recovery-codes.ts';
-import { type Api, type ApiDeps, actorOf, visitOf } from '../../core/http/context.ts';
+import { type Api, actorOf, visitOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { iso, jsonBody } from '../../core/http/fields/shared.ts';
 import { loginResult, welcome } from '../sessions/schemas.ts';
 import { text } from '../../core/http/fields/text.ts';
+import type { Mfa } from './service.ts';
+import type { MfaLogin } from './login.ts';
+import type { Refresh } from '../sessions/refresh.ts';
+import type { Logger } from '../../../base/log.ts';
+
+interface Deps {
+  readonly mfa: Mfa;
+  readonly mfaLogin: MfaLogin;
+  readonly refresh: Refresh;
+  readonly publicUrl: () => string;
+  readonly log: Logger;
+}
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const CHALLENGE = 'eyJhbGciOiJFZERTQSJ9.eyJqdGkiOiIuLi4ifQ.c2ln';
@@ -76,7 +88,7 @@ const status = z
   })
   .openapi('MfaStatus');
 
-export function mountMfa(app: Api, deps: ApiDeps): void {
+export function mountMfa(app: Api, deps: Deps): void {
   const { mfa, mfaLogin, log } = deps;
   app.openapi(
     defineRoute(

@@ -1,10 +1,14 @@
 /** `/auth/identities`: who at which provider logs in to the own account. */
 import { z } from '@hono/zod-openapi';
-import type { IdentityRow } from './identities.ts';
-import { type Api, type ApiDeps, actorOf } from '../../core/http/context.ts';
+import type { Identities, IdentityRow } from './identities.ts';
+import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { iso } from '../../core/http/fields/shared.ts';
+
+interface Deps {
+  readonly identities: Identities;
+}
 
 const identity = z
   .object({
@@ -27,7 +31,7 @@ const unlinked = z.object({ id: z.uuid(), unlinked: z.literal(true) }).openapi('
   example: { id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11', unlinked: true },
 });
 
-export function mountIdentities(app: Api, { identities }: ApiDeps): void {
+export function mountIdentities(app: Api, { identities }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

@@ -1,12 +1,22 @@
 /** `/auth/oauth/*` and `/auth/providers`: log-in with an identity provider. */
 import { z } from '@hono/zod-openapi';
-import { type Api, type ApiDeps, visitOf } from '../../core/http/context.ts';
+import { type Api, visitOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { jsonBody } from '../../core/http/fields/shared.ts';
 import { accountCookies, keptCookie } from './login-cookie.ts';
 import { giveRefreshCookie } from '../../core/http/refresh-cookie.ts';
 import { redirectTo } from '../../core/http/served.ts';
+import type { ProviderLogins } from './provider-logins.ts';
+import type { Refresh } from '../sessions/refresh.ts';
+import type { Logger } from '../../../base/log.ts';
+
+interface Deps {
+  readonly providerLogins: ProviderLogins;
+  readonly refresh: Refresh;
+  readonly publicUrl: () => string;
+  readonly log: Logger;
+}
 
 const providerId = z.enum(['google', 'github']);
 const whichProvider = z.object({
@@ -39,7 +49,7 @@ const loginOptions = z
       providers: [{ id: 'github', name: 'GitHub', start_url: 'https://tunnel.example.com/auth/oauth/github/start' }],
     },
   });
-export function mountOauth(app: Api, deps: ApiDeps): void {
+export function mountOauth(app: Api, deps: Deps): void {
   const { providerLogins, publicUrl, log } = deps;
   app.openapi(
     defineRoute(

@@ -1,8 +1,8 @@
 /** `/auth/me`, `/auth/sessions`, `/auth/switch-org`: who am I, where am I logged in, for which organization do I act. */
 import { z } from '@hono/zod-openapi';
-import type { SessionRow } from './list.ts';
-import type { Summary } from './service.ts';
-import { type Api, type ApiDeps, actorOf } from '../../core/http/context.ts';
+import type { SessionList, SessionRow } from './list.ts';
+import type { Sessions, Summary } from './service.ts';
+import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { ENTITLEMENTS_EXAMPLE, entitlementsView, presentEntitlements } from '../../billing/entitlements-schemas.ts';
 import { json } from '../../core/http/errors.ts';
@@ -11,6 +11,14 @@ import { activeOrg } from './schemas.ts';
 import { plainName } from '../../core/http/fields/new-account.ts';
 import { clearRefreshCookie } from '../../core/http/refresh-cookie.ts';
 import { text } from '../../core/http/fields/text.ts';
+import type { Profile } from '../accounts/profile.ts';
+
+interface Deps {
+  readonly sessions: Sessions;
+  readonly sessionList: SessionList;
+  readonly profile: Profile;
+  readonly publicUrl: () => string;
+}
 
 const ORG_EXAMPLE = { id: '019aa3c2-5b6e-7d10-b1a5-3f2e9c4d7a01', name: 'Acme', slug: 'acme', role: 'owner' };
 
@@ -79,7 +87,7 @@ const switched = z.object({ access_token: z.string(), active_org: activeOrg }).o
   },
 });
 
-export function mountAccount(app: Api, deps: ApiDeps): void {
+export function mountAccount(app: Api, deps: Deps): void {
   const { sessions, profile } = deps;
   app.openapi(
     defineRoute({
@@ -127,7 +135,7 @@ export function mountAccount(app: Api, deps: ApiDeps): void {
   );
 }
 
-function mountSessions(app: Api, { sessionList: list, publicUrl }: ApiDeps): void {
+function mountSessions(app: Api, { sessionList: list, publicUrl }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

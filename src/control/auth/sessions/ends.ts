@@ -10,7 +10,7 @@ import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../../core/rules/actor.ts';
 import { forgetMetricKeys } from '../../metrics/key-rows.ts';
 import { revokeSession, revokeSessionsOf } from './rows.ts';
-import type { TokenEnds } from '../../access-keys/ends.ts';
+import type { TokenEnds } from '../../access-keys/ends/service.ts';
 
 /** Why keys end: for the audit log, and for the agents that are cut off. */
 const LOGGED_OUT = {

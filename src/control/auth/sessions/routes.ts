@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../../base/errors.ts';
 import { bearerActor } from '../../core/http/auth.ts';
-import { type Api, type ApiDeps, visitOf } from '../../core/http/context.ts';
+import { type Api, visitOf } from '../../core/http/context.ts';
 import { refuseCrossSite } from '../../core/http/listener/cross-site.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
@@ -16,6 +16,17 @@ import {
   refreshCookies,
 } from '../../core/http/refresh-cookie.ts';
 import { oldEmail, oldPassword } from '../../core/http/fields/new-account.ts';
+import type { Sessions } from './service.ts';
+import type { Refresh } from './refresh.ts';
+import type { Logger } from '../../../base/log.ts';
+
+interface Deps {
+  readonly sessions: Sessions;
+  readonly refresh: Refresh;
+  readonly publicUrl: () => string;
+  readonly corsOrigins: readonly string[];
+  readonly log: Logger;
+}
 
 const credentials = z
   .object({ email: oldEmail, password: oldPassword })
@@ -48,7 +59,7 @@ other 401 without \`retry_after_seconds\`, both cookies are cleared.
 
 A browser's request from a page of another origin is rejected, unless \`api.cors_origins\` lists it.`;
 
-export function mountAccess(app: Api, deps: ApiDeps): void {
+export function mountAccess(app: Api, deps: Deps): void {
   const { sessions, refresh, publicUrl, log } = deps;
   app.openapi(
     defineRoute(

@@ -5,10 +5,10 @@
 import { createMiddleware } from 'hono/factory';
 import { AppError } from '../../../base/errors.ts';
 import { RecentMap } from '../../../base/limits/recent-map.ts';
-import { bearerActor } from './auth.ts';
+import { type Bearers, bearerActor } from './auth.ts';
 import { limitKey } from './listener/client-ip.ts';
-import type { ApiDeps, ApiEnv } from './context.ts';
-import { refreshCookies } from './refresh-cookie.ts';
+import type { ApiEnv, ApiSettings } from './context.ts';
+import { type CookieDeps, refreshCookies } from './refresh-cookie.ts';
 
 /** Sources remembered: about 10 MB. Beyond it the one that was quiet for longest is forgotten, which errs on the mild side. */
 const MAX_SOURCES = 100_000;
@@ -53,7 +53,7 @@ export class Gcra {
  */
 const VISITORS = { burst: 300, refillSeconds: 0.2 };
 
-export function visitorLimit({ monotonic }: Pick<ApiDeps, 'monotonic'>) {
+export function visitorLimit({ monotonic }: Pick<ApiSettings, 'monotonic'>) {
   const bucket = new Gcra(VISITORS);
   return createMiddleware<ApiEnv>(async (c, next) => {
     const wait = bucket.take(limitKey(c.get('clientIp')), monotonic());
@@ -65,7 +65,12 @@ export function visitorLimit({ monotonic }: Pick<ApiDeps, 'monotonic'>) {
   });
 }
 
-export function authLimit(deps: ApiDeps) {
+export interface AuthLimitDeps extends Pick<ApiSettings, 'authLimit' | 'monotonic'>, CookieDeps {
+  readonly sessions: Bearers['sessions'];
+  readonly refresh: CookieDeps['refresh'] & { isLive(cookie: string): boolean };
+}
+
+export function authLimit(deps: AuthLimitDeps) {
   const bucket = new Gcra(deps.authLimit);
   const checksNoSecret = new RegExp(`^/auth/(${CHECKS_NO_SECRET.join('|')})$`);
   return createMiddleware<ApiEnv>(async (c, next) => {

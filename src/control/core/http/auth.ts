@@ -6,13 +6,17 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { AppError } from '../../../base/errors.ts';
-import { allow, type Thing, type UserActor, type Verb } from '../rules/actor.ts';
-import type { MetricKeys } from '../../metrics/keys.ts';
-import type { OperatorTokens } from '../../operator/admin-tokens.ts';
-import type { Organizations } from '../../organizations/service.ts';
-import type { MasterKeys } from '../../access-keys/master/keys.ts';
-import type { Sessions } from '../../auth/sessions/service.ts';
-import type { ReaderKeys } from '../../webhooks/reader-keys.ts';
+import {
+  allow,
+  type Actor,
+  type MasterKeyActor,
+  type MetricKeyActor,
+  type OperatorActor,
+  type Thing,
+  type TokenActor,
+  type UserActor,
+  type Verb,
+} from '../rules/actor.ts';
 import type { ApiEnv } from './context.ts';
 import type { RouteTable } from './route-table.ts';
 
@@ -22,8 +26,23 @@ const OPERATORS_ONLY = /^\/superadmin\//;
 const ORGANIZATION = /^\/orgs\/([^/]+)/;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,4096})$/i;
 
+/** What a bearer may be, and who that is now: each checked by the feature that gives it out. */
+export interface Bearers {
+  readonly sessions: {
+    authenticate(jwt: string, ipAddress: string): Promise<UserActor | undefined>;
+    callerNow(actor: UserActor): UserActor;
+  };
+  readonly operatorTokens: { authenticate(jwt: string, ipAddress: string): Promise<OperatorActor | undefined> };
+  readonly masterKeys: {
+    authenticate(key: string, at: { ipAddress: string; mints: boolean }): MasterKeyActor | undefined;
+  };
+  readonly metricKeys: { authenticate(key: string): MetricKeyActor | undefined };
+  readonly readerKeys: { authenticate(key: string): TokenActor | undefined };
+  readonly organizations: { actorIn(actor: Actor, orgId: string): UserActor };
+}
+
 /** The caller by its bearer, verified once per request; undefined when there is none or it is not valid. */
-export async function bearerActor(c: Context<ApiEnv>, sessions: Sessions): Promise<UserActor | undefined> {
+export async function bearerActor(c: Context<ApiEnv>, sessions: Bearers['sessions']): Promise<UserActor | undefined> {
   const known = c.get('actor');
   if (known !== undefined) return known;
   const jwt = bearerOf(c);
@@ -34,17 +53,7 @@ export async function bearerActor(c: Context<ApiEnv>, sessions: Sessions): Promi
 }
 
 /** Deny by default: only a route that says so is open. A path that is no route goes on, to be answered with 404 or 405. */
-export function requireBearer(
-  table: RouteTable,
-  deps: {
-    sessions: Sessions;
-    operatorTokens: OperatorTokens;
-    masterKeys: MasterKeys;
-    metricKeys: MetricKeys;
-    readerKeys: ReaderKeys;
-    organizations: Organizations;
-  },
-) {
+export function requireBearer(table: RouteTable, deps: Bearers) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const route = table.find(c.req.method, c.req.path);
     if (route === undefined || route.isPublic) return next();
@@ -66,7 +75,7 @@ export function requireBearer(
 }
 
 /** Throws `unauthorized`, `forbidden` or `upgrade_required` for a token of this server that is no master key, or none that may act now. */
-function isMasterKey(c: Context<ApiEnv>, masterKeys: MasterKeys, mints: boolean): boolean {
+function isMasterKey(c: Context<ApiEnv>, masterKeys: Bearers['masterKeys'], mints: boolean): boolean {
   const bearer = bearerOf(c);
   // An access token has dots; a text key and base64 have none.
   if (bearer === undefined || bearer.includes('.')) return false;
@@ -80,7 +89,7 @@ function isMasterKey(c: Context<ApiEnv>, masterKeys: MasterKeys, mints: boolean)
   return true;
 }
 
-function isMetricKey(c: Context<ApiEnv>, metricKeys: MetricKeys): boolean {
+function isMetricKey(c: Context<ApiEnv>, metricKeys: Bearers['metricKeys']): boolean {
   const bearer = bearerOf(c);
   const scraper = bearer === undefined ? undefined : metricKeys.authenticate(bearer);
   c.set('scraper', scraper);
@@ -88,7 +97,7 @@ function isMetricKey(c: Context<ApiEnv>, metricKeys: MetricKeys): boolean {
 }
 
 /** A metrics key gets its own message: it is valid but opens nothing here, and "log in" would mislead its owner. */
-function noCaller(c: Context<ApiEnv>, metricKeys: MetricKeys): AppError {
+function noCaller(c: Context<ApiEnv>, metricKeys: Bearers['metricKeys']): AppError {
   const bearer = bearerOf(c);
   if (bearer !== undefined && metricKeys.authenticate(bearer) !== undefined) {
     return new AppError('forbidden', 'A metrics key may only read GET /metrics/prometheus. Log in for other requests.');
@@ -100,7 +109,7 @@ function noCaller(c: Context<ApiEnv>, metricKeys: MetricKeys): AppError {
 }
 
 /** Throws `unauthorized` or `forbidden` for a token of this server that reads no webhooks. */
-function isReaderKey(c: Context<ApiEnv>, readerKeys: ReaderKeys): boolean {
+function isReaderKey(c: Context<ApiEnv>, readerKeys: Bearers['readerKeys']): boolean {
   const bearer = bearerOf(c);
   // As for master keys.
   if (bearer === undefined || bearer.includes('.')) return false;
@@ -114,7 +123,7 @@ function isReaderKey(c: Context<ApiEnv>, readerKeys: ReaderKeys): boolean {
   return true;
 }
 
-async function isOperator(c: Context<ApiEnv>, tokens: OperatorTokens): Promise<boolean> {
+async function isOperator(c: Context<ApiEnv>, tokens: Bearers['operatorTokens']): Promise<boolean> {
   const jwt = bearerOf(c);
   const operator = jwt === undefined ? undefined : await tokens.authenticate(jwt, c.get('clientIp'));
   c.set('operator', operator);

@@ -6,60 +6,8 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { NetworkSet } from '../../../base/net/addr.ts';
 import type { Logger } from '../../../base/log.ts';
-import type { MasterKeyActor, MetricKeyActor, OperatorActor, TokenActor, UserActor } from '../rules/actor.ts';
-import type { Billing } from '../../billing/service.ts';
-import type { Certificates } from '../../certificates/service.ts';
-import type { Connections } from '../../tunnels/connections/service.ts';
-import type { DeviceLogins } from '../../auth/cli/service.ts';
-import type { Domains } from '../../domains/service.ts';
-import type { Events } from '../../audit/service.ts';
-import type { Identities } from '../../auth/oauth/identities.ts';
-import type { Inspector } from '../../inspector/service.ts';
-import type { Invitations } from '../../organizations/invitations.ts';
-import type { Keys } from '../secrets/keys.ts';
-import type { RelayStatus } from '../../networks/relay/status.ts';
-import type { NetworkDevices } from '../../networks/devices.ts';
-import type { Networks } from '../../networks/service.ts';
-import type { Members } from '../../organizations/members.ts';
-import type { Organizations } from '../../organizations/service.ts';
-import type { PasswordReset } from '../../auth/accounts/password-reset.ts';
-import type { Profile } from '../../auth/accounts/profile.ts';
-import type { Replays } from '../../inspector/replay/service.ts';
-import type { ReservedSubdomains } from '../../subdomains/service.ts';
-import type { Mfa } from '../../auth/mfa/service.ts';
-import type { MfaLogin } from '../../auth/mfa/login.ts';
-import type { Health } from '../../operator/health.ts';
-import type { OperatorEdge } from '../../operator/edge.ts';
-import type { OperatorMetrics } from '../../operator/metrics.ts';
-import type { OperatorOrgs } from '../../operator/organizations.ts';
-import type { OperatorTokens } from '../../operator/admin-tokens.ts';
-import type { OperatorUsers } from '../../operator/users.ts';
-import type { Refresh } from '../../auth/sessions/refresh.ts';
-import type { SessionList } from '../../auth/sessions/list.ts';
-import type { ProviderLogins } from '../../auth/oauth/provider-logins.ts';
 import type { Visit } from '../rules/caller.ts';
-import type { Sessions } from '../../auth/sessions/service.ts';
-import type { SignUp } from '../../auth/accounts/sign-up.ts';
-import type { MasterKeys } from '../../access-keys/master/keys.ts';
-import type { ProjectTokens } from '../../access-keys/master/project-keys.ts';
-import type { Revocations } from '../../access-keys/revocations.ts';
-import type { Rotation } from '../../access-keys/rotation.ts';
-import type { TokenBudgets } from '../../access-keys/budgets.ts';
-import type { TokenEnds } from '../../access-keys/ends.ts';
-import type { Tokens } from '../../access-keys/service.ts';
-import type { MaintenanceSwitch } from '../../tunnels/access-control/maintenance-switch.ts';
-import type { BasicGates } from '../../tunnels/access-control/password.ts';
-import type { Policies } from '../../tunnels/policies/service.ts';
-import type { PolicyTests } from '../../tunnels/policies/policy-test.ts';
-import type { Tunnels } from '../../tunnels/service.ts';
-import type { VisitorGates } from '../../tunnels/visitor-login/service.ts';
-import type { VisitedSite, VisitorLogins } from '../../tunnels/visitor-login/sign-in.ts';
-
-import type { MetricKeys } from '../../metrics/keys.ts';
-import type { Metrics } from '../../metrics/service.ts';
-import type { Mailbox } from '../../webhooks/mailbox.ts';
-import type { ReaderKeys } from '../../webhooks/reader-keys.ts';
-import type { Receivers } from '../../webhooks/service.ts';
+import type { MasterKeyActor, MetricKeyActor, OperatorActor, TokenActor, UserActor } from '../rules/actor.ts';
 
 export interface ApiEnv {
   Bindings: HttpBindings & {
@@ -82,7 +30,7 @@ export interface ApiEnv {
     /** Set in place of `actor` for a key of an agent, which the events of a webhook receiver alone take. Asks the tables, as `actorNow`. */
     readerNow: (() => TokenActor) | undefined;
     /** Set where a visitor of a tunnel signs in: where their page of a refusal leads back to. */
-    visitedSite: VisitedSite | undefined;
+    visitedSite: { readonly url: string; readonly host: string } | undefined;
   };
 }
 
@@ -105,61 +53,9 @@ export interface Writes {
   durable(): Promise<void>;
 }
 
-export interface ApiDeps {
+/** What the API is served with, besides the features. */
+export interface ApiSettings {
   readonly version: string;
-  /** Features that mount themselves (control/core/slice.ts). */
-  readonly slices: { mount(app: Api): void };
-  readonly sessions: Sessions;
-  readonly signUp: SignUp;
-  readonly passwordReset: PasswordReset;
-  readonly profile: Profile;
-  readonly refresh: Refresh;
-  readonly sessionList: SessionList;
-  readonly events: Events;
-  readonly organizations: Organizations;
-  readonly members: Members;
-  readonly invitations: Invitations;
-  readonly mfa: Mfa;
-  readonly mfaLogin: MfaLogin;
-  readonly identities: Identities;
-  readonly providerLogins: ProviderLogins;
-  readonly operatorTokens: OperatorTokens;
-  readonly operatorUsers: OperatorUsers;
-  readonly operatorOrgs: OperatorOrgs;
-  readonly operatorEdge: OperatorEdge;
-  readonly operatorMetrics: OperatorMetrics;
-  readonly tokens: Tokens;
-  readonly tokenEnds: TokenEnds;
-  readonly rotation: Rotation;
-  readonly tokenBudgets: TokenBudgets;
-  readonly masterKeys: MasterKeys;
-  readonly projectTokens: ProjectTokens;
-  readonly revocations: Revocations;
-  readonly tunnels: Tunnels;
-  readonly policies: Policies;
-  readonly policyTests: PolicyTests;
-  readonly basicGates: BasicGates;
-  readonly visitorGates: VisitorGates;
-  readonly visitorLogins: VisitorLogins;
-  readonly maintenance: MaintenanceSwitch;
-  readonly reservedSubdomains: ReservedSubdomains;
-  readonly domains: Domains;
-  readonly certificates: Certificates;
-  readonly connections: Connections;
-  readonly relayStatus: RelayStatus;
-  readonly replays: Replays;
-  readonly inspector: Inspector;
-  readonly metrics: Metrics;
-  readonly metricKeys: MetricKeys;
-  readonly networks: Networks;
-  readonly networkDevices: NetworkDevices;
-  readonly receivers: Receivers;
-  readonly mailbox: Mailbox;
-  readonly readerKeys: ReaderKeys;
-  readonly billing: Billing;
-  readonly deviceLogins: DeviceLogins;
-  readonly keys: Keys;
-  readonly health: Pick<Health, 'report' | 'fullReport'>;
   readonly writes: Writes;
   /** Undefined until the data node listens. */
   readonly discovery: () => Discovery | undefined;

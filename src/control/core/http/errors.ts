@@ -4,6 +4,7 @@
 import type { Hook } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { html } from 'hono/html';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { API_ERRORS, type ErrorCode } from '../../../base/codes/api-errors.ts';
@@ -11,7 +12,6 @@ import { explain } from '../../../base/codes/code-text.ts';
 import { AppError } from '../../../base/errors.ts';
 import type { ApiEnv } from './context.ts';
 import { PAGE_POLICY } from './page-policy.ts';
-import { pageOfRefusal, wantsPage } from '../../auth/oauth/refusal-page.ts';
 import type { ErrorLog } from './error-log.ts';
 
 const CODES = Object.keys(API_ERRORS) as [ErrorCode, ...ErrorCode[]];
@@ -89,15 +89,25 @@ export const refuseInvalid: Hook<unknown, ApiEnv, string, unknown> = (result) =>
   });
 };
 
+/** Addresses that a browser is sent to: a person gets their failures as a page, a program as JSON. */
+export interface ErrorPages {
+  readonly path: RegExp;
+  page(error: AppError, c: Context<ApiEnv>): string | ReturnType<typeof html>;
+}
+
 /** The last stop of everything that a handler or middleware throws. */
-export function answerError(error: unknown, c: Context<ApiEnv>, log: ErrorLog): Response | Promise<Response> {
+export function answerError(
+  error: unknown,
+  c: Context<ApiEnv>,
+  { log, pages = [] }: { log: ErrorLog; pages?: readonly ErrorPages[] },
+): Response | Promise<Response> {
   const known = asAppError(error);
   if (known === undefined) {
     log.fault(error, c.req);
-    return reply(c, new AppError('internal', 'The server failed. Its log has the reason.'));
+    return reply(c, new AppError('internal', 'The server failed. Its log has the reason.'), pages);
   }
   log.refusal(known, c.req);
-  return reply(c, known);
+  return reply(c, known, pages);
 }
 
 function asAppError(error: unknown): AppError | undefined {
@@ -119,12 +129,14 @@ function asAppError(error: unknown): AppError | undefined {
   return undefined;
 }
 
-function reply(c: Context<ApiEnv>, error: AppError): Response | Promise<Response> {
+function reply(c: Context<ApiEnv>, error: AppError, pages: readonly ErrorPages[]): Response | Promise<Response> {
   if (error.code === 'unauthorized') c.header('WWW-Authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) c.header('Retry-After', String(error.retryAfterSeconds));
-  if (wantsPage(c.req.path, c.req.header('accept'))) {
+  const acceptsPage = (c.req.header('accept') ?? '').includes('text/html');
+  const asPage = acceptsPage ? pages.find(({ path }) => path.test(c.req.path)) : undefined;
+  if (asPage !== undefined) {
     c.header('Content-Security-Policy', PAGE_POLICY);
-    return c.html(pageOfRefusal(c.req.path, error, c.get('visitedSite')), error.status as ContentfulStatusCode);
+    return c.html(asPage.page(error, c), error.status as ContentfulStatusCode);
   }
   return c.json(
     {

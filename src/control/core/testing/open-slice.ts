@@ -4,7 +4,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { uuidv7 } from 'uuidv7';
 import { silentLog } from '../../../base/log.ts';
 import { newDataFolder } from '../../../../test/harness/data-folder.ts';
-import type { Api, ApiEnv } from '../http/context.ts';
+import type { Api, ApiEnv, ApiSettings } from '../http/context.ts';
 import { ErrorLog } from '../http/error-log.ts';
 import { answerError, refuseInvalid } from '../http/errors.ts';
 import type { Handler } from '../../db/events.ts';
@@ -13,6 +13,7 @@ import { users } from '../../db/schema.ts';
 import { Store, type Tx } from '../../db/tx.ts';
 import type { UserActor } from '../rules/actor.ts';
 import { insertOrganization } from '../../organizations/rows.ts';
+import type { Core } from '../core.ts';
 import { Drains } from '../drains.ts';
 import { type Slice, Slices } from '../slice.ts';
 
@@ -39,13 +40,15 @@ export class OpenSlice<S> {
     const opened = openStore(openDatabase(this.#dataDir), this.#dataDir);
     this.store = new Store(opened, { clock, log: silentLog });
     this.drains = new Drains({ store: this.store, log: silentLog });
-    const slices = new Slices({ store: this.store, drains: this.drains }, [...below, slice]);
+    // What a slice takes besides has no fake: a test of one that needs it takes a Plane.
+    const core = { store: this.store, drains: this.drains } as Partial<Core> as Core;
+    const slices = new Slices(core, [...below, slice]);
     this.store.handleEvents([...slices.handlers(), ...handlers]);
     this.service = slices.use(slice);
     this.#api = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
     const errors = new ErrorLog(silentLog, clock.monotonic);
-    this.#api.onError((error, c) => answerError(error, c, errors));
-    slices.mount(this.#api);
+    this.#api.onError((error, c) => answerError(error, c, { log: errors }));
+    slices.mount(this.#api, {} as ApiSettings);
   }
 
   /** The owner of a new organization. */

@@ -3,9 +3,8 @@
  */
 import { LOOPBACK, NetworkSet } from '../../../base/net/addr.ts';
 import { silentLog } from '../../../base/log.ts';
-import { buildApi } from '../http/app.ts';
+import { type ApiDeps, buildApi } from '../http/app.ts';
 import { ClientIps } from '../http/listener/client-ip.ts';
-import type { ApiDeps } from '../http/context.ts';
 import { LiveFeedServer } from '../../inspector/live-feed-routes.ts';
 import { listenApi } from '../http/listener/listener.ts';
 import type { LiveFeed } from '../../inspector/live-feed.ts';

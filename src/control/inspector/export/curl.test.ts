@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { missing } from '../../../../test/harness/tools.ts';
 import type { InspectedRequest } from '../../../plane/inspection.ts';
 import { curlCommand } from './curl.ts';
-import { masked, readHead } from '../../db/usage/head.ts';
+import { masked, readHead } from '../../core/rules/recorded-head.ts';
 import { head, recorded } from '../testing.ts';
 
 const NEEDS_CURL = { skip: missing('curl') };

@@ -4,7 +4,7 @@
  * visitor sent beyond that is written as escapes, which the shell turns back.
  */
 import { AppError } from '../../../base/errors.ts';
-import { type ShownField, valueOf } from '../../db/usage/head.ts';
+import { type ShownField, valueOf } from '../../core/rules/recorded-head.ts';
 import type { ShownRequest } from '../views.ts';
 import { urlOf } from '../recorded-url.ts';
 

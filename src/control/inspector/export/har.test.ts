@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { archiveOfMany, archiveOfOne, type FoundRequest, MAX_ARCHIVE_BYTES } from './archive.ts';
-import { masked, readHead } from '../../db/usage/head.ts';
+import { masked, readHead } from '../../core/rules/recorded-head.ts';
 import type { ShownRequest } from '../views.ts';
 import { head, recorded } from '../testing.ts';
 

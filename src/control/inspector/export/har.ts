@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import type { InspectedRequest } from '../../../plane/inspection.ts';
 import type { BodyDecoder } from './decoded-body.ts';
-import { type RecordedHead, type ShownField, valueOf } from '../../db/usage/head.ts';
+import { type RecordedHead, type ShownField, valueOf } from '../../core/rules/recorded-head.ts';
 import type { ShownRequest } from '../views.ts';
 import { urlOf } from '../recorded-url.ts';
 

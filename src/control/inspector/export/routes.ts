@@ -2,10 +2,16 @@
 import { z } from '@hono/zod-openapi';
 import { curlCommand } from './curl.ts';
 import { archiveOfOne } from './archive.ts';
-import { type Api, type ApiDeps, actorOf, goneSignal } from '../../core/http/context.ts';
+import { type Api, actorOf, goneSignal } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { writtenInParts } from '../../core/http/bodies/written-in-parts.ts';
 import { filterFields, filterOf } from '../routes.ts';
+import type { Inspector } from '../service.ts';
+
+interface Deps {
+  readonly inspector: Inspector;
+  readonly version: string;
+}
 
 /** Who reads an archive of 16 MB more slowly than at 2 Mbit/s is cut off: others wait for the place. */
 const READ_WITHIN_MS = 60_000;
@@ -33,7 +39,7 @@ const ofMany = z.looseObject({ ...filterFields, secrets }).superRefine((asked, c
 const one = z.object({ id: z.string() });
 const tags = ['inspector'];
 
-export function mountInspectorExports(app: Api, { inspector, version }: ApiDeps): void {
+export function mountInspectorExports(app: Api, { inspector, version }: Deps): void {
   app.openapi(
     defineRoute(
       {

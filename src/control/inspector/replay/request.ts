@@ -5,7 +5,7 @@
  */
 import { AppError } from '../../../base/errors.ts';
 import type { InspectedRequest, TunnelRequest } from '../../../plane/inspection.ts';
-import { readHead, type ShownField, valueOf } from '../../db/usage/head.ts';
+import { readHead, type ShownField, valueOf } from '../../core/rules/recorded-head.ts';
 
 /** Changes of the caller, already well-formed; what is left out stays as it was recorded. */
 export interface ReplayEdits {

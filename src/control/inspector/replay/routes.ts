@@ -1,10 +1,15 @@
 /** `/inspector/{id}/replay`. */
 import { z } from '@hono/zod-openapi';
 import { isSaidByEdge } from './request.ts';
-import { type Api, type ApiDeps, actorOf } from '../../core/http/context.ts';
+import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { optionalBody } from '../../core/http/bodies/optional-body.ts';
+import type { Replays } from './service.ts';
+
+interface Deps {
+  readonly replays: Replays;
+}
 
 const MAX_FIELDS = 100;
 const MAX_VALUES = 20;
@@ -79,7 +84,7 @@ function saysUnknown(issue: { readonly code: string; readonly keys?: unknown }):
   return `unknown: ${names.join(', ')}. Only method, path, headers and body can be changed`;
 }
 
-export function mountInspectorReplay(app: Api, { replays }: ApiDeps): void {
+export function mountInspectorReplay(app: Api, { replays }: Deps): void {
   app.openapi(
     defineRoute(
       {

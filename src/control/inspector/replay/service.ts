@@ -13,7 +13,7 @@ import type { RecordStore } from '../../db/usage/records.ts';
 import { type Actor, allow, type UserActor } from '../../core/rules/actor.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
 import { callerNow } from '../../core/rules/caller.ts';
-import type { RouteMaker } from '../../tunnels/route-maker.ts';
+import type { RouteMaker } from '../../tunnels/plane/route-maker.ts';
 import type { TunnelRow } from '../../tunnels/rows.ts';
 import { ReplayPace } from './pace.ts';
 import { hostAmong, type ReplayEdits, type ReplayedParts, replayOf } from './request.ts';

@@ -12,7 +12,7 @@ import { type TokenRow, tokenById } from '../../access-keys/rows.ts';
 import { refuse } from '../../access-keys/messages.ts';
 import { refuseMore, refuseSpent, activeOrgOf } from '../../access-keys/admission.ts';
 import { findNetwork, type NetworkRow } from '../rows.ts';
-import { isRelayed } from './relay-routes.ts';
+import { isRelayed } from './snapshot.ts';
 import { isUdpPort } from './udp-ports.ts';
 
 /** As AttachAnswer in plane/link.ts, before link.ts adds the version of the routing table. */

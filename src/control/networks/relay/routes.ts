@@ -1,10 +1,14 @@
 /** `GET /private-networks/{id}/relay`: what carries a private network's datagrams now, and what has passed. */
 import { z } from '@hono/zod-openapi';
-import type { RelayView } from './status.ts';
-import { type Api, type ApiDeps, actorOf } from '../../core/http/context.ts';
+import type { RelayStatus, RelayView } from './status.ts';
+import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { iso } from '../../core/http/fields/shared.ts';
+
+interface Deps {
+  readonly relayStatus: RelayStatus;
+}
 
 const since = (description: string) => z.iso.datetime().nullable().openapi({ description });
 
@@ -57,7 +61,7 @@ const relay = z
     },
   });
 
-export function mountNetworkRelay(app: Api, { relayStatus }: ApiDeps): void {
+export function mountNetworkRelay(app: Api, { relayStatus }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

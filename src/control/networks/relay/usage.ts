@@ -1,6 +1,6 @@
 /**
  * What data nodes say of relays into rows: counters of networks, and reports about devices. Within the transaction of a batch, which
- * tunnels/usage.ts makes; what they cost the tokens is charged there.
+ * tunnels/plane/usage.ts makes; what they cost the tokens is charged there.
  */
 import { and, eq, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
@@ -28,7 +28,7 @@ export class RelayUsage {
   }
 }
 
-// Prepared, as in tunnels/usage.ts: there may be a thousand events in a batch.
+// Prepared, as in tunnels/plane/usage.ts: there may be a thousand events in a batch.
 
 function counting(db: Db) {
   const plus = (column: SQLiteColumn, name: keyof RelayUsageEvent) => sql`${column} + ${sql.placeholder(name)}`;

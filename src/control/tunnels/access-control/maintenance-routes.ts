@@ -1,10 +1,15 @@
 /** `/tunnels/{id}/maintenance`. */
 import { z } from '@hono/zod-openapi';
-import { type Api, type ApiDeps, actorOf } from '../../core/http/context.ts';
+import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { optionalBody } from '../../core/http/bodies/optional-body.ts';
 import { text } from '../../core/http/fields/text.ts';
+import type { MaintenanceSwitch } from './maintenance-switch.ts';
+
+interface Deps {
+  readonly maintenance: MaintenanceSwitch;
+}
 
 const MAX_MESSAGE_CHARACTERS = 500;
 
@@ -25,7 +30,7 @@ const ended = z
 const id = z.object({ id: z.string() });
 const tags = ['tunnels'];
 
-export function mountMaintenance(app: Api, { maintenance }: ApiDeps): void {
+export function mountMaintenance(app: Api, { maintenance }: Deps): void {
   app.openapi(
     defineRoute(
       {

@@ -6,7 +6,7 @@ import { type Actor, allow } from '../../core/rules/actor.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
 import type { Maintenance } from '../maintenance.ts';
-import type { RouteMaker } from '../route-maker.ts';
+import type { RouteMaker } from '../plane/route-maker.ts';
 import { liveById, ownTunnel, type TunnelRow } from '../rows.ts';
 
 export interface MaintenanceDeps {

@@ -1,11 +1,15 @@
 /** `/tunnels/{id}/auth`. */
 import { z } from '@hono/zod-openapi';
-import { MAX_GATE_TEXT } from './password.ts';
-import { type Api, type ApiDeps, actorOf } from '../../core/http/context.ts';
+import { type BasicGates, MAX_GATE_TEXT } from './password.ts';
+import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { jsonBody } from '../../core/http/fields/shared.ts';
 import { text } from '../../core/http/fields/text.ts';
+
+interface Deps {
+  readonly basicGates: BasicGates;
+}
 
 /** RFC 7617: neither has control characters, and the first colon is where the user name ends. Half a character can't be sent. */
 const sent = (not: string, says: string) =>
@@ -27,7 +31,7 @@ const answer = z
 const id = z.object({ id: z.string() });
 const tags = ['tunnels'];
 
-export function mountBasicGates(app: Api, { basicGates }: ApiDeps): void {
+export function mountBasicGates(app: Api, { basicGates }: Deps): void {
   app.openapi(
     defineRoute(
       {

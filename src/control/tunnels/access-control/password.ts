@@ -12,7 +12,7 @@ import { recordAudit } from '../../core/rules/audit.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';
 import { callerNow } from '../../core/rules/caller.ts';
-import type { RouteMaker } from '../route-maker.ts';
+import type { RouteMaker } from '../plane/route-maker.ts';
 import { ownTunnel, type TunnelRow } from '../rows.ts';
 
 /** Of a user name, and of a password. */

@@ -2,14 +2,18 @@
 import { z } from '@hono/zod-openapi';
 import { END_REASONS, type EndReason } from '../../../plane/events.ts';
 import { type EndedSessionRow, MAX_ENDED } from './ended-sessions.ts';
-import type { ConnectionView } from './service.ts';
-import { type Api, type ApiDeps, actorOf } from '../../core/http/context.ts';
+import type { Connections, ConnectionView } from './service.ts';
+import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { optionalBody } from '../../core/http/bodies/optional-body.ts';
 import { text } from '../../core/http/fields/text.ts';
 import { UNSEEN_SIGNS } from '../../core/rules/unseen-signs.ts';
 import { iso } from '../../core/http/fields/shared.ts';
+
+interface Deps {
+  readonly connections: Connections;
+}
 
 const connection = z
   .object({
@@ -70,7 +74,7 @@ const reason = text(0, 200, {
 
 const tags = ['connections'];
 
-export function mountConnections(app: Api, { connections }: ApiDeps): void {
+export function mountConnections(app: Api, { connections }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

@@ -1,13 +1,17 @@
 /** `/tunnels/{id}/policy/test`. */
 import { z } from '@hono/zod-openapi';
 import type { UnknownReason } from '../../../plane/policy-test.ts';
-import { MAX_SHOWN, MAX_TESTED_REQUESTS, type PolicyTestResult } from './policy-test.ts';
+import { MAX_SHOWN, MAX_TESTED_REQUESTS, type PolicyTestResult, type PolicyTests } from './policy-test.ts';
 import { invalidPolicy } from './input.ts';
-import { type Api, type ApiDeps, actorOf, goneSignal } from '../../core/http/context.ts';
+import { type Api, actorOf, goneSignal } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json, refuseInvalid } from '../../core/http/errors.ts';
 import { iso, jsonBody } from '../../core/http/fields/shared.ts';
 import { trafficPolicy } from './routes.ts';
+
+interface Deps {
+  readonly policyTests: PolicyTests;
+}
 
 const REASONS: Readonly<Record<UnknownReason, string>> = {
   credentials: 'credentials_not_recorded',
@@ -86,7 +90,7 @@ const answer = z
     },
   });
 
-export function mountPolicyTests(app: Api, { policyTests }: ApiDeps): void {
+export function mountPolicyTests(app: Api, { policyTests }: Deps): void {
   app.openapi(
     defineRoute(
       {

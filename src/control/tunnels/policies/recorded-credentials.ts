@@ -6,7 +6,7 @@
 import type { Actions } from '../../../plane/policy.ts';
 import type { TestedRequest } from '../../../plane/policy-test.ts';
 import { MAX_HEADS, type RecordHead, type RecordItem, type RecordStore } from '../../db/usage/records.ts';
-import { readHead } from '../../db/usage/head.ts';
+import { readHead } from '../../core/rules/recorded-head.ts';
 
 /** Steps whose `Authorization` may have stayed at the edge. */
 const TAKES_AUTHORIZATION: ReadonlySet<string> = new Set(['basic_gate', 'jwt_validation']);

@@ -2,10 +2,15 @@
 import { z } from '@hono/zod-openapi';
 import type { DryRunView } from './dry-runs.ts';
 import { invalidPolicy, MAX_ACTIONS, policySchema, writtenPolicy } from './input.ts';
-import { type Api, type ApiDeps, actorOf } from '../../core/http/context.ts';
+import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json, refuseInvalid } from '../../core/http/errors.ts';
 import { iso, jsonBody } from '../../core/http/fields/shared.ts';
+import type { Policies } from './service.ts';
+
+interface Deps {
+  readonly policies: Policies;
+}
 
 const EXAMPLE = {
   actions: [
@@ -73,7 +78,7 @@ const shown = z
 const id = z.object({ id: z.string() });
 const tags = ['tunnels'];
 
-export function mountPolicies(app: Api, { policies }: ApiDeps): void {
+export function mountPolicies(app: Api, { policies }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

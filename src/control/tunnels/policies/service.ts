@@ -10,7 +10,7 @@ import type { RouteEvents } from '../../core/link/route-events.ts';
 import { type DryRunView, dryRunsOf, forgetDryRuns } from './dry-runs.ts';
 import { keyPlaceWarnings, type KeyPlaceRules } from './key-places.ts';
 import { policyFrom } from './input.ts';
-import { policyOf, type RouteMaker } from '../route-maker.ts';
+import { policyOf, type RouteMaker } from '../plane/route-maker.ts';
 import { ownTunnel, type TunnelRow } from '../rows.ts';
 
 export interface PolicyDeps {

@@ -7,7 +7,7 @@ import { returnPath } from '../../../plane/visitor-tokens.ts';
 import { liveTunnels } from '../../db/gone.ts';
 import { domains, tunnels, visitorGates } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
-import type { RouteMaker } from '../route-maker.ts';
+import type { RouteMaker } from '../plane/route-maker.ts';
 import type { TunnelRow } from '../rows.ts';
 import type { VisitorLists } from './service.ts';
 

@@ -1,11 +1,15 @@
 /** `/tunnels/{id}/edge-auth`. */
 import { z } from '@hono/zod-openapi';
-import { MAX_VISITOR_ENTRIES } from './service.ts';
+import { MAX_VISITOR_ENTRIES, type VisitorGates } from './service.ts';
 import { ADDRESS, DOMAIN, MAX_ADDRESS, MAX_DOMAIN } from './visitor-address.ts';
-import { type Api, type ApiDeps, actorOf } from '../../core/http/context.ts';
+import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { jsonBody } from '../../core/http/fields/shared.ts';
+
+interface Deps {
+  readonly visitorGates: VisitorGates;
+}
 
 const gate = z
   .object({
@@ -50,7 +54,7 @@ const id = z.object({ id: z.string() });
 const tags = ['tunnels'];
 const path = '/tunnels/{id}/edge-auth';
 
-export function mountVisitorGates(app: Api, { visitorGates }: ApiDeps): void {
+export function mountVisitorGates(app: Api, { visitorGates }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',

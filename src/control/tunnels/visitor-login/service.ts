@@ -11,7 +11,7 @@ import { type Actor, allow } from '../../core/rules/actor.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
 import { type BillingMode, requireEntitlement } from '../../core/rules/plan-gate.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
-import type { RouteMaker } from '../route-maker.ts';
+import type { RouteMaker } from '../plane/route-maker.ts';
 import { ownTunnel, type TunnelRow } from '../rows.ts';
 import { findOrg } from '../../organizations/rows.ts';
 

@@ -1,12 +1,18 @@
 /** `/edge-auth/*`: where the edge sends visitors of a tunnel that asks who they are, and where the identity provider sends them back. */
 import { z } from '@hono/zod-openapi';
 import { AppError } from '../../../base/errors.ts';
-import type { Api, ApiDeps } from '../../core/http/context.ts';
+import type { Api } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { visitCookies } from '../../auth/oauth/login-cookie.ts';
 import { PAGE_POLICY } from '../../core/http/page-policy.ts';
 import { notListedPage } from './pages.ts';
 import { redirectTo } from '../../core/http/served.ts';
+import type { VisitorLogins } from './sign-in.ts';
+
+interface Deps {
+  readonly publicUrl: () => string;
+  readonly visitorLogins: VisitorLogins;
+}
 
 const open = { method: 'get' as const, security: [], tags: ['edge-auth'] };
 
@@ -37,7 +43,7 @@ const answerQuery = z.object({
   error: z.string().optional().openapi({ description: 'Why the provider refused', example: 'access_denied' }),
 });
 
-export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: ApiDeps): void {
+export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: Deps): void {
   app.openapi(
     defineRoute(
       {

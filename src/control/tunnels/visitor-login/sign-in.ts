@@ -10,7 +10,7 @@ import type { Store } from '../../db/tx.ts';
 import type { IdentityProvider } from '../../providers/oauth.ts';
 import type { Sealer } from '../../core/secrets/sealing.ts';
 import { spend } from '../../db/spent-once.ts';
-import type { RouteMaker } from '../route-maker.ts';
+import type { RouteMaker } from '../plane/route-maker.ts';
 import { type GatedTunnel, gatedTunnel, landingOf } from './landing.ts';
 import { isAddress, isListed } from './visitor-address.ts';
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HeaderRule } from '../../policy/header-rule.ts';
 import { CookieGuard } from './set-cookie.ts';
-import { kept, parsed } from '../../../http1/testing/heads.ts';
+import { kept, parsed } from '../../../http1/testing.ts';
 
 const GUARD = new CookieGuard('Tunnels.Example.test');
 

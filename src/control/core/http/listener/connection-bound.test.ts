@@ -69,7 +69,7 @@ async function rigOf(t: TestContext, max: { total: number; perSource: number }, 
       upgrades: {
         wants: () => true,
         take: async ({ request, socket, accepted }) => {
-          sockets.push(socket as Socket);
+          sockets.push(socket);
           if (request.url === '/feed') accepted();
           socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
         },

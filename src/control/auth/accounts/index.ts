@@ -1,0 +1,54 @@
+/** Accounts: sign-up, the proof of an address, passwords, profile. */
+import { lt } from 'drizzle-orm';
+import { forgetRows } from '../../core/retention.ts';
+import type { Slice } from '../../core/slice.ts';
+import { emailCodes, passwordResets } from '../../db/schema.ts';
+import type { NewOrgRules } from '../../organizations/rows.ts';
+import { EmailCodes } from './email-codes.ts';
+import { mountPassword } from './password-routes.ts';
+import { PasswordReset } from './password-reset.ts';
+import { Profile } from './profile.ts';
+import { Accounts } from './service.ts';
+import { SignUpMemory } from './sign-up-memory.ts';
+import { mountSignUp } from './sign-up-routes.ts';
+import { SignUp } from './sign-up.ts';
+import { forgetUnproven } from './unproven-accounts.ts';
+
+export interface AccountOptions {
+  readonly newOrg: NewOrgRules;
+  /** May strangers make accounts (`accounts.signup`)? */
+  readonly signup: 'open' | 'closed';
+}
+
+export interface AccountServices {
+  readonly accounts: Accounts;
+  readonly signUp: SignUp;
+  readonly passwordReset: PasswordReset;
+  readonly profile: Profile;
+  readonly signUps: SignUpMemory;
+}
+
+export const accounts: Slice<AccountServices, AccountOptions> = {
+  name: 'accounts',
+  service: ({ store, sealer, passwords, outbox, emailLimit }, _use, { newOrg, signup }) => {
+    const signUps = new SignUpMemory();
+    const codes = new EmailCodes(sealer);
+    return {
+      accounts: new Accounts({ store, passwords }),
+      signUp: new SignUp({ store, passwords, codes, emailLimit, signUps, outbox, newOrg, signup }),
+      passwordReset: new PasswordReset({ store, passwords, emailLimit, signUps, outbox }),
+      profile: new Profile({ store }),
+      signUps,
+    };
+  },
+  routes: (api, services, { log }) => {
+    mountSignUp(api, { ...services, log });
+    mountPassword(api, { ...services, log });
+  },
+  forget: [
+    forgetRows(emailCodes, emailCodes.userId, (now) => lt(emailCodes.expiresAt, now)),
+    forgetRows(passwordResets, passwordResets.hash, (now) => lt(passwordResets.expiresAt, now)),
+    // Behind both: a code or a link that is under way keeps an account.
+    forgetUnproven,
+  ],
+};

@@ -1,0 +1,144 @@
+/**
+ * Event batches of data nodes into rows: counters of tunnels, private networks and organizations by time, what keys have spent, what tried actions would refuse, agents that came and left, and why. One transaction per batch; a
+ * batch that comes again is dropped by (node, sequence). Called by control/link.ts.
+ */
+import { and, eq, sql } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
+import type { EventBatch, PlaneEvent, UsageEvent } from '../../../plane/events.ts';
+import type { NodeControl } from '../../../plane/link.ts';
+import type { RelayUsageEvent } from '../../../plane/relays.ts';
+import { liveTunnels } from '../../db/gone.ts';
+import { nodeCursors, tunnels } from '../../db/schema.ts';
+import type { Db, Store, Tx } from '../../db/tx.ts';
+import { UsageBuckets } from '../../metrics/usage-buckets.ts';
+import type { Spend } from '../../access-keys/spend.ts';
+import { agentLeft, agentOnline, nodeReported } from '../events.ts';
+import { EndedSessionRows } from '../connections/ended-sessions.ts';
+
+export class Usage {
+  readonly #store: Store;
+  readonly #nodes: NodeControl;
+  readonly #spend: Spend;
+  readonly #buckets: UsageBuckets;
+  readonly #count: ReturnType<typeof counting>;
+  readonly #came: ReturnType<typeof marking>;
+  readonly #left: ReturnType<typeof marking>;
+  readonly #ended: EndedSessionRows;
+
+  constructor(deps: {
+    store: Store;
+    nodes: NodeControl;
+    spend: Spend;
+  }) {
+    this.#store = deps.store;
+    this.#nodes = deps.nodes;
+    this.#spend = deps.spend;
+    const { db } = deps.store;
+    this.#buckets = new UsageBuckets(db);
+    this.#count = counting(db);
+    this.#came = marking(db, 'active');
+    this.#left = marking(db, 'inactive');
+    this.#ended = new EndedSessionRows(db);
+  }
+
+  /** Stores a batch. False when it was stored before. */
+  storeBatch(batch: EventBatch): boolean {
+    // Relaxed: the last seconds of counters are worth no wait for the disk.
+    return this.#store.inTx(
+      (tx) => {
+        const cursor = tx.db.select().from(nodeCursors).where(eq(nodeCursors.node, batch.node)).get();
+        if (cursor !== undefined && batch.sequence <= cursor.sequence) return false;
+        for (const event of batch.events) this.#storeOne(tx, event);
+        tx.emit(nodeReported, batch);
+        this.#charge(tx, batch.events);
+        this.#buckets.add(
+          tx,
+          batch.events.filter((event) => event.kind === 'usage' || event.kind === 'relay_usage'),
+        );
+        this.#ended.add(batch.events.filter((event) => event.kind === 'session_end'));
+        const at = { sequence: batch.sequence, updatedAt: tx.now };
+        tx.db
+          .insert(nodeCursors)
+          .values({ node: batch.node, ...at })
+          .onConflictDoUpdate({ target: nodeCursors.node, set: at })
+          .run();
+        return true;
+      },
+      { relaxed: true },
+    );
+  }
+
+  /** Once per token and not per tunnel: a batch may hold a thousand tunnels of one key. */
+  #charge(tx: Tx, events: readonly PlaneEvent[]): void {
+    const byToken = new Map<string, { bytes: number; requests: number }>();
+    for (const event of events) {
+      if (event.kind !== 'usage' && event.kind !== 'relay_usage') continue;
+      const { bytes, requests } = byToken.get(event.tokenId) ?? { bytes: 0, requests: 0 };
+      byToken.set(event.tokenId, {
+        bytes: bytes + event.bytesIn + event.bytesOut,
+        requests: requests + requestsOf(event),
+      });
+    }
+    this.#spend.add(tx, byToken);
+  }
+
+  #storeOne(tx: Tx, event: PlaneEvent): void {
+    switch (event.kind) {
+      case 'usage':
+        this.#count.run({ ...event });
+        return;
+      case 'agent': {
+        const { tunnelId } = event;
+        // It stays active in the table, and so the next process knows which agents to expect.
+        if (event.restarting === true) return void this.#came.run({ tunnelId, now: tx.now });
+        // Left, but another agent has taken over since: the tunnel is as active as before.
+        const online = event.online || this.#nodes.isOnline(tunnelId);
+        (online ? this.#came : this.#left).run({ tunnelId, now: tx.now });
+        tx.emit(online ? agentOnline : agentLeft, { tunnelId });
+        return;
+      }
+      case 'session_end':
+        // All of a batch at once: storeBatch.
+        return;
+      case 'dry_run':
+      case 'relay_usage':
+      case 'device':
+        // Those of their owners: nodeReported.
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+}
+
+/** Datagrams are no requests. */
+function requestsOf(event: UsageEvent | RelayUsageEvent): number {
+  return event.kind === 'usage' ? event.requests : 0;
+}
+
+// Statements are prepared: to build one costs ten times what it does, and there are a thousand events in a batch.
+
+/** Adds one event to its tunnel. */
+function counting(db: Db) {
+  const plus = (column: SQLiteColumn, name: keyof UsageEvent) => sql`${column} + ${sql.placeholder(name)}`;
+  return db
+    .update(tunnels)
+    .set({
+      bytesIn: plus(tunnels.bytesIn, 'bytesIn'),
+      bytesOut: plus(tunnels.bytesOut, 'bytesOut'),
+      totalRequests: plus(tunnels.totalRequests, 'requests'),
+    })
+    .where(eq(tunnels.id, sql.placeholder('tunnelId')))
+    .prepare();
+}
+
+/** Marks a tunnel; as active only where an agent may serve it. */
+function marking(db: Db, status: 'active' | 'inactive') {
+  const live = and(eq(tunnels.id, sql.placeholder('tunnelId')), liveTunnels());
+  const servable = and(live, eq(tunnels.stopped, false), eq(tunnels.expired, false));
+  return db
+    .update(tunnels)
+    .set({ status, touchedAt: sql`${sql.placeholder('now')}` })
+    .where(status === 'active' ? servable : live)
+    .prepare();
+}

@@ -258,12 +258,12 @@ suite('what is counted', { timeout: 120_000 }, () => {
     const agent = culvert.agent(['http', String(await startStream(t)), '--subdomain', 'shop'], { token: key.apiKey });
     await agent.printed(/^(http:\S+)$/m);
     const reader = new Reader(t, culvert.ports.http, 'shop.localhost');
-    await sleep(2 * FLUSH_MS);
+    // Enough for the count, so long ago that it is stored.
+    while (reader.bytesAt(performance.now() - FLUSH_MS - LATE_MS) <= CENT) await sleep(100);
     const killedMs = performance.now();
     await culvert.killServer();
     const { bytes, requests } = storedSpend(culvert.folder);
     const must = reader.bytesAt(killedMs - FLUSH_MS - LATE_MS);
-    assert.ok(must > CENT, `only ${must} bytes flowed`);
     assert.ok(bytes >= must, `${bytes} of ${must} bytes are stored`);
     assert.equal(requests, 1);
   });

@@ -23,6 +23,21 @@ const TCP_LOW = 21_000;
 const TCP_SPAN = 11_000;
 const TCP_COUNT = 5;
 
+/**
+ * One after the other from a chance beginning: between the moment in which a port was free and the one in which a server of the test has it,
+ * another process must not get the same. Two that both take ports by chance meet in every few runs.
+ */
+const inTurn = (low: number, span: number, step: number): (() => number) => {
+  const places = Math.floor(span / step);
+  let place = Math.floor(Math.random() * places);
+  return () => {
+    place = (place + 1) % places;
+    return low + place * step;
+  };
+};
+const nextPort = inTurn(LOW, SPAN, 1);
+const nextRange = inTurn(TCP_LOW, TCP_SPAN, TCP_COUNT);
+
 /** Ports that are free now. A server that must come back on the same ones can't use 0. */
 export async function freePorts(): Promise<Ports> {
   const held = await Promise.all([holdAny(), holdAny(), holdAny(), holdAny()]);
@@ -41,7 +56,7 @@ export async function freePort(): Promise<number> {
 
 async function freeRange(): Promise<[number, number]> {
   for (;;) {
-    const first = TCP_LOW + Math.floor(Math.random() * TCP_SPAN);
+    const first = nextRange();
     const range = Array.from({ length: TCP_COUNT }, (_, index) => first + index);
     const outcomes = await Promise.allSettled(range.map(hold));
     for (const outcome of outcomes) if (outcome.status === 'fulfilled') await outcome.value.release();
@@ -56,7 +71,7 @@ interface Held {
 
 async function holdAny(): Promise<Held> {
   for (;;) {
-    const held = await hold(LOW + Math.floor(Math.random() * SPAN)).catch(() => undefined);
+    const held = await hold(nextPort()).catch(() => undefined);
     if (held !== undefined) return held;
   }
 }

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { anchorOf } from '../scripts/docs/pages.ts';
+import { findTestFiles, named, type TestFile } from '../scripts/test/files.ts';
 import { contributorDocuments, type Document, documents, tableUnder, withoutCode } from './harness/docs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -60,6 +61,42 @@ test('contributor docs: every file and script named is there', () => {
   );
   assert.deepEqual(wrong, []);
 });
+
+test('contributor docs: a file that is named without its folder is somewhere', () => {
+  const names = new Set(
+    ['src', 'test', 'scripts'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true }).map(({ name }) => name),
+    ),
+  );
+  const wrong = GUIDES.flatMap(({ path, text }) =>
+    Array.from(text.matchAll(/`([a-z\d-]+(?:\.test)?\.tsx?)`/g), ([, name = '']) => name)
+      // `rows.ts` is an ending, too.
+      .filter((name) => !names.has(name) && ![...names].some((file) => file.endsWith(`-${name}`)))
+      .map((name) => `${path}: ${name}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test('contributor docs: every `npm test -- NAMES` names test files', () => {
+  const files = findTestFiles();
+  const wrong = GUIDES.flatMap(({ path, text }) =>
+    Array.from(text.matchAll(/npm test -- ([^\n`|]+)/g), ([, names = '']) =>
+      names.replace(/ --.*/, '').trim().split(' '),
+    )
+      .flat()
+      .filter((name) => /^\w[\w/.-]*$/.test(name) && !/^[A-Z]+$/.test(name) && !isThere(files, name))
+      .map((name) => `${path}: ${name}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+function isThere(files: readonly TestFile[], name: string): boolean {
+  try {
+    return named(files, [name]).length > 0;
+  } catch {
+    return false;
+  }
+}
 
 test('ARCHITECTURE.md: the map has every folder of src, and no other', () => {
   const named = tableUnder(textOf('ARCHITECTURE.md'), 'Map').flatMap(([cell = '']) => cell);

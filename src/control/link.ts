@@ -1,6 +1,6 @@
 /**
- * The link between the planes when both live in one process: calls become service calls, faults become refusals. The next ones (worker
- * thread, message bus) replace this file alone. Everything is asynchronous and plain data, as it will be then.
+ * The link between the planes when both live in one process: calls become service calls, faults become refusals. plane/port
+ * carries it to the data thread. Everything is asynchronous and plain data.
  */
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../base/errors.ts';

@@ -15,6 +15,7 @@ import type { Drops } from '../faults/drops.ts';
 import type { HandshakeLimits } from '../../base/net/handshake-rate.ts';
 import type { Holds } from '../edge/exchange/holds.ts';
 import type { MuxSession } from '../../mux/session.ts';
+import { DEAD_AFTER_MS, HEARTBEAT_MS } from '../../wire/messages.ts';
 import type { WindowBudget } from '../../mux/window.ts';
 import type { Link } from '../../plane/link.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
@@ -34,6 +35,9 @@ import { TokenQueues } from './claims/token-queues.ts';
 
 /** `drain` goes in a faster lane than requests, and an agent that has it refuses new ones: those that were just sent get a head start. */
 const OVERTAKE_MS = 50;
+
+/** As the agents' side has it (agent/connect/connect.ts). */
+const ALIVE = { heartbeatMs: HEARTBEAT_MS, deadAfterMs: DEAD_AFTER_MS };
 
 export interface GatewayLimits {
   readonly maxSessions: number;
@@ -173,7 +177,7 @@ export class Gateway {
         remoteIp: plainAddress(socket.remoteAddress ?? ''),
         shaper,
         attach: (handler) =>
-          attachSession(socket, handler, { role: 'server', slabs, budget, sweeper, maxStreams, shaper }),
+          attachSession(socket, handler, { role: 'server', slabs, budget, sweeper, maxStreams, shaper, ...ALIVE }),
       },
       this.#agentDeps,
     );

@@ -123,8 +123,8 @@ function shapeFault(action: unknown): string | undefined {
     if (!(name in known)) return `${blank.kind} has no field "${name}".`;
     if (!isLike(value, known[name])) return `"${name}" is of the wrong type.`;
   }
-  for (const name of ['path_prefix', 'networks', 'requests_per_minute', 'name', 'value'])
-    if (name in known && !(name in action)) return `${blank.kind} needs "${name}".`;
+  const whole: object = { ...ENFORCED, ...DEFAULTS[blank.kind], ...action };
+  for (const name of Object.keys(known)) if (!(name in whole)) return `${blank.kind} needs "${name}".`;
   return undefined;
 }
 

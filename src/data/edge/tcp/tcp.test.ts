@@ -209,6 +209,8 @@ test('what a superseded agent still carries counts for its own key, and the cap 
     serveStreams(agent, echo);
     await agent.bind('db', { protocol: 'tcp', localPort: port });
     const visitor = connect(port, '127.0.0.1');
+    // Cut at the end, when nothing of the test listens any more.
+    visitor.on('error', () => {});
     t.after(() => visitor.destroy());
     visitors.push(visitor);
     visitor.write('first');

@@ -124,21 +124,15 @@ const challenge = z
   .openapi('WebhookChallenge', { example: { challenge: '3eZbrw1a' } });
 const tags = ['webhooks'];
 
-export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl }: Deps): void {
-  const present = (row: ShownReceiver) => ({
-    id: row.id,
-    name: row.name,
-    validator: row.validator,
-    url: `${publicUrl()}/webhooks/${row.id}`,
-    created_at: iso(row.createdAt),
-    last_received_at: iso(row.lastReceivedAt),
-    received: row.received,
-    stored: row.storedCount,
-    displaced: row.displaced,
-    refused: presentRefused(row),
-    waiting: row.waiting,
-    forward: presentDestination(destinationOf(row)),
-  });
+/** Mounts the webhook mailbox: receivers, their deliveries and the URL of senders. */
+export function mountWebhookReceivers(app: Api, deps: Deps): void {
+  mountReceiverList(app, deps);
+  mountReceiver(app, deps);
+  mountEvents(app, deps);
+  mountDelivery(app, deps);
+}
+
+function mountReceiverList(app: Api, { receivers, publicUrl }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -147,7 +141,11 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
       summary: 'List webhook receivers, oldest first',
       responses: { 200: json(z.array(receiver), 'Receivers') },
     }),
-    (c) => c.json(receivers.list(actorOf(c)).map(present), 200),
+    (c) =>
+      c.json(
+        receivers.list(actorOf(c)).map((row) => present(row, publicUrl())),
+        200,
+      ),
   );
   app.openapi(
     defineRoute(
@@ -165,9 +163,13 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     ),
     (c) => {
       const { forward, ...made } = c.req.valid('json');
-      return c.json(present(receivers.create(actorOf(c), { ...made, forward: destinationFrom(forward) ?? null })), 201);
+      const row = receivers.create(actorOf(c), { ...made, forward: destinationFrom(forward) ?? null });
+      return c.json(present(row, publicUrl()), 201);
     },
   );
+}
+
+function mountReceiver(app: Api, { receivers, publicUrl }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -177,7 +179,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
       request: { params: id },
       responses: { 200: json(receiver, 'The receiver') },
     }),
-    (c) => c.json(present(receivers.get(actorOf(c), c.req.valid('param').id)), 200),
+    (c) => c.json(present(receivers.get(actorOf(c), c.req.valid('param').id), publicUrl()), 200),
   );
   app.openapi(
     defineRoute(
@@ -202,7 +204,7 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
         ...(secret === undefined ? {} : { secret }),
         ...(forward === undefined ? {} : { forward }),
       };
-      return c.json(present(receivers.update(actorOf(c), c.req.valid('param').id, given)), 200);
+      return c.json(present(receivers.update(actorOf(c), c.req.valid('param').id, given), publicUrl()), 200);
     },
   );
   app.openapi(
@@ -222,6 +224,9 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
       return c.json({ success: true as const }, 200);
     },
   );
+}
+
+function mountEvents(app: Api, { mailbox }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -284,7 +289,9 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
       return c.json({ ok: true as const }, 202);
     },
   );
+}
 
+function mountDelivery(app: Api, { mailbox }: Deps): void {
   app.openAPIRegistry.registerPath(
     defineRoute(
       {
@@ -319,6 +326,23 @@ export function mountWebhookReceivers(app: Api, { receivers, mailbox, publicUrl 
     const said = mailbox.receive(receiverId, { headers: c.req.header(), body, remoteIp: c.get('clientIp') });
     return said === 'stored' ? c.json({ ok: true as const }, 202) : c.json(said, 200);
   });
+}
+
+function present(row: ShownReceiver, publicUrl: string) {
+  return {
+    id: row.id,
+    name: row.name,
+    validator: row.validator,
+    url: `${publicUrl}/webhooks/${row.id}`,
+    created_at: iso(row.createdAt),
+    last_received_at: iso(row.lastReceivedAt),
+    received: row.received,
+    stored: row.storedCount,
+    displaced: row.displaced,
+    refused: presentRefused(row),
+    waiting: row.waiting,
+    forward: presentDestination(destinationOf(row)),
+  };
 }
 
 function destinationFrom(said: z.output<typeof forward> | undefined): Destination | null | undefined {

@@ -90,7 +90,16 @@ const recording = z
 
 const tags = ['inspector'];
 
-export function mountInspector(app: Api, { inspector, replays }: Deps): void {
+/** Mounts the inspector: recorded requests, what is recorded, the live feed. */
+export function mountInspector(app: Api, deps: Deps): void {
+  mountRecords(app, deps);
+  mountRecording(app, deps);
+  mountFeed(app);
+  // The last one: its path fits the others too.
+  mountRecord(app, deps);
+}
+
+function mountRecords(app: Api, { inspector }: Deps): void {
   app.openapi(
     defineRoute(
       {
@@ -131,6 +140,9 @@ export function mountInspector(app: Api, { inspector, replays }: Deps): void {
       return c.json({ success: true as const }, 200);
     },
   );
+}
+
+function mountRecording(app: Api, { inspector, replays }: Deps): void {
   app.openapi(
     defineRoute(
       {
@@ -183,6 +195,9 @@ export function mountInspector(app: Api, { inspector, replays }: Deps): void {
       );
     },
   );
+}
+
+function mountFeed(app: Api): void {
   app.openapi(
     defineRoute(
       {
@@ -202,6 +217,9 @@ export function mountInspector(app: Api, { inspector, replays }: Deps): void {
       throw new AppError('invalid_request', 'The request is not a WebSocket handshake. Send Upgrade: websocket.');
     },
   );
+}
+
+function mountRecord(app: Api, { inspector }: Deps): void {
   app.openapi(
     defineRoute(
       {

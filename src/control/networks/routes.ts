@@ -119,7 +119,14 @@ const id = z.object({ id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const tags = ['private-networks'];
 
-export function mountNetworks(app: Api, { networks }: Deps): void {
+/** Mounts private networks and their servers. */
+export function mountNetworks(app: Api, deps: Deps): void {
+  mountNetworkList(app, deps);
+  mountNetwork(app, deps);
+  mountServer(app, deps);
+}
+
+function mountNetworkList(app: Api, { networks }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -146,6 +153,9 @@ export function mountNetworks(app: Api, { networks }: Deps): void {
     ),
     (c) => c.json(present(networks.create(actorOf(c), c.req.valid('json'))), 201),
   );
+}
+
+function mountNetwork(app: Api, { networks }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -199,6 +209,9 @@ export function mountNetworks(app: Api, { networks }: Deps): void {
       return c.json({ success: true as const }, 200);
     },
   );
+}
+
+function mountServer(app: Api, { networks }: Deps): void {
   app.openapi(
     defineRoute(
       {

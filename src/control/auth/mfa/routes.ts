@@ -88,8 +88,15 @@ const status = z
   })
   .openapi('MfaStatus');
 
+/** Mounts the second factor: login, enrolment, new recovery codes and its end. */
 export function mountMfa(app: Api, deps: Deps): void {
-  const { mfa, mfaLogin, log } = deps;
+  mountMfaLogin(app, deps);
+  mountEnrolment(app, deps);
+  mountRecoveryAndEnd(app, deps);
+}
+
+function mountMfaLogin(app: Api, deps: Deps): void {
+  const { mfaLogin, log } = deps;
   app.openapi(
     defineRoute(
       {
@@ -112,6 +119,9 @@ export function mountMfa(app: Api, deps: Deps): void {
       return c.json(welcome(c, done, deps), 200);
     },
   );
+}
+
+function mountEnrolment(app: Api, { mfa }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -164,6 +174,9 @@ export function mountMfa(app: Api, deps: Deps): void {
     ),
     (c) => c.json({ recovery_codes: mfa.confirm(actorOf(c), c.req.valid('json').code) }, 200),
   );
+}
+
+function mountRecoveryAndEnd(app: Api, { mfa }: Deps): void {
   app.openapi(
     defineRoute(
       {

@@ -81,7 +81,13 @@ const revoked = z.object({ success: z.literal(true) }).openapi('RevokedInvitatio
 const tags = ['organizations'];
 const onePath = z.object({ id: z.string(), invitation_id: z.string() });
 
-export function mountInvitations(app: Api, { invitations, publicUrl }: Deps): void {
+/** Mounts invitations: for members who invite, and for the user who accepts. */
+export function mountInvitations(app: Api, deps: Deps): void {
+  mountSending(app, deps);
+  mountAccepting(app, deps);
+}
+
+function mountSending(app: Api, { invitations, publicUrl }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -153,6 +159,9 @@ export function mountInvitations(app: Api, { invitations, publicUrl }: Deps): vo
       return c.json({ ...present(sent), accept_url: linkTo(publicUrl(), 'invite', sent.token) }, 200);
     },
   );
+}
+
+function mountAccepting(app: Api, { invitations }: Deps): void {
   app.openapi(
     defineRoute(
       {

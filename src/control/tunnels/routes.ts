@@ -93,7 +93,14 @@ const id = z.object({ id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const tags = ['tunnels'];
 
-export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: Deps): void {
+/** Mounts tunnels: the list, one tunnel, start and stop. */
+export function mountTunnels(app: Api, deps: Deps): void {
+  mountTunnelList(app, deps);
+  mountTunnel(app, deps);
+  mountLifecycle(app, deps);
+}
+
+function mountTunnelList(app: Api, { tunnels }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -125,6 +132,9 @@ export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: De
       return c.json(present(tunnels.create(actorOf(c), { ...rest, subdomain, ttlSeconds, projectSlug })), 201);
     },
   );
+}
+
+function mountTunnel(app: Api, { tunnels, certificates, basicGates }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -167,6 +177,9 @@ export function mountTunnels(app: Api, { tunnels, certificates, basicGates }: De
       return c.json({ success: true as const }, 200);
     },
   );
+}
+
+function mountLifecycle(app: Api, { tunnels }: Deps): void {
   app.openapi(
     defineRoute(
       {

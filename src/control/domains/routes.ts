@@ -53,7 +53,13 @@ const id = z.object({ id: z.string() });
 const done = z.object({ success: z.literal(true) });
 const tags = ['domains'];
 
-export function mountDomains(app: Api, { domains, certificates }: Deps): void {
+/** Mounts custom domains: the list with verification, and the binding to a tunnel. */
+export function mountDomains(app: Api, deps: Deps): void {
+  mountDomainList(app, deps);
+  mountBinding(app, deps);
+}
+
+function mountDomainList(app: Api, { domains, certificates }: Deps): void {
   app.openapi(
     defineRoute({
       method: 'get',
@@ -118,6 +124,9 @@ export function mountDomains(app: Api, { domains, certificates }: Deps): void {
     ),
     async (c) => c.json(present(certificates, await domains.verify(actorOf(c), c.req.valid('param').id)), 200),
   );
+}
+
+function mountBinding(app: Api, { domains, certificates }: Deps): void {
   app.openapi(
     defineRoute(
       {

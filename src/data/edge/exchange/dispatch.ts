@@ -23,6 +23,7 @@ import { visitorLines } from '../../policy/visitor-login/lines.ts';
 import type { Hold, HoldEnd } from './holds.ts';
 import { EXHAUSTED, OFFLINE, refusalOf } from '../../faults/refusal.ts';
 import type { RouteEntry } from '../../routing/entry.ts';
+import type { ResponseReader } from './response.ts';
 import { acquire, openUpstream, type OwnStreams, type Upstream } from './upstream.ts';
 
 const NOT_FOUND: EdgeRefusal = { code: 'tunnel_not_found' };
@@ -179,10 +180,11 @@ export class Dispatch {
   }
 
   /**
-   * A fresh way for a request that `old` did not answer and that may be sent once more, with the head to send; or null. The agent that serves the tunnel
-   * now pays for the response.
+   * For a request that `old` was lost under with `code`: a fresh way, with the head to send; `old` is given back. Null: it may not be sent once more. It
+   * may when the service closed a kept connection before it saw the request. The agent that serves the tunnel now pays for the response.
    */
-  again(old: Upstream): { fresh: Upstream; head: Buffer } | null {
+  again(code: FaultCode, old: Upstream | null, response: ResponseReader): { fresh: Upstream; head: Buffer } | null {
+    if (code !== 'local_closed' || old === null || !response.untouched) return null;
     const head = old.takeReplay();
     const served = this.#exchange.entry?.served ?? null;
     if (head === null || served === null || served.draining || served.payer.exhausted) return null;
@@ -191,6 +193,7 @@ export class Dispatch {
     fresh.load = this.#load;
     this.#exchange.meter = served.meter;
     this.#exchange.draft?.retried(served);
+    old.release(false);
     return { fresh, head };
   }
 

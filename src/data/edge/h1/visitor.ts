@@ -314,25 +314,16 @@ export class Visitor implements ReadTarget, UpstreamUser, TurnJob, EdgeConnectio
   }
 
   onUpstreamLost(code: FaultCode): void {
-    if (this.#retry(code)) return;
-    if (this.#state === 'raw') this.destroy();
+    const again = this.#dispatch.again(code, this.#upstream, this.#response);
+    if (again !== null) {
+      this.#adopt(again.fresh);
+      again.fresh.stream.write(again.head);
+    } else if (this.#state === 'raw') this.destroy();
     else this.#fault(code);
   }
 
   onUpstreamDrain(): void {
     this.#resume();
-  }
-
-  /** A kept connection that the service closed before it saw the request: once more, on a fresh one. */
-  #retry(code: FaultCode): boolean {
-    const old = this.#upstream;
-    if (code !== 'local_closed' || old === null || !this.#response.untouched) return false;
-    const again = this.#dispatch.again(old);
-    if (again === null) return false;
-    old.release(false);
-    this.#adopt(again.fresh);
-    again.fresh.stream.write(again.head);
-    return true;
   }
 
   // ------------------------------------------------------------------ from the response (ResponseOwner)

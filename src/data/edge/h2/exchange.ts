@@ -273,25 +273,16 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   }
 
   onUpstreamLost(code: FaultCode): void {
-    if (!this.#retry(code)) this.#fault(code);
+    const again = this.#dispatch.again(code, this.#upstream, this.#response);
+    if (again === null) return this.#fault(code);
+    this.#adopt(again.fresh);
+    again.fresh.stream.write(again.head);
   }
 
   onUpstreamDrain(): void {
     this.#isPaused = false;
     this.#held.giveBack();
     this.#stream?.resume();
-  }
-
-  /** A kept connection that the service closed before it saw the request: once more, on a fresh one. */
-  #retry(code: FaultCode): boolean {
-    const old = this.#upstream;
-    if (code !== 'local_closed' || old === null || !this.#response.untouched) return false;
-    const again = this.#dispatch.again(old);
-    if (again === null) return false;
-    old.release(false);
-    this.#adopt(again.fresh);
-    again.fresh.stream.write(again.head);
-    return true;
   }
 
   // ------------------------------------------------------------------ from the response (ResponseOwner)

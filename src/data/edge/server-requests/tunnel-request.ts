@@ -149,23 +149,14 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
   }
 
   onUpstreamLost(code: FaultCode): void {
-    if (!this.#retry(code)) this.#fault(code);
+    const again = this.#dispatch.again(code, this.#upstream, this.#response);
+    if (again === null) return this.#fault(code);
+    this.#adopt(again.fresh);
+    again.fresh.stream.write(again.head);
   }
 
   onUpstreamDrain(): void {
     if (this.#state === 'body') this.#guarded(() => this.#sendBody());
-  }
-
-  /** A kept connection that the service closed before it saw the request: once more, on a fresh one. */
-  #retry(code: FaultCode): boolean {
-    const old = this.#upstream;
-    if (code !== 'local_closed' || old === null || !this.#response.untouched) return false;
-    const again = this.#dispatch.again(old);
-    if (again === null) return false;
-    old.release(false);
-    this.#adopt(again.fresh);
-    again.fresh.stream.write(again.head);
-    return true;
   }
 
   // ------------------------------------------------------------------ from the response (ResponseOwner)

@@ -1,5 +1,5 @@
 /**
- * One stream of a visitor's HTTP/2 connection: one request and its response. What visitor.ts is for a connection of HTTP/1.1, with the same
+ * One stream of a visitor's HTTP/2 connection: one request and its response. What h1/request.ts is for HTTP/1.1, with the same
  * parser, policy, forwarding and deadlines; a connection keeps those that are done for its next streams. States: `head` (the tunnel's policy has
  * yet to decide) → `body` (the request's body flows) → `wait` (the request is sent) → `linger` (the answer is complete, and the visitor has yet to
  * take it) → `gone`. Length: one state machine, whose transitions can be checked against each other on one page.

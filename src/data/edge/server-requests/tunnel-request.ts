@@ -1,5 +1,5 @@
 /**
- * One request that the control plane sends down a tunnel, and its response: what visitor.ts is for a visitor's connection, with the same parser,
+ * One request that the control plane sends down a tunnel, and its response: what h1/request.ts is for a visitor's connection, with the same parser,
  * policy, forwarding, metering and deadlines. The response goes no further: it is read strictly, counted and dropped. Made by tunnel-requests.ts,
  * which bounds how many there are. States: `head` (the tunnel's policy has yet to decide) → `body` (the request's body flows) → `wait` (the
  * request is sent) → `gone`.

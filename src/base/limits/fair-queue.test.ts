@@ -43,3 +43,12 @@ test('a full queue lets the newest of the fullest party go, and of its fullest p
   assert.deepEqual(drained(queue), ['a-x1', 'b-z1', 'a-y1']);
   assert.equal(queue.displace(['c']), undefined);
 });
+
+test('fair queue: the fullest part of a party gives way when that party may displace no other', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['b-z1', 'b-z2', 'b-z3', 'b-z4', 'a-x1', 'a-x2', 'a-x3'])
+    queue.push([item[0] as string, item[2] as string], item);
+  assert.equal(queue.displace(['a', 'y']), 'a-x3');
+  assert.equal(queue.displace(['b', 'z']), undefined, 'that part is the fullest itself');
+  assert.deepEqual(drained(queue), ['b-z1', 'a-x1', 'b-z2', 'a-x2', 'b-z3', 'b-z4']);
+});

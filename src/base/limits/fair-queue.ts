@@ -36,20 +36,25 @@ export class FairQueue<T> {
   }
 
   /**
-   * For a full queue: takes the newest item of the party that has most in it out, and of its parts likewise. Undefined where `party` itself has as
-   * many, or would have: then it is the one that waits outside. Looks at each party once.
+   * For a full queue: takes the newest item of the party that has most in it out, and of its parts likewise. Where `party` itself has as many, or would
+   * have, the fullest of its own parts gives way to a smaller one; undefined when there is none: then it is the one that waits outside. Looks at each
+   * party once.
    */
   displace(party: readonly string[]): T | undefined {
     let at = this.#all;
     const path: Array<{ readonly of: Party<T>; readonly name: string }> = [];
     let isTheirs = true;
     for (let depth = 0; at.parts.size > 0; depth++) {
-      const [name, fullest] = fullestOf(at);
-      const own = isTheirs ? (at.parts.get(party[depth] ?? '')?.size ?? 0) : 0;
-      if (isTheirs && name !== party[depth] && own + 1 >= fullest.size) return undefined;
-      isTheirs &&= name === party[depth];
+      let [name, part] = fullestOf(at);
+      const theirs = party[depth] ?? '';
+      const own = at.parts.get(theirs);
+      if (isTheirs && (own?.size ?? 0) + 1 >= part.size) {
+        if (own === undefined) return undefined;
+        [name, part] = [theirs, own];
+      }
+      isTheirs &&= name === theirs;
       path.push({ of: at, name });
-      at = fullest;
+      at = part;
     }
     if (isTheirs) return undefined;
     this.#all.size--;

@@ -52,3 +52,18 @@ test('fair queue: the fullest part of a party gives way when that party may disp
   assert.equal(queue.displace(['b', 'z']), undefined, 'that part is the fullest itself');
   assert.deepEqual(drained(queue), ['b-z1', 'a-x1', 'b-z2', 'a-x2', 'b-z3', 'b-z4']);
 });
+
+test('fair queue: a party that may not go keeps its turn', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['a1', 'b1', 'b2', 'c1']) queue.push([item[0] as string], item);
+  assert.equal(
+    queue.shift((name) => name !== 'a'),
+    'b1',
+  );
+  assert.equal(
+    queue.shift(() => false),
+    undefined,
+  );
+  assert.equal(queue.size, 3);
+  assert.deepEqual(drained(queue), ['a1', 'c1', 'b2']);
+});

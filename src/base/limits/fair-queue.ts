@@ -30,9 +30,9 @@ export class FairQueue<T> {
     at.items.push(item);
   }
 
-  /** The next one, of the party whose turn it is. */
-  shift(): T | undefined {
-    return this.#all.size === 0 ? undefined : take(this.#all);
+  /** The next one, of the party whose turn it is. `may` is asked about parties, not about their parts: one that may not keeps its turn. */
+  shift(may?: (name: string) => boolean): T | undefined {
+    return take(this.#all, may);
   }
 
   /**
@@ -73,18 +73,22 @@ function fullestOf<T>({ parts }: Party<T>): [string, Party<T>] {
   return fullest;
 }
 
-function take<T>(party: Party<T>): T | undefined {
-  party.size--;
+function take<T>(party: Party<T>, may?: (name: string) => boolean): T | undefined {
   // What is its own comes before what its parts have.
-  if (party.items.length > 0) return party.items.shift();
-  const [first] = party.parts;
-  if (first === undefined) return undefined;
-  const [name, part] = first;
-  const item = take(part);
-  // Last of the next round, or gone.
-  party.parts.delete(name);
-  if (part.size > 0) party.parts.set(name, part);
-  return item;
+  if (party.items.length > 0) {
+    party.size--;
+    return party.items.shift();
+  }
+  for (const [name, part] of party.parts) {
+    if (may !== undefined && !may(name)) continue;
+    party.size--;
+    const item = take(part);
+    // Last of the next round, or gone.
+    party.parts.delete(name);
+    if (part.size > 0) party.parts.set(name, part);
+    return item;
+  }
+  return undefined;
 }
 
 function makeParty<T>(): Party<T> {

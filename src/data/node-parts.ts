@@ -1,5 +1,5 @@
 /**
- * Parts of a data node. Each function opens one from the settings, and registers with `life` how it closes; node.ts has the order.
+ * Parts of a data node. Each function opens one from the settings and registers with `life` how it closes; node.ts has the order.
  */
 import { NetworkSet } from '../base/net/addr.ts';
 import type { PasswordHasher } from '../argon2/argon2-threads.ts';

@@ -1,5 +1,5 @@
 /**
- * Settings of one data node: plain data, so that they can go to a thread or to another host. Made by server/data-node.ts, read by node.ts.
+ * Settings of one data node: plain data, so that they can go to a thread or to another host. Made by server/data-node.ts, read by node.ts and node-parts.ts.
  */
 import type { ListenAt } from '../base/net/listen.ts';
 import type { Prices } from '../plane/spend.ts';

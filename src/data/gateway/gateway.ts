@@ -1,5 +1,5 @@
 /**
- * The agents' side of a data node, put together: listener, sessions, registry. Made by data/node.ts.
+ * The agents' side of a data node, put together: listener, sessions, registry. Made by data/node-parts.ts.
  */
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
  * Keeps the compiled policy and gates of each entry in step with its route. A route that changes is answered for by its new policy from the
- * next request on, also on a connection that is kept. Subscribed to the routing table by data/node.ts.
+ * next request on, also on a connection that is kept. Subscribed to the routing table by data/node-parts.ts.
  */
 import type { AccessKey } from '../../plane/access-keys.ts';
 import type { RouteEntry } from '../routing/entry.ts';

@@ -1,5 +1,5 @@
 /**
- * All private networks of a node, and the relays of those that an agent carries or has carried lately. Made by data/node.ts;
+ * All private networks of a node, and the relays of those that an agent carries or has carried lately. Made by data/node-parts.ts;
  * data/gateway opens, attaches and detaches. One relay's fault ends that one. A port is bound when an agent attaches, and stays
  * bound for as long as clients are heard, so that their flows keep their numbers: docs/decisions/0013-wireguard-relay.md.
  */

@@ -1,7 +1,7 @@
 /**
  * Keeps a RouteTable in step with the control plane: snapshot first, then deltas in the order of their numbers, however they come; one that is lost
  * asks for a snapshot again.
- * Made by data/node.ts. The table goes on serving while the control plane is away.
+ * Made by data/node-parts.ts. The table goes on serving while the control plane is away.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';

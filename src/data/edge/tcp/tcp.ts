@@ -1,5 +1,5 @@
 /**
- * The public ports of `tcp` tunnels: one listener per routed port for as long as the route exists, one stream per visitor. Made by data/node.ts;
+ * The public ports of `tcp` tunnels: one listener per routed port for as long as the route exists, one stream per visitor. Made by data/node-parts.ts;
  * the gateway asks it whether a port is open before it binds a claim. A port that can't be opened (another program has it) is logged; claims of
  * its tunnel are refused with `no_port_free`, and each claim tries the port again. It does not stop the server: the other tunnels are none of its
  * business.

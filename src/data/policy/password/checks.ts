@@ -1,6 +1,6 @@
 /**
  * Whether shown credentials fit a tunnel's gate, for all gates of a node. Argon2id runs on threads of its own at the lowest priority; what
- * it said is remembered, so that the next request with the same credentials is decided at once. Made by data/node.ts.
+ * it said is remembered, so that the next request with the same credentials is decided at once. Made by data/node-parts.ts.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { RecentMap } from '../../../base/limits/recent-map.ts';

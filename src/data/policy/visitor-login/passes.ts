@@ -1,5 +1,5 @@
 /**
- * Who a visitor is by the pass that its browser shows, for all gates of a node; and what becomes of tickets. Made by data/node.ts, asked by
+ * Who a visitor is by the pass that its browser shows, for all gates of a node; and what becomes of tickets. Made by data/node-parts.ts, asked by
  * step.ts and paths.ts. It knows no lists: the control plane decides when it makes a ticket, and each change of a list is
  * another version.
  */

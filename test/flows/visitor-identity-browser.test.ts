@@ -22,7 +22,7 @@ test('refused as one person, in as another', { timeout: 90_000, skip: NO_CHROMIU
   await page.goto(`${w.url}/orders`);
   await logIn('bob');
   await page.getByRole('heading', { name: /^You can't open shop\.localhost/ }).waitFor();
-  await page.getByText('You have signed in as bob@elsewhere.example').waitFor();
+  await page.getByText('You are logged in as bob@elsewhere.example').waitFor();
   await page.getByRole('link', { name: 'Try another account' }).click();
   await logIn('ann');
   await page.getByText('hello from /orders').waitFor();
@@ -43,17 +43,17 @@ test('refused as one person, in as another', { timeout: 90_000, skip: NO_CHROMIU
   const fetched = await page.evaluate(`fetch('/api').then((answer) => answer.text())`);
   assert.equal(fetched, 'hello from /api');
   await page.goto(`${w.url}/.culvert/sign-out`);
-  await page.getByRole('heading', { name: 'You have signed out' }).waitFor();
+  await page.getByRole('heading', { name: 'You have logged out' }).waitFor();
   assert.ok(!(await tabs.cookies(w.url)).some(({ name }) => name === 'culvert_visitor'));
-  await page.getByRole('link', { name: 'Sign in again' }).click();
+  await page.getByRole('link', { name: 'Log in again' }).click();
   await page.getByText('hello from /').waitFor();
 
   // By a link of another site: only once the person has said so.
   await page.goto('about:blank');
   await page.setContent(`<a href="${w.url}/.culvert/sign-out">a gift</a>`);
   await page.getByRole('link', { name: 'a gift' }).click();
-  await page.getByRole('heading', { name: 'Sign out?' }).waitFor();
+  await page.getByRole('heading', { name: 'Log out?' }).waitFor();
   assert.ok((await tabs.cookies(w.url)).some(({ name }) => name === 'culvert_visitor'));
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { name: 'You have signed out' }).waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('heading', { name: 'You have logged out' }).waitFor();
 });

@@ -34,9 +34,9 @@ suite('visitor identity', () => {
 
       // Out, and in again without a word to the provider's log-in page, where the person still is.
       const signOut = `${w.url}/.culvert/sign-out`;
-      assert.match((await browser.open(signOut)).text, /Do you want to sign out of this site\?/);
+      assert.match((await browser.open(signOut)).text, /Do you want to log out of this site\?/);
       browser.headers['origin'] = new URL(w.url).origin;
-      assert.match((await browser.open(signOut, undefined, new URLSearchParams())).text, /You have signed out/);
+      assert.match((await browser.open(signOut, undefined, new URLSearchParams())).text, /You have logged out/);
       delete browser.headers['origin'];
       assert.equal(passOf(browser, w.url), undefined);
       assert.equal((await browser.open(await w.oidc.logIn(browser, w.url, 'ann'))).status, 200);
@@ -47,7 +47,7 @@ suite('visitor identity', () => {
     const w = await oidcWorld(t);
     await w.put({ allowed_domains: ['example.com'] });
     for (const [login, says] of [
-      ['bob', /bob@elsewhere\.example, and the owner of shop\.localhost:\d+ has not let this address in/],
+      ['bob', /bob@elsewhere\.example, but this address is not on the access list of shop\.localhost:\d+/],
       ['eve', /has no verified email address of yours/],
     ] as const) {
       const browser = new VisitorBrowser();
@@ -58,7 +58,7 @@ suite('visitor identity', () => {
     }
     const program = await w.culvert.get(w.url);
     assert.deepEqual([program.status, program.code], [401, 'unauthorized']);
-    assert.match(program.body, /in a browser and sign in/);
+    assert.match(program.body, /in a browser and log in/);
     assert.deepEqual(w.asked, []);
   });
 

@@ -63,22 +63,22 @@ export const EDGE_FAULTS = {
   },
   sign_in: {
     status: 302,
-    title: 'Sign in to continue',
+    title: 'Log in to continue',
     visitor: 'This site requires a login. Your browser is redirected to the login page.',
     label: 'Redirected to login',
     cause: 'The tunnel requires visitor login. The browser was redirected to the identity provider, or to HTTPS first.',
   },
   signed_in: {
     status: 303,
-    title: 'You are signed in',
+    title: 'You are logged in',
     visitor: 'Your browser is redirected to the page that you requested.',
     label: 'Logged in',
     cause: 'The visitor logged in and was redirected to the requested page.',
   },
   sign_in_failed: {
     status: 403,
-    title: 'Sign-in failed',
-    visitor: 'The sign-in was not completed. Open the site again to start over.',
+    title: 'Login failed',
+    visitor: 'The login was not completed. Open the site again to start over.',
     label: 'Login failed',
     cause:
       'The visitor login expired or was used twice, the visitor is not on the list, or the browser blocks cookies.',
@@ -86,16 +86,16 @@ export const EDGE_FAULTS = {
   },
   sign_out: {
     status: 200,
-    title: 'Sign out?',
-    visitor: 'Do you want to sign out of this site? Another site may have linked here, so please confirm.',
+    title: 'Log out?',
+    visitor: 'Do you want to log out of this site? Another site may have linked here, so please confirm.',
     label: 'Confirm logout',
     cause: 'Another site linked to the logout page, so the visitor must confirm.',
   },
   signed_out: {
     status: 200,
-    title: 'You have signed out',
+    title: 'You have logged out',
     visitor:
-      'You are signed out of this site, but not of your identity provider. On a shared computer, sign out there too.',
+      'You are logged out of this site, but not of your identity provider. On a shared computer, log out there too.',
     label: 'Logged out',
     cause: 'The visitor logged out.',
   },

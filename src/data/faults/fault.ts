@@ -10,8 +10,8 @@ import { type FaultPage, faultPage } from './fault-page.ts';
 /** Where a page leads on. */
 const NEXT: Readonly<Partial<Record<FaultCode, FaultPage['next']>>> = {
   sign_in_failed: { path: '/', words: 'Open the site again' },
-  sign_out: { path: '/.culvert/sign-out', words: 'Sign out', posts: true },
-  signed_out: { path: '/', words: 'Sign in again' },
+  sign_out: { path: '/.culvert/sign-out', words: 'Log out', posts: true },
+  signed_out: { path: '/', words: 'Log in again' },
 };
 
 /** Why the edge or the policy of a tunnel refuses a request. */

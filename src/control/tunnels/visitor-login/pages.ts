@@ -11,7 +11,7 @@ type Part = ReturnType<typeof html>;
 /** Of a sign-in that came to a bad end. `site`: undefined where nothing says which one it was for. */
 export function visitorRefusalPage({ code, message }: AppError, site: VisitedSite | undefined): Part {
   return page(
-    'You are not signed in',
+    'You are not logged in',
     html`<p class="alert" role="alert">${message}</p>
 <p class="quiet">${code}</p>
 ${site === undefined ? '' : html`<a class="button" href="${site.url}">Begin again at ${site.host}</a>`}`,
@@ -22,9 +22,9 @@ ${site === undefined ? '' : html`<a class="button" href="${site.url}">Begin agai
 export function notListedPage({ email, site, retry, primaryAt }: NotListed): Part {
   return page(
     `You can't open ${site}`,
-    html`<p class="alert" role="alert">You have signed in as ${email}, and the owner of ${site} has not let this address in.</p>
+    html`<p class="alert" role="alert">You are logged in as ${email}, but this address is not on the access list of ${site}.</p>
 <p class="quiet">forbidden</p>
-<p>Sign in with another account, or ask the owner to add this one.${primaryAt === null ? '' : ` ${primaryAt} reports only your primary address. You can change it there.`}</p>
+<p>Log in with another account, or ask the owner to add this one.${primaryAt === null ? '' : ` ${primaryAt} reports only your primary address. You can change it there.`}</p>
 <a class="button" href="${retry}">Try another account</a>`,
   );
 }

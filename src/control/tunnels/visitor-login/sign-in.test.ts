@@ -190,7 +190,7 @@ test('visitor login: a visitor on no list gets a page with a link to another acc
   assert.equal(page.status, 403);
   assert.match(
     text,
-    /You have signed in as eve@evil\.test, and the owner of shop\.localhost has not let this address in/,
+    /You are logged in as eve@evil\.test, but this address is not on the access list of shop\.localhost/,
   );
   assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
   assert.ok(!page.headers.getSetCookie().some((line) => line.startsWith('culvert_visitor=')));
@@ -305,7 +305,7 @@ test('a tunnel that is not there, is gone or has no gate is 404, in a page to a 
   const headers = { accept: 'text/html' };
   const page = await api.call('GET', `/edge-auth/start?tunnel_id=${other}`, { headers });
   assert.equal(page.status, 404);
-  assert.match(page.text, /<h1>You are not signed in<\/h1>/);
+  assert.match(page.text, /<h1>You are not logged in<\/h1>/);
   assert.doesNotMatch(page.text, /\/app\/"/);
   for (let i = 0; i < 3; i++) await api.call('GET', `/edge-auth/start?tunnel_id=${tunnelId}`);
   assert.deepEqual(plane.control.store.db.select().from(spentOnce).all(), []);

@@ -200,7 +200,7 @@ export class VisitorLogins {
     } catch (error) {
       // Failures of 500 and above are logged where they are answered.
       if (error instanceof AppError && error.status < 500) {
-        this.#deps.log.warn({ reason: messageOf(error.cause) }, "a visitor's sign-in was refused by the provider");
+        this.#deps.log.warn({ reason: messageOf(error.cause) }, 'the provider refused a visitor login');
       }
       throw error;
     }

@@ -118,7 +118,7 @@ test('what changes things is taken from the own page alone; links and reads pass
       assert.equal(reply.status, 401, `${method} ${fields.join()}`);
       assert.match(reply.head, /\r\nWWW-Authenticate: Culvert-Visitor realm="shop"\r\n/);
       assert.match(reply.head, /\r\nculvert-error: unauthorized\r\n/);
-      assert.match(reply.body, /Only pages of http:\/\/shop\.example\.test may do this/);
+      assert.match(reply.body, /a login at http:\/\/shop\.example\.test does not apply to it/);
     }
   assert.deepEqual(asked, []);
   for (const [line, ...fields] of [

@@ -128,7 +128,7 @@ test("visitor login: another browser's ticket starts the login again, once", WIT
   }
   const reply = await ask(wire, `GET ${ticket({ again: true })}`, PAGE);
   assert.equal(codeOf(reply), '403 sign_in_failed');
-  assert.match(reply.body, /Allow its cookies/);
+  assert.match(reply.body, /Allow cookies for this site/);
 });
 
 test('visitor login: a used, expired or foreign ticket (tunnel, host, version) is refused', WITHIN, async (t) => {
@@ -210,7 +210,7 @@ test(
       const reply = await ask(wire, line, PAGE, ...fields);
       assert.equal(codeOf(reply), '200 sign_out', [line, ...fields].join());
       assert.equal(/set-cookie/i.test(reply.head), false);
-      assert.match(reply.body, /<form method="post" action="\/\.culvert\/sign-out"><button>Sign out<\/button>/);
+      assert.match(reply.body, /<form method="post" action="\/\.culvert\/sign-out"><button>Log out<\/button>/);
       // Or the button's request would say "null" for the page that it is on; and another page may not put it under a person's hand.
       assert.equal(fieldOf(reply, 'Referrer-Policy'), 'same-origin');
       assert.equal(fieldOf(reply, 'X-Frame-Options'), 'DENY');
@@ -237,7 +237,7 @@ test('visitor login: a browser without cookies gets an error instead of a redire
   const lost = await ask(wire, 'GET /orders', PAGE, `${HAS_NONCE}; culvert_visitor=junk`);
   assert.equal(codeOf(lost), '403 sign_in_failed');
   assert.equal(fieldOf(lost, 'Location'), undefined);
-  assert.match(lost.body, /Remove the cookies of this site and of the domains above it/);
+  assert.match(lost.body, /Delete the cookies of this site and of its parent domains/);
   // Others, its own scripts, and the browser once it shows its pass, find all as ever; so does a visitor after a logout or a changed gate.
   assert.equal(codeOf(await ask(wire, 'GET /', PAGE)), '302 sign_in');
   assert.equal(codeOf(await ask(wire, 'GET /', HAS_NONCE)), '401 unauthorized');

@@ -189,7 +189,7 @@ test('visitors: passes of two people in one browser are an error instead of a re
   const cookie = `${shown()}; culvert_visitor=${passOf({ email: 'eve@evil.test' })}`;
   const reply = await ask(wire, 'GET /', PAGE, cookie);
   assert.equal(codeOf(reply), '403 sign_in_failed');
-  assert.match(reply.body, /two different people/);
+  assert.match(reply.body, /two different users/);
 });
 
 test(
@@ -270,7 +270,7 @@ test('visitors: no login over plain http when the public address is https', WITH
   // A browser that believes to be on https would be sent round for ever: the proxy in front is not trusted.
   const behind = await ask(plain, 'GET /', PAGE, 'Sec-Fetch-Mode: navigate', 'X-Forwarded-Proto: https');
   assert.equal(codeOf(behind), '403 sign_in_failed');
-  assert.match(behind.body, /open https:\/\/shop\.example\.test:8443\/\. .*api\.trusted_proxies/);
+  assert.match(behind.body, /Open https:\/\/shop\.example\.test:8443\/\. .*api\.trusted_proxies/);
   for (const fields of [[], [shown()], [shown(), PAGE], ['X-Forwarded-Proto: https', shown()]])
     assert.notEqual((await ask(plain, 'GET /', ...fields)).status, 200, fields.join());
   assert.equal(codeOf(await ask(plain, 'GET /', shown())), '401 unauthorized');

@@ -25,12 +25,12 @@ const W_SIGN_OUT_PATH = word(SIGN_OUT_PATH);
 
 const STALE: EdgeRefusal = {
   code: 'sign_in_failed',
-  detail: 'This sign-in has expired, was used before, or is for another site. Open the site again.',
+  detail: 'This login has expired, was used before, or is for another site. Open the site again.',
   fields: [NO_REFERRER],
 };
 const NO_COOKIES: EdgeRefusal = {
   code: 'sign_in_failed',
-  detail: 'Your browser did not bring back the cookie of this site. Allow its cookies, then open it again.',
+  detail: 'Your browser did not send back the login cookie. Allow cookies for this site, then open it again.',
   fields: [NO_REFERRER],
 };
 /** For a visitor who may come by a link of another site. The Origin of its button's request is checked, and no other page may frame it. */
@@ -40,7 +40,7 @@ const ASK_FIRST: EdgeRefusal = {
 };
 const BUSY: EdgeRefusal = {
   code: 'overloaded',
-  detail: 'Too many people are signing in. Please open the site again in a minute.',
+  detail: 'Too many visitors are logging in. Please open the site again in a minute.',
 };
 
 /** The step that answers the two paths. */

@@ -19,7 +19,7 @@ export const NO_REFERRER = 'Referrer-Policy: no-referrer';
 const NOT_SHOWN: EdgeRefusal = {
   code: 'sign_in_failed',
   detail:
-    'You have just signed in, but your browser does not show it. Remove the cookies of this site and of the domains above it, allow it to set its own, and open it again in half a minute.',
+    'You logged in, but your browser did not send the login cookie. Delete the cookies of this site and of its parent domains, and allow cookies for this site. Then open it again in 30 seconds.',
   fields: [NO_REFERRER],
 };
 
@@ -86,21 +86,21 @@ export class SignIn {
   #behindProxy(request: PolicyRequest): EdgeRefusal {
     return {
       code: 'sign_in_failed',
-      detail: `This site asks who its visitors are over https alone: open ${this.#here(request)}/. If that is where you are, a proxy in front of this server is not in api.trusted_proxies: its operator can add it.`,
+      detail: `This site requires HTTPS for login. Open ${this.#here(request)}/. If you are already there, the operator must add the proxy in front of this server to api.trusted_proxies.`,
     };
   }
 
   /** For what a page of another site makes the browser do. Said before the pass is looked at: that page learns nothing of it. */
   othersRefusal(request: PolicyRequest): EdgeRefusal | null {
     if (!isOtherPageRequest(request, this.#publicUrl)) return null;
-    const own = `Only pages of ${this.#here(request)} may do this with a visitor's sign-in, and another one has asked.`;
-    return this.#unauthorized(`${own} Open the site itself, or ask its owner for a way in that needs no cookie.`);
+    const own = `This request came from another site, so a login at ${this.#here(request)} does not apply to it.`;
+    return this.#unauthorized(`${own} Open the site directly, or ask its owner for access without cookies.`);
   }
 
   #turnAway(request: PolicyRequest): EdgeRefusal {
     const where = `${this.#here(request)}/`;
     return this.#unauthorized(
-      `Only people who have signed in may use this site. Open ${where} in a browser and sign in, or ask its owner for a way in for programs.`,
+      `This site requires a login. Open ${where} in a browser and log in. For a script or an API client, ask the owner of the site for access without a browser.`,
     );
   }
 

@@ -12,7 +12,7 @@ import { type GatedRoute, SignIn } from './sign-in.ts';
 const SEVERAL: EdgeRefusal = {
   code: 'sign_in_failed',
   detail:
-    'Your browser shows that two different people have signed in to this site. Remove its cookies, those of the domains above it too, and open it again.',
+    'Your browser sent login cookies of two different users. Delete the cookies of this site and of its parent domains, then open it again.',
 };
 
 export function visitorStep(route: GatedRoute, passes: VisitorPasses): Step {

@@ -46,7 +46,9 @@ async function quickstart(options: { once: boolean }): Promise<void> {
   const agent = new Program({ ...source, args, cwd: folder });
   stack.defer(async () => void (await agent.stop()));
   const publicUrl = await agent.printed(/^(https?:\/\/\S+)$/m);
-  const pageUrl = await agent.printed(/"url":"(\S+?)","msg":"requests can be looked at|no page to look at requests/m);
+  const pageUrl = await agent.printed(
+    /"url":"(\S+?)","msg":"local inspector started|the local inspector could not start/m,
+  );
 
   title('4. Request the public URL');
   const { status, body, ms } = await visit(publicUrl, server.httpPort);

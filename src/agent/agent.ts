@@ -48,7 +48,7 @@ const KEY_CHANGE_MS = 1_000;
 export function startAgent(options: AgentOptions): Agent {
   const count = options.tunnels.length + (options.relays?.length ?? 0);
   if (count < 1 || count > MAX_TUNNELS_PER_AGENT) {
-    throw new RangeError(`an agent carries 1 to ${MAX_TUNNELS_PER_AGENT} tunnels and networks`);
+    throw new RangeError(`an agent can serve 1 to ${MAX_TUNNELS_PER_AGENT} tunnels and networks`);
   }
   const supervisor = new Supervisor(options);
   supervisor.connect();

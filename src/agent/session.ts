@@ -132,7 +132,7 @@ export class Session implements ChannelSink {
         return this.#bound(message);
       case 'refused': {
         const wanted = this.#takeAsked(message.ref);
-        if (wanted === undefined) return this.#broken('it refused what was not asked for');
+        if (wanted === undefined) return this.#broken('it refused a tunnel or network that was not requested');
         return this.#owner.onRefused(this, wanted, message);
       }
       case 'unbound': {
@@ -159,7 +159,7 @@ export class Session implements ChannelSink {
 
   #bound(bound: Bound): void {
     const tunnel = this.#takeAsked(bound.ref);
-    if (!(tunnel instanceof Tunnel)) return this.#broken('it bound what was not claimed');
+    if (!(tunnel instanceof Tunnel)) return this.#broken('it bound a tunnel that was not claimed');
     this.#slots.set(bound.slot, tunnel);
     this.#owner.onBound(this, tunnel, bound);
   }

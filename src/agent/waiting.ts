@@ -61,7 +61,7 @@ export class Waiting {
     const told = hasClock(lost) ? lost.code : cause;
     if (told === this.#told) return log.debug({ cause, inMs: ms }, 'still no session');
     this.#told = told;
-    log.warn({ cause, code: lost.code, inMs: ms }, 'no session; trying again');
+    log.warn({ cause, code: lost.code, inMs: ms }, 'not connected; retrying');
     emit({ kind: 'retrying', cause, inMs: ms });
     for (const event of events) emit(event);
   }

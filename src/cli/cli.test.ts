@@ -281,7 +281,7 @@ test('a server that is away does not end it, and SIGHUP tries at once', async (t
   const env = envOf(away);
   await away.close();
   const program = start(t, ['http', '3000'], { home: tempHome(t), env });
-  await program.until(() => program.stderr.includes('no session; trying again'));
+  await program.until(() => program.stderr.includes('not connected; retrying'));
   program.signal('SIGHUP');
   program.signal('SIGTERM');
   assert.equal(await program.exit, 0);
@@ -326,7 +326,7 @@ test('a mistake in the agent file names file, line and key, and exits with 2', a
   for (const [text, message] of [
     ['server = "http://x"\ntoken = "abc"\n', `${file}:2: token: unknown key`],
     ['[tunnels.web]\ntarget = true\n', `${file}:2: tunnels.web.target: must be a port`],
-    ['[tunnels.web]\n\ntarget = "x y"\n', `${file}:3: tunnels.web.target: "x y" is no target`],
+    ['[tunnels.web]\n\ntarget = "x y"\n', `${file}:3: tunnels.web.target: "x y" is not a valid target`],
     ['[tunnels.web]\ntarget = 1\nprotocol = "icmp"\n', `${file}:3: tunnels.web.protocol: must be "http"`],
     ['[tunnels.web]\nsubdomain = "x"\n', `${file}:1: tunnels.web.target: `],
     ['[tunnels.web]\ntarget = 1\nproxy_protocol = true\n', `${file}:3: tunnels.web.proxy_protocol: is for tcp`],
@@ -414,7 +414,7 @@ test("a project file alone can't send the user's key to its server", async (t) =
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /culvert\.toml:1: server: your key \(.*\) is not sent to a server that only a project file names/,
+      /culvert\.toml:1: server: your access key \(.*\) was not sent, because only a project file sets this server/,
     );
   }
 });

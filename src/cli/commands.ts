@@ -71,7 +71,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'udp <target>',
-    summary: 'Serve a private network: 51820 or host:51820 of WireGuard',
+    summary: 'Serve a private network from a WireGuard port: 51820 or host:51820',
     examples: ['udp 51820 --network office'],
     options: [
       ['--network <network>', 'name or id of the private network'],
@@ -102,7 +102,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['login --server https://culvert.example.com'],
     options: [
       ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
-      ['--no-browser', 'print the link and open no browser'],
+      ['--no-browser', 'print the link without opening a browser'],
       ['--json', 'print one JSON object per event'],
     ],
     load: async () => (await import('./login/login.ts')).login,

@@ -18,7 +18,7 @@ export function findAcmeModeGap({ acme, edge }: ServerFile): Conflict | undefine
   if (acme.challenge === 'http-01' && edge.http_listen === null) {
     return {
       path: ['edge', 'http_listen'],
-      text: 'is asked by the authority with acme.challenge = "http-01": set it so that port 80 leads to it, or choose "tls-alpn-01"',
+      text: 'is required for acme.challenge = "http-01": set it to a listener that port 80 leads to, or set acme.challenge = "tls-alpn-01"',
     };
   }
   // A private authority issues for whatever its owner likes.
@@ -34,11 +34,11 @@ export function findAcmeModeGap({ acme, edge }: ServerFile): Conflict | undefine
 /** What each order would fail by, and the first visitor would find out. */
 function findFaultOfFiles({ challenge, ca_file: caFile, dns_hook: hook }: ServerFile['acme']): Conflict | undefined {
   if (caFile !== null && !isCertificate(caFile)) {
-    const text = `${caFile} is no certificate that this user can read: set the PEM file of the authority's root, or leave this out`;
+    const text = `${caFile} is not a readable PEM certificate: set the root certificate of the authority, or remove this key`;
     return { path: ['acme', 'ca_file'], text };
   }
   if (challenge === 'dns-01' && hook !== null && !isProgram(hook)) {
-    const text = `${hook} is no program that this user may run: correct the path, or make it executable (chmod +x)`;
+    const text = `${hook} is not a program that this user can run: correct the path, or make it executable (chmod +x)`;
     return { path: ['acme', 'dns_hook'], text };
   }
   return undefined;
@@ -91,17 +91,19 @@ export function acmeDoubts({ accounts, acme, edge }: ServerFile): string[] {
     https !== null &&
     !isLoopback(https.host)
   ) {
-    const instead = 'set the address that visitors come to, e.g. "0.0.0.0:80", or acme.challenge = "tls-alpn-01"';
-    out.push(`edge.http_listen: is on this machine alone, and the authority asks port 80 from outside: ${instead}`);
+    const instead = 'set a public address, e.g. "0.0.0.0:80", or acme.challenge = "tls-alpn-01"';
+    out.push(
+      `edge.http_listen: only this machine can reach it, but the certificate authority connects to port 80 from the internet: ${instead}`,
+    );
   }
   if (edge.public_url?.startsWith('http:') === true) {
-    out.push('edge.public_url: visitors are sent to http although certificates come by acme: begin it with "https://"');
+    out.push('edge.public_url: starts with "http://", but edge.tls.mode is "acme": use "https://"');
   }
   if (acme.challenge !== 'dns-01' && accounts.signup === 'open' && !accounts.require_approval) {
-    const room = `the ${acme.max_new_per_week} new certificates of a week (acme.max_new_per_week) with all other tunnels`;
+    const room = `the limit of ${acme.max_new_per_week} new certificates a week (acme.max_new_per_week)`;
     const instead =
-      'set acme.challenge = "dns-01" for one wildcard that has no such limit, or accounts.signup = "closed"';
-    out.push(`accounts.signup: "open" lets strangers share ${room}: ${instead}`);
+      'set acme.challenge = "dns-01" for one wildcard certificate without this limit, or accounts.signup = "closed"';
+    out.push(`accounts.signup: "open" lets any new user use up ${room}: ${instead}`);
   }
   return out;
 }

@@ -161,8 +161,7 @@ function findToken(
   const own = tokenFileOf(project, env);
   if (project !== undefined && own !== undefined) {
     if (!trusted && !isInside(own, dirname(project.path))) {
-      const text =
-        'leaves the project folder, and this file alone names the server: say --token-file or --server yourself';
+      const text = 'is outside the project folder, and only this file sets the server. Use --token-file or --server';
       throw mistakeAt(project.path, project.parsed.lines, { path: ['token_file'], text: text });
     }
     return { kind: 'file', path: own, namedBy: project.path };
@@ -179,7 +178,7 @@ function findToken(
 /** The refusal to send the user's key to a server that only a project file names. */
 function foreign(project: ReadFile | undefined, source: string): ConfigError {
   const server = project?.parsed.value.server ?? '';
-  const text = `your key (${source}) is not sent to a server that only a project file names: say --server ${server} or set CULVERT_SERVER if you trust it`;
+  const text = `your access key (${source}) was not sent, because only a project file sets this server. If you trust it, use --server ${server} or CULVERT_SERVER`;
   return mistakeAt(project?.path ?? PROJECT_FILE, project?.parsed.lines ?? new Map(), { path: ['server'], text: text });
 }
 
@@ -215,7 +214,7 @@ function parseServer(
   return undefined;
 }
 
-const SERVER_FORM = 'is no server address: write "https://tunnel.example.com", without user name, query or fragment';
+const SERVER_FORM = 'is not a server URL: use "https://tunnel.example.com", without user name, query or fragment';
 
 function serverUrl(text: string): URL | undefined {
   const url = URL.parse(text);

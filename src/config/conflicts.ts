@@ -91,17 +91,16 @@ function* certificateGaps({ edge, agents }: ServerFile): Generator<Conflict> {
 function* apiGaps({ api, edge }: ServerFile): Generator<Conflict> {
   if (!api.tls) return;
   if (edge.https_listen === null) {
-    const text = 'shows the certificates of the edge, which has none: set edge.https_listen and edge.tls.mode';
+    const text = 'uses the certificate of the edge, which has none: set edge.https_listen and edge.tls.mode';
     yield { path: ['api', 'tls'], text };
   }
   const url = api.public_url;
   if (url !== null && !url.startsWith('https:'))
-    yield { path: ['api', 'public_url'], text: 'begins with "http:", and api.tls is on: write "https:"' };
+    yield { path: ['api', 'public_url'], text: 'starts with "http:", but api.tls is on: use "https:"' };
   if (edge.tls.mode !== 'acme') return;
   const host = url === null ? '' : new URL(url).hostname;
   if (!host.includes('.') || isIP(host) !== 0 || host.startsWith('[')) {
-    const text =
-      'tells which name to get a certificate for: set it to what people will type, e.g. "https://culvert.example.com:8443"';
+    const text = 'must contain the public host name for the certificate, e.g. "https://culvert.example.com:8443"';
     yield { path: ['api', 'public_url'], text };
   }
 }
@@ -142,7 +141,7 @@ function* missingFiles({ edge, agents, acme, metrics }: ServerFile): Generator<C
   ];
   for (const [path, name] of files) {
     if (name !== null && !existsSync(name))
-      yield { path, text: `there is no file ${name} that this user can see: correct the path` };
+      yield { path, text: `${name} does not exist or is not accessible to this user: correct the path` };
   }
 }
 
@@ -186,8 +185,8 @@ function* mailGaps({ mail }: ServerFile): Generator<Conflict> {
     yield {
       path: ['mail', 'smtp_url'],
       text:
-        'is not a mail server: write "smtp://user:password@host:587" or "smtps://…", with other signs than letters and digits ' +
-        'in the password as %XX, and nothing behind but "?verify=no"',
+        'is not an SMTP URL: write "smtp://user:password@host:587" or "smtps://…". Percent-encode special characters ' +
+        'in the password. The only allowed parameter is "?verify=no"',
     };
   }
   if (mail.from === null) {
@@ -219,7 +218,7 @@ function* doublePrices({ billing }: ServerFile): Generator<Conflict> {
     if (id === null) continue;
     const other = known.get(id);
     if (other !== undefined) {
-      const text = `is the price of ${other} too: each plan and cycle has a price of its own`;
+      const text = `is also the price of ${other}: set a separate price for each plan and billing cycle`;
       yield { path: ['billing', 'stripe', 'prices', key], text };
     }
     known.set(id, key);

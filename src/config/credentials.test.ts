@@ -180,7 +180,7 @@ test("the agent's files come before a log-in", async (t) => {
   writeFileSync(join(project, 'culvert.toml'), `server = "${HERE.href}"\n`);
   assert.deepEqual(load().token, { kind: 'login' });
   writeFileSync(join(project, 'culvert.toml'), 'server = "https://evil.example"\n');
-  assert.throws(() => load(), /is not sent to a server that only a project file names/);
+  assert.throws(() => load(), /was not sent, because only a project file sets this server/);
 });
 
 test('the only log-in names the server for those who name neither server nor key', async (t) => {

@@ -48,9 +48,7 @@ export class KnownServers {
       mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
       writeDurably(this.path, `${JSON.stringify({ version: 1, servers }, undefined, 2)}\n`, { replaces: true });
     } catch (error) {
-      this.#onFault(
-        `${this.path} can't be written: ${messageOf(error)}. Until its end this agent alone knows its server`,
-      );
+      this.#onFault(`${this.path} can't be written: ${messageOf(error)}. The agent forgets this server when it stops`);
     }
   }
 
@@ -62,7 +60,7 @@ export class KnownServers {
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return {};
       const why = codeOf(error) === undefined ? 'it was not written by culvert' : messageOf(error);
-      this.#onFault(`${this.path} can't be read: ${why}. Remove it; this agent goes on without it`);
+      this.#onFault(`${this.path} can't be read: ${why}. Delete it. The agent continues without it`);
       return {};
     }
   }

@@ -143,7 +143,7 @@ function toMistakes(issue: z.core.$ZodIssue, schema: z.ZodType): readonly Mistak
 function unknownKey(table: readonly PropertyKey[], schema: z.ZodType): string {
   const known = keysAt(schema, table);
   const where = table.length === 0 ? 'the top level' : `[${table.map(String).join('.')}]`;
-  return `unknown key: ${where} knows ${known.join(', ')}`;
+  return `unknown key. The keys of ${where} are ${known.join(', ')}`;
 }
 
 /** The keys that the schema knows in a table; none when the path leads to no table. */
@@ -185,7 +185,7 @@ function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefine
 }
 
 const KINDS: Record<string, string> = {
-  string: 'a text in quotes',
+  string: 'a string in quotes',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',
@@ -198,8 +198,8 @@ const KINDS: Record<string, string> = {
 function kindOf(value: unknown): string {
   if (value instanceof Date) return 'a date';
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'string') return 'a text';
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'too large to count, or none';
+  if (typeof value === 'string') return 'a string';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'not a finite number';
   return typeof value === 'object' ? 'a table' : `a ${typeof value}`;
 }
 

@@ -27,7 +27,7 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
   }
   const everyNetwork = file.edge.proxy_protocol_from.find((network) => network.endsWith('/0'));
   if (everyNetwork !== undefined) {
-    const instead = 'name the load balancers alone, unless no other client can reach these ports';
+    const instead = 'list only your load balancers, unless no other client can reach these ports';
     out.push(`edge.proxy_protocol_from: ${everyNetwork} lets every client choose its address: ${instead}`);
   }
   const { level } = file.log;
@@ -54,9 +54,7 @@ function unasked({ edge_auth: { provider }, oauth }: ServerFile): string[] {
   const isMeant = provider === 'github' || oauth[other].client_id !== null;
   if (oauth[provider].client_id !== null || !isMeant) return [];
   const instead = `set oauth.${provider}.client_id and client_secret, or edge_auth.provider = "${other}"`;
-  return [
-    `edge_auth.provider: "${provider}" is not set up, so visitors of a tunnel that asks can't sign in: ${instead}`,
-  ];
+  return [`edge_auth.provider: "${provider}" is not set up, so visitor login does not work: ${instead}`];
 }
 
 /** One table is for both: an operator who sets up a provider for visitors may not want an account for every user of it. */
@@ -79,7 +77,10 @@ function unsold({ billing: { mode, stripe } }: ServerFile): string[] {
   }
   const prices = Object.entries(stripe.prices);
   const missing = prices.flatMap(([key, id]) => (id === null ? [key] : []));
-  const sold = missing.length === 0 ? [] : [`billing.stripe.prices: ${missing.join(', ')} not set, and so not sold`];
+  const sold =
+    missing.length === 0
+      ? []
+      : [`billing.stripe.prices: ${missing.join(', ')} not set, so users can't buy these plans`];
   const begins: ReadonlyArray<readonly [key: string, value: string | undefined, starts: readonly string[]]> = [
     ['secret_key', stripe.secret_key?.reveal(), ['sk_', 'rk_']],
     ['webhook_secret', stripe.webhook_secret?.reveal(), ['whsec_']],
@@ -90,7 +91,7 @@ function unsold({ billing: { mode, stripe } }: ServerFile): string[] {
     ...sold,
     ...odd.map(
       ([key, , starts]) =>
-        `billing.stripe.${key}: does not begin with ${starts.join(' or ')}, as Stripe's do: is it another one?`,
+        `billing.stripe.${key}: does not start with ${starts.join(' or ')}. Check that you copied the right value from Stripe`,
     ),
   ];
 }

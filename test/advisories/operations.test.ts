@@ -98,9 +98,12 @@ test(
     const evil = 'server = "https://evil.test"\n';
     assert.throws(
       () => load(evil, { CULVERT_TOKEN: 'mtk_mine' }),
-      /is not sent to a server that only a project file names/,
+      /was not sent, because only a project file sets this server/,
     );
-    assert.throws(() => load(evil, { CULVERT_TOKEN_FILE: join(folder, 'my-key') }), /only a project file names/);
+    assert.throws(
+      () => load(evil, { CULVERT_TOKEN_FILE: join(folder, 'my-key') }),
+      /only a project file sets this server/,
+    );
     for (const file of ['../my-key', join(folder, 'my-key'), 'inside', './x/../../my-key', '~/key'])
       assert.throws(() => load(`${evil}token_file = ${JSON.stringify(file)}\n`), /token_file/, file);
     assert.equal(

@@ -203,7 +203,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
   }
 
   onFault(_stream: MuxStream, error: unknown): void {
-    this.#log.error({ err: error }, 'a stream failed by a fault of this agent');
+    this.#log.error({ err: error }, 'internal error while handling a stream');
   }
 
   // --- the control stream

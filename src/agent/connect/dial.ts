@@ -30,7 +30,7 @@ export function dialServer(address: AgentAddress, signal?: AbortSignal): Promise
     const timer = setTimeout(() => fail(`no answer within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
     const onAbort = (): void => fail('given up');
     const onError = (cause: Error): void => fail(connectFault(cause, Date.now()), cause);
-    const onClose = (): void => fail('closed the connection before it was secure');
+    const onClose = (): void => fail('the connection closed during the TLS handshake');
     const settle = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -52,9 +52,9 @@ export function dialServer(address: AgentAddress, signal?: AbortSignal): Promise
     signal?.addEventListener('abort', onAbort);
     if (signal?.aborted) return fail('given up');
     socket.once('secureConnect', () => {
-      if (socket.alpnProtocol !== ALPN) return fail('is no Culvert agent listener (it does not speak culvert/1)');
+      if (socket.alpnProtocol !== ALPN) return fail('this is not a Culvert agent listener (no ALPN culvert/1)');
       if (address.fingerprint !== undefined && !hasKey(socket, address.fingerprint)) {
-        return fail('shows another key than the server announced: not trusted');
+        return fail('the TLS key is not the one that the server announced. Check for a TLS proxy in between');
       }
       settle();
       resolve(socket);

@@ -31,7 +31,7 @@ export async function discover(server: URL, signal?: AbortSignal): Promise<Disco
     }
     url = next;
   }
-  throw new Error(`${server.host} redirects in circles`);
+  throw new Error(`${server.host}: too many redirects. Set the final URL with --server`);
 }
 
 /** Where to dial by `found`. An address that only means "any interface" is taken to be the host of the server's own URL. */
@@ -40,7 +40,9 @@ export function agentAddress(found: Discovery, server: URL): AgentAddress {
   const port = Number(match?.[3]);
   const named = match?.[1] ?? match?.[2];
   if (named === undefined || port < 1 || port > 65_535) {
-    throw new Error(`the server names no usable agent address: "${found.agent_address}"`);
+    throw new Error(
+      `the server announces an invalid agent address: "${found.agent_address}". Its operator must correct agents.public_address`,
+    );
   }
   const anywhere = named === '0.0.0.0' || named === '::';
   return {
@@ -61,15 +63,18 @@ const NO_UPSTREAM: ReadonlySet<number> = new Set([502, 503, 504]);
 
 function parse(url: URL, answer: Answer): Discovery {
   if (NO_UPSTREAM.has(answer.status)) {
-    throw new UnreachableError(`${url.host} answers ${answer.status}: the server behind it does not`, placeOf(url));
+    throw new UnreachableError(
+      `${url.host} responds with ${answer.status}: the Culvert server behind this proxy does not respond`,
+      placeOf(url),
+    );
   }
   if (answer.status !== 200)
-    throw new Error(`${url.host} answers ${answer.status} to ${url.pathname}: is this a Culvert server?`);
+    throw new Error(`${url.host} responds with ${answer.status} for ${url.pathname}. Is this a Culvert server?`);
   let json: unknown;
   try {
     json = JSON.parse(answer.body);
   } catch (cause) {
-    throw new Error(`${url.host} answers ${url.pathname} with something that is no JSON: is this a Culvert server?`, {
+    throw new Error(`the response of ${url.host} for ${url.pathname} is not JSON. Is this a Culvert server?`, {
       cause,
     });
   }

@@ -54,7 +54,7 @@ test('dead path: a silent session is replaced within 8 s once another connection
   await world.time.advance(8_000);
   assert.equal(world.channels[0]?.ended, 'destroyed');
   assert.equal(world.channels.length, 2);
-  assert.match(JSON.stringify(world.events), /does not answer on this connection, but takes another one/);
+  assert.match(JSON.stringify(world.events), /the connection stopped responding, but the server accepts a new one/);
 });
 
 test('dead path: a network that is broken for all ends no session, and a busy uplink is no silence', async () => {

@@ -95,7 +95,7 @@ export class PathWatch {
     const channel = this.#channel;
     const local = channel?.local;
     if (channel !== undefined && local !== undefined && had.includes(local) && !addresses.includes(local)) {
-      this.#owner.onDead(channel, `this computer has lost the address ${local}`);
+      this.#owner.onDead(channel, `this machine no longer has the address ${local}`);
     } else if (channel !== undefined) {
       this.#asking?.();
       this.#ask(channel);
@@ -134,6 +134,6 @@ export class PathWatch {
     );
     if (another.signal.aborted || channel !== this.#channel) return;
     if (!isThere || answered()) return this.#askLater(channel, LATE_MS);
-    this.#owner.onDead(channel, 'the server does not answer on this connection, but takes another one');
+    this.#owner.onDead(channel, 'the connection stopped responding, but the server accepts a new one');
   }
 }

@@ -38,7 +38,7 @@ test('an outage of an hour ends within three seconds of the path being back', as
 test('a server that can be reached and fails is tried as back-off says', async () => {
   let probes = 0;
   const world = await fakeWorld({
-    fault: new Error('no Culvert agent listener'),
+    fault: new Error('this is not a Culvert agent listener'),
     reach: () => Promise.resolve(++probes > 0),
   });
   await world.time.advance(61_400); // 0.5 + 1 + 2 + 4 + 8 + 16 + 30, less a moment
@@ -48,7 +48,7 @@ test('a server that can be reached and fails is tried as back-off says', async (
 
 test('a proxy before a server that restarts: the whole way is tried every three seconds at most, and no more often than every second', async () => {
   const world = await fakeWorld({
-    fault: new UnreachableError('proxy answers 502', PLACE),
+    fault: new UnreachableError('proxy responds with 502', PLACE),
     reach: () => Promise.resolve(true),
   });
   await world.time.advance(600_000);
@@ -93,7 +93,7 @@ test('reachability: 502, 503 and 504 to discovery count as unreachable, other fa
     status = code;
     await assert.rejects(discover(new URL(`http://127.0.0.1:${port}`)), (error) => {
       assert.ok(error instanceof Error);
-      assert.match(error.message, new RegExp(`answers ${code}`));
+      assert.match(error.message, new RegExp(`responds with ${code}`));
       assert.equal(error instanceof UnreachableError, unreachable, String(code));
       if (error instanceof UnreachableError) assert.deepEqual(error.place, { host: '127.0.0.1', port });
       return true;

@@ -43,16 +43,16 @@ export class ServerPin {
   /** Why a refusal is not the word of the agent's own server, or is due to a clock; undefined when it counts. */
   disputes({ code, serverId, expiredAt, message }: Bye, server: string, nowMs: number): Dispute | undefined {
     if (this.#id !== undefined && serverId !== this.#id) {
-      const answered = serverId === undefined ? 'a server without an id' : `server ${serverId}`;
+      const answered = serverId === undefined ? 'a server without an ID' : `server ${serverId}`;
       const text =
-        `another server answers at ${server}: ${answered}, and this agent was online with ${this.#id}. It says: ${message} ` +
-        'Bring the own server back. If it was replaced on purpose, give this agent a key of the new one';
+        `a different server responds at ${server}: ${answered}, but this agent was last connected to server ${this.#id}. That server reports: ${message} ` +
+        'Restore the original server. If you replaced it on purpose, create an access key for this agent on the new one';
       return { kind: 'other', lost: { code, message: text }, serverId };
     }
     if (code !== 'unauthorized' || expiredAt === undefined || nowMs >= expiredAt || !this.known) return undefined;
     const text =
-      `the server says that this key expired at ${clockText(expiredAt)}, but it is ${clockText(nowMs)} by this computer's clock. ` +
-      'Set whichever clock is wrong';
+      `the server reports that this access key expired at ${clockText(expiredAt)}, but the clock of this machine shows ${clockText(nowMs)}. ` +
+      'Correct the wrong clock';
     return { kind: 'clock', lost: { code: 'clock_differs', message: text } };
   }
 }

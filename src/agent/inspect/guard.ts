@@ -11,17 +11,17 @@ export function refusalOf(request: GuardedRequest, port: number): string | undef
   const { headers, method = 'GET', path } = request;
   const hosts = hostsOf(port);
   if (headers.host === undefined || !hosts.includes(headers.host.toLowerCase()))
-    return `this page answers to ${hosts.join(', ')} alone; ask for one of these names`;
+    return `the host name is not allowed; use ${hosts.join(', ')}`;
   const { origin } = headers;
   if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`))
-    return 'a page of another origin may not ask';
+    return 'requests from other origins are blocked';
   const site = headers['sec-fetch-site'];
   // A link to the page, or its address typed in: the page itself and nothing else can be asked for so.
   const isVisit = method === 'GET' && path === '/' && headers['sec-fetch-mode'] === 'navigate';
   if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isVisit)
-    return 'a page of another site may not ask';
+    return 'requests from other sites are blocked';
   if (method === 'POST' && !/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
-    return 'what is sent must be JSON: say Content-Type: application/json';
+    return 'the request body must be JSON; set Content-Type: application/json';
   return undefined;
 }
 

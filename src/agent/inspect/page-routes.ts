@@ -58,7 +58,7 @@ export async function answerPage(parts: PageParts, at: PageRequest): Promise<voi
   if (answer !== undefined && Object.hasOwn(byMethod, request.method === 'HEAD' ? 'GET' : (request.method ?? '')))
     return answer(parts, at);
   response.setHeader('Allow', Object.keys(byMethod).join(', '));
-  refuse(response, 405, 'this method means nothing here');
+  refuse(response, 405, 'this method is not supported; see the Allow header');
 }
 
 function routeOf(path: string): ByMethod | undefined {
@@ -108,7 +108,7 @@ function metrics({ source, watch, feed }: PageParts, { response }: PageRequest):
 
 function oneTunnel({ source, watch }: PageParts, { response }: PageRequest, name: string): void {
   const found = tunnelDetail(source, watch, name);
-  if (found === undefined) return refuse(response, 404, 'no tunnel of this name is up');
+  if (found === undefined) return refuse(response, 404, 'no running tunnel has this name');
   sendJson(response, 200, found);
 }
 
@@ -123,7 +123,7 @@ function listRequests({ watch }: PageParts, { response, url }: PageRequest): voi
 
 async function oneRequest({ watch }: PageParts, { response }: PageRequest, id: string): Promise<void> {
   const record = watch.ring.find(id);
-  if (record === undefined) return refuse(response, 404, 'no such request is kept any more');
+  if (record === undefined) return refuse(response, 404, 'this request is no longer recorded');
   sendJson(response, 200, await detail(record));
 }
 
@@ -139,10 +139,10 @@ function events({ feed }: PageParts, { request, response }: PageRequest): void {
 
 async function replay({ watch, replays }: PageParts, { request, response }: PageRequest): Promise<void> {
   const id = idIn(await bodyOf(request));
-  if (id === undefined) return refuse(response, 400, 'say which request: {"id": "…"}');
+  if (id === undefined) return refuse(response, 400, 'the request ID is missing; send {"id": "…"}');
   const record = watch.ring.find(id);
   const target = record === undefined ? undefined : watch.find(record.tunnel)?.spec.target;
-  if (record === undefined || target === undefined) return refuse(response, 404, 'no such request is kept any more');
+  if (record === undefined || target === undefined) return refuse(response, 404, 'this request is no longer recorded');
   const obstacle = whyNoReplay(record);
   if (obstacle !== undefined) return refuse(response, 409, `this request can't be replayed: ${obstacle}`);
   const outcome = await replays.send(record, target);

@@ -34,12 +34,12 @@ test('a port that is taken: the next one; none free: said, and left off', async 
   t.after(() => page.close());
   const found = Number(new URL(page.url).port);
   assert.ok(found > port && found <= port + 20, page.url);
-  assert.match(lines.join(), /info: requests can be looked at/);
+  assert.match(lines.join(), /info: local inspector started/);
 
   await takePort(t, 65_535).catch(() => undefined);
   const none = await startPage({ port: 65_535, tunnels: [], version: '1', log });
   assert.equal(none, undefined);
-  assert.match(lines.at(-1) ?? '', /^warn: there is no page .* no port is free.*--no-inspect/);
+  assert.match(lines.at(-1) ?? '', /^warn: the local inspector could not start: no port is free.*--no-inspect/);
 });
 
 test('a dozen agents of one machine: the next page finds its port, and leaves nothing of its tries behind', async (t) => {

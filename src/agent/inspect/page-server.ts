@@ -49,19 +49,19 @@ export async function startPage(options: PageOptions): Promise<AgentPage | undef
   for (let at = port; at <= last; at++) {
     try {
       await page.listen(at);
-      log.info({ url: page.url }, 'requests can be looked at');
+      log.info({ url: page.url }, 'local inspector started');
       return page;
     } catch (error) {
       // Some systems keep ports for themselves and say so by EACCES.
       if (codeOf(error) === 'EADDRINUSE' || codeOf(error) === 'EACCES') continue;
-      log.warn({ cause: messageOf(error) }, 'there is no page to look at requests; the tunnels work all the same');
+      log.warn({ cause: messageOf(error) }, 'the local inspector could not start; the tunnels are not affected');
       page.close();
       return undefined;
     }
   }
   page.close();
-  const hint = 'there is no page to look at requests, for no port is free; the tunnels work all the same';
-  log.warn({ from: port, to: last }, `${hint}: say --inspect-port with another one, or --no-inspect`);
+  const hint = 'the local inspector could not start: no port is free. The tunnels are not affected';
+  log.warn({ from: port, to: last }, `${hint}. Set another port with --inspect-port, or use --no-inspect`);
   return undefined;
 }
 
@@ -100,7 +100,7 @@ class Page implements AgentPage {
       const listening = (): void => {
         server.off('error', refused);
         server.on('error', (error) =>
-          this.#log.warn({ cause: messageOf(error) }, 'the page to look at requests has a fault'),
+          this.#log.warn({ cause: messageOf(error) }, 'the listener of the local inspector failed'),
         );
         this.#port = (server.address() as AddressInfo).port;
         resolve();
@@ -133,12 +133,13 @@ class Page implements AgentPage {
     const path = url?.pathname ?? '';
     const refusal = refusalOf({ method: request.method, path, headers: request.headers }, this.#port);
     if (refusal !== undefined) return refuse(response, 403, refusal);
-    if (url === null || !(request.url ?? '').startsWith('/')) return refuse(response, 400, 'this is no path');
+    if (url === null || !(request.url ?? '').startsWith('/'))
+      return refuse(response, 400, 'the request path is invalid');
     const parts = { source: this.#source, watch: this.watch, feed: this.#feed, replays: this.#replays };
     answerPage(parts, { request, response, url }).catch((error: unknown) => {
-      this.#log.error({ err: error, path }, 'the page to look at requests failed');
+      this.#log.error({ err: error, path }, 'a request to the local inspector failed');
       if (response.headersSent) response.destroy();
-      else refuse(response, 500, 'this page has a fault; the log of the agent says more');
+      else refuse(response, 500, 'the local inspector failed; see the log of the agent');
     });
   }
 }

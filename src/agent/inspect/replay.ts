@@ -120,7 +120,7 @@ class Replay {
     this.#parts.tap.closed();
     this.#socket?.destroy();
     this.#parts.onClose();
-    this.#parts.settle({ ok: false, reason: 'unreachable', text: 'it was given up' });
+    this.#parts.settle({ ok: false, reason: 'unreachable', text: 'the replay was canceled' });
   }
 }
 

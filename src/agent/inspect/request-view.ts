@@ -74,10 +74,11 @@ export async function detail(record: RequestRecord): Promise<object> {
 
 /** Why the request can't be sent again; undefined: it can. */
 export function whyNoReplay(record: RequestRecord): string | undefined {
-  if (record.requestBody.truncated) return 'its body is larger than what is kept of it';
+  if (record.requestBody.truncated) return 'only a part of its body was recorded';
   const { fields } = headText(record.requestHead);
-  if (fieldValue(fields, 'upgrade') !== undefined) return 'it asked for another protocol, whose bytes are not kept';
-  if (!record.requestEnded) return 'it has not come to its end';
+  if (fieldValue(fields, 'upgrade') !== undefined)
+    return 'it asked to switch to another protocol, which is not recorded';
+  if (!record.requestEnded) return 'it is incomplete';
   return undefined;
 }
 

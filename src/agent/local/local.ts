@@ -108,7 +108,7 @@ function faultOf(error: Error, target: LocalTarget): LocalFault {
       return { code: REPLY.refused, text: `${target.text} refused the connection` };
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return { code: REPLY.failed, text: `${target.text} has no address` };
+      return { code: REPLY.failed, text: `the host name of ${target.text} can't be resolved` };
     case 'EMFILE':
     case 'ENFILE':
       return { code: REPLY.failed, text: `${target.text}: the agent has no file descriptor free (raise ulimit -n)` };

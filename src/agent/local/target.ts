@@ -69,7 +69,7 @@ function parseUrl(text: string, protocol: Protocol): { host: string; port: numbe
   }
   if (url.username !== '' || url.password !== '') throw new TargetError('a target holds no user name or password');
   if ((url.pathname !== '/' && url.pathname !== '') || url.search !== '' || url.hash !== '') {
-    throw new TargetError(`a tunnel carries a whole host, not a path: write "${url.protocol}//${url.host}"`);
+    throw new TargetError(`a tunnel publishes a whole host, not a path. Use "${url.protocol}//${url.host}"`);
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const port = url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port);
@@ -82,7 +82,7 @@ function parseHostPort(text: string): { host: string; port: number } {
   const port = Number(match?.[3]);
   if (match === null || port < 1 || port > 65_535) {
     throw new TargetError(
-      `"${text}" is no target: write a port (3000), host:port (nas.local:8080) or a URL (http://localhost:3000)`,
+      `"${text}" is not a valid target. Use a port (3000), host:port (nas.local:8080) or a URL (http://localhost:3000)`,
     );
   }
   return { host: (match[1] ?? match[2] ?? 'localhost').toLowerCase(), port };

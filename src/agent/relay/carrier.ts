@@ -187,7 +187,7 @@ export class Carrier implements FlowOwner, UdpPathOwner {
   }
 
   onUp(address: string): void {
-    this.#went('udp', `UDP to ${address} gets through`);
+    this.#went('udp', `UDP to ${address} works`);
   }
 
   onSilent(why: string): void {
@@ -232,7 +232,7 @@ export class Carrier implements FlowOwner, UdpPathOwner {
     const pass = this.#throttle.pass();
     if (pass === undefined) return;
     const fields = { relay: this.#spec.name, cause: messageOf(error), err: error, ...pass };
-    this.#floor.log.error(fields, 'a datagram failed by a fault of this agent');
+    this.#floor.log.error(fields, 'internal error while handling a datagram');
   }
 
   /** What the parts have counted, before one of them is let go. */

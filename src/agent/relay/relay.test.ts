@@ -92,7 +92,7 @@ test('relay: lost UDP is noticed within 15 s, the server is notified, and the st
   const seconds = await world.pass(() => world.view.path === 'stream');
   assert.ok(seconds <= 16, `after ${seconds} s`);
   await world.until(() => world.relay.words === 1);
-  assert.match(world.view.pathWhy ?? '', /was not heard by UDP for 15 s/);
+  assert.match(world.view.pathWhy ?? '', /^no UDP received from \S+ for 15 s/);
   world.relay.sendStream(1, text('over the stream'));
   await world.until(() => world.relay.heard.length === 1);
   assert.equal(world.relay.heard[0]?.via, 'stream');

@@ -192,7 +192,7 @@ export class UdpPath implements LegOwner {
     this.#legs.delete(lost);
     this.#leg = undefined;
     const at = formatHostPort({ host: lost.address, port: this.#options.port });
-    const why = `${at} was not heard by UDP for ${RELAY_SILENT_MS / 1_000} s${this.#because()}`;
+    const why = `no UDP received from ${at} for ${RELAY_SILENT_MS / 1_000} s${this.#because()}`;
     if (this.#tries < 0) this.#seek();
     this.#isSaid = true;
     this.#owner.onSilent(why);

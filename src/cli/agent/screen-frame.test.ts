@@ -68,11 +68,11 @@ test('shows state, latency, account, URL and target', () => {
   assert.match(text, /no request yet/);
 });
 
-test('shows where requests can be looked at, until there is something to say about the end', () => {
+test('shows the address of the local inspector, until there is something to say about the end', () => {
   const page = 'http://127.0.0.1:4040';
   assert.match(renderFrame({ ...frame({}), page }, SIZE), /Inspector: http:\/\/127\.0\.0\.1:4040 · Ctrl-C stops$/);
-  const ending = renderFrame({ ...frame({}), page, notice: 'Ctrl-C again stops at once' }, SIZE);
-  assert.match(ending, /\nCtrl-C again stops at once$/);
+  const ending = renderFrame({ ...frame({}), page, notice: 'Press Ctrl-C again to stop immediately' }, SIZE);
+  assert.match(ending, /\nPress Ctrl-C again to stop immediately$/);
   assert.match(renderFrame(frame({}), SIZE), /\nCtrl-C stops$/);
 });
 
@@ -109,10 +109,13 @@ test('shows which way the datagrams of a private network go, and why', () => {
   assert.ok(!only().includes('no request yet'), 'datagrams are no requests');
   const blocked = only({ path: 'stream', udp: 'silent', pathWhy: 'no answer by UDP', clients: 1, dropped: 3 });
   const text = blocked.replaceAll(/\n {4}/g, ' ');
-  assert.match(text, /UDP to the server does not get through: datagrams go over the TLS session, slower under loss\./);
   assert.match(
     text,
-    /Trying UDP again\. \(no answer by UDP\) network home · by the TLS session · 1 client · .* · 3 dropped/,
+    /no UDP connection to the server: datagrams use the TLS session, which is slower with packet loss\./,
+  );
+  assert.match(
+    text,
+    /Retrying UDP\. \(no answer by UDP\) network home · by the TLS session · 1 client · .* · 3 dropped/,
   );
   const off = only({ path: 'stream', udp: 'off', pathWhy: 'UDP is switched off' });
   assert.match(off, /\n {4}UDP is switched off\n {4}network home · by the TLS session/);

@@ -13,7 +13,7 @@ export interface FrameInput {
   readonly now: number;
   /** What the user should know as long as the agent runs. */
   readonly warning: string | undefined;
-  /** Where requests can be looked at. */
+  /** Address of the local inspector. */
   readonly page?: string | undefined;
   /** Last line, instead of the hint how to stop. */
   readonly notice: string | undefined;

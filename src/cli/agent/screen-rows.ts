@@ -44,8 +44,8 @@ function relayRow(relay: RelayView, view: AgentView, dot: string): Row {
 /** The reason for the path of the datagrams, with its effect. */
 function wayOf({ udp, path }: RelayView, why: string): Span {
   if (path !== 'stream' || udp !== 'silent') return span(why, 'dim');
-  const meaning = 'datagrams go over the TLS session, slower under loss. Trying UDP again.';
-  return span(`UDP to the server does not get through: ${meaning} (${why})`, 'yellow');
+  const meaning = 'datagrams use the TLS session, which is slower with packet loss. Retrying UDP.';
+  return span(`no UDP connection to the server: ${meaning} (${why})`, 'yellow');
 }
 
 /** `network home · by UDP · 2 clients · 1.2 MB in, 340 KB out`. */

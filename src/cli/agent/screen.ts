@@ -60,7 +60,7 @@ export class Screen implements AgentOutput {
       if (this.#requests.length > KEEP_REQUESTS * 2) this.#requests = this.#requests.slice(-KEEP_REQUESTS);
     }
     if (event.kind === 'inspector_online') this.#page = event.url;
-    if (event.kind === 'draining') this.#notice = 'Ctrl-C again stops at once';
+    if (event.kind === 'draining') this.#notice = 'Press Ctrl-C again to stop immediately';
     this.#due ??= setTimeout(this.#draw, REDRAW_MS);
   }
 

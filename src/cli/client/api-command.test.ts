@@ -158,7 +158,7 @@ test('no key of the user goes to a server that only a project file names', async
   const words = ['tokens', 'mint', 'ci', '--project', 'shop'];
   const { code, stderr } = await run(words, { home, env: { CULVERT_TOKEN: MASTER } });
   assert.equal(code, 2);
-  assert.match(stderr, /your key \(CULVERT_TOKEN\) is not sent to a server that only a project file names/);
+  assert.match(stderr, /your access key \(CULVERT_TOKEN\) was not sent, because only a project file sets this server/);
   assert.equal(server.count, 0);
 });
 

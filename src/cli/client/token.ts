@@ -10,7 +10,7 @@ import { readKeyText } from './key-text.ts';
 /** The longest key is a wire form of under 1 KB in base64. */
 const MAX_BYTES = 8_192;
 
-const WAYS = `or give one in one of these ways, never on the command line:
+const WAYS = `or provide a key in one of these ways, never as an argument:
   CULVERT_TOKEN        the key itself
   CULVERT_TOKEN_FILE   a file that holds it
   --token-file FILE    the same

@@ -188,7 +188,7 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'webhooks redeliver <receiver> <event>',
-    summary: 'Send a delivery again, before the waiting ones',
+    summary: 'Send a delivery again, ahead of the queue',
     examples: ['webhooks redeliver stripe 019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10'],
     options: BASE,
     load: async () => (await import('../webhooks/webhooks.ts')).webhooksRedeliver,

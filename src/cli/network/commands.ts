@@ -11,7 +11,7 @@ const ROUTED = 'networks that devices reach through this network (0.0.0.0/0: all
 const EXTRA = '--extra-allowed-ips <list>';
 const KEY_FILE = ['--key-file <file>', 'file with its private key or configuration; - is standard input'] as const;
 const PUBLIC_KEY = ['--public-key <key>', 'its public key, if the private key is on another machine'] as const;
-const EXPIRES = ['--expires <time>', 'when it is blocked: 12h, 30d, a time (2027-01-31T18:00Z) or never'] as const;
+const EXPIRES = ['--expires <time>', 'end of access: 12h, 30d, a time (2027-01-31T18:00Z) or never'] as const;
 const OUTPUT = [
   ['--output <file>', 'write the configuration to this file (mode 0600), with the private key if known'],
   ['--force', 'replace that file'],
@@ -35,7 +35,7 @@ export const NETWORK_COMMANDS: readonly CommandSpec[] = [
     usage: 'network create <name>',
     summary: 'Create a private network: WireGuard between your machines',
     examples: ['network create office --cidr 10.8.0.0/24'],
-    options: [['--cidr <network>', 'its addresses (default: a free /24 of 10.0.0.0/8)'], ...BASE],
+    options: [['--cidr <network>', 'address range (default: a free /24 of 10.0.0.0/8)'], ...BASE],
     load: async () => (await import('./network.ts')).networkCreate,
   },
   {

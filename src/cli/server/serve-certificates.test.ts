@@ -65,12 +65,12 @@ test('a renewed pair is served after SIGHUP, a wrong one is not, and an open con
 
   writeFileSync(join(home, 'fullchain.pem'), second.cert);
   server.signal('SIGHUP');
-  await server.until(() => server.stderr.includes('do not fit and are not used'));
+  await server.until(() => server.stderr.includes('are invalid or do not match'));
   assert.deepEqual(await both(), [serialOf(first), serialOf(first)]);
 
   writeFileSync(join(home, 'privkey.pem'), second.key);
   server.signal('SIGHUP');
-  await server.until(() => server.stderr.includes('a renewed certificate is served'));
+  await server.until(() => server.stderr.includes('certificate reloaded'));
   assert.deepEqual(await both(), [serialOf(second), serialOf(second)]);
   assert.notEqual(await pin(), firstPin, 'new agents receive the new key');
 

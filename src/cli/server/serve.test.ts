@@ -82,7 +82,7 @@ test('a mistake in the settings stops the start with file, line and key, and exi
   const { code, stdout, stderr } = await run(['serve', '--config', 'server.toml'], { home });
   assert.equal(code, 2);
   assert.equal(stdout, '');
-  assert.match(stderr, /^culvert: server\.toml:2: edge\.http_listen: must be a text/);
+  assert.match(stderr, /^culvert: server\.toml:2: edge\.http_listen: must be a string/);
   assert.equal(stderr.trimEnd().split('\n').length, 1);
 });
 

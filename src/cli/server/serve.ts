@@ -33,7 +33,7 @@ export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   // At a level that is written, whichever is set: each of them is for the operator to act on, and this is the only time that it is said.
   const say: keyof Logger = settings.log.level === 'error' ? 'error' : 'warn';
   for (const warning of warnings) log[say]({ settings: file ?? 'defaults' }, warning);
-  io.onCrash((error) => log.error({ err: error, thread: 'control' }, 'a fault ends the server'));
+  io.onCrash((error) => log.error({ err: error, thread: 'control' }, 'fatal error: the server stops'));
   // Before the start: a signal that comes while the database migrates must not kill half way.
   const signals = stopSignals(io);
   const options = { version: VERSION, log, logLines, held, newServer: flags['newServer'] === true };
@@ -159,11 +159,11 @@ async function untilStopped(io: Io, { server, log, signals }: Run): Promise<Exit
 
 /** Half a server is none: what is left of it stores what it has and ends, so that the service manager starts a whole one. */
 async function failed(server: Server, log: Logger, error: Error): Promise<never> {
-  log.error({ err: error, thread: 'data' }, 'a fault ends the server: the thread of visitors and agents has ended');
+  log.error({ err: error, thread: 'data' }, 'fatal error: the data thread ended, so the server stops');
   await within(
     server.close().catch(() => undefined),
     LAST_WORDS_MS,
     { holdsProcess: true },
   );
-  throw new ExitError(EXIT.failure, `the thread of visitors and agents has ended: ${error.message}`, { cause: error });
+  throw new ExitError(EXIT.failure, `the data thread ended: ${error.message}`, { cause: error });
 }

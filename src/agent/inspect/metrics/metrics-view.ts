@@ -16,7 +16,11 @@ export function metricFamilies(source: AgentSource, watch: Watch, feed: EventFee
     gauge('culvert_agent_info', 'The agent, by its version.', [{ labels: { version: source.version }, value: 1 }]),
     gauge('culvert_agent_up', 'Whether the agent has a session at its server.', one(source.isOnline ? 1 : 0)),
     counter('culvert_agent_sessions_total', 'Sessions that the server has welcomed.', one(source.sessions)),
-    counter('culvert_agent_reconnects_total', 'Sessions behind the first one.', one(Math.max(0, source.sessions - 1))),
+    counter(
+      'culvert_agent_reconnects_total',
+      'Reconnections after the first session.',
+      one(Math.max(0, source.sessions - 1)),
+    ),
     gauge(
       'culvert_agent_tunnels',
       'Tunnels by their state.',
@@ -33,16 +37,16 @@ export function metricFamilies(source: AgentSource, watch: Watch, feed: EventFee
     ]),
     counter(
       'culvert_agent_requests_total',
-      'Answers of services, and of the server where one could not be reached, by the class of their status.',
+      'Responses by status class, including those that the server sent for an unreachable service.',
       requests(watch),
     ),
     ...relayFamilies(view?.relays ?? []),
     gauge('culvert_agent_page_records', 'Requests that the page can show.', one(ring.size)),
     gauge('culvert_agent_page_bytes', 'Memory that they hold.', one(ring.bytes)),
     counter('culvert_agent_page_not_kept_total', 'Requests beyond what is kept per second.', one(tally.notKept)),
-    counter('culvert_agent_page_streams_let_go_total', 'Streams that were not understood.', one(tally.letGo)),
+    counter('culvert_agent_page_streams_let_go_total', 'Streams that the inspector could not parse.', one(tally.letGo)),
     counter('culvert_agent_page_faults_total', 'Faults of the page itself.', one(tally.faults)),
-    gauge('culvert_agent_page_watchers', 'Who watches the live list.', one(feed.watchers)),
+    gauge('culvert_agent_page_watchers', 'Open live lists of the local inspector.', one(feed.watchers)),
     counter('culvert_agent_page_watchers_cut_total', 'Watchers that did not keep up.', one(tally.watchersCut)),
   ];
 }

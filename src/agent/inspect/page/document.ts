@@ -29,7 +29,7 @@ export const PAGE = `<!doctype html>
 <ol id="requests"></ol>
 <div id="empty" class="empty">
 <h2>No request yet</h2>
-<p>Open your public URL: every request shows up here the moment it comes.</p>
+<p>Open your public URL. Every request appears here as it arrives.</p>
 </div>
 <p id="no-match" class="empty" hidden>No request matches the filter.</p>
 <p id="count" class="quiet"></p>

@@ -144,7 +144,7 @@ function answer(request) {
   if (request.response !== null) {
     return [message('Response', request.response_headers, request.response_body, request.response.proto + ' ' + request.response.status)];
   }
-  const text = request.state === 'open' ? 'No answer yet.' : 'The connection ended without an answer.';
+  const text = request.state === 'open' ? 'No answer yet.' : 'The connection closed without a response.';
   return [make('p', { className: 'quiet' }, text)];
 }
 

@@ -61,7 +61,7 @@ export async function ask(path, options = {}) {
   try {
     answer = await fetch(path, options);
   } catch {
-    throw new Error('The agent does not answer any more: was it stopped?');
+    throw new Error('The agent does not respond. Check whether it is still running.');
   }
   const body = answer.status === 204 ? {} : await answer.json();
   if (!answer.ok) throw new Error(body.msg ?? 'The agent answered ' + answer.status + '.');

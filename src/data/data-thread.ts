@@ -32,7 +32,7 @@ export interface DataThreadDeps {
 
 /** A thread that runs JavaScript or waits ends in milliseconds, on a machine that is overloaded in seconds; one that collects its heap may never. */
 const END_MS = 10_000;
-const CAN_NOT_END = "a fault ends the server at once: the thread of visitors and agents can't be ended";
+const CAN_NOT_END = "fatal error: the data thread can't be ended, so the server stops at once";
 
 function startDataWorker(settings: NodeSettings): Worker {
   return startWorker('data-worker', new URL('./data-worker.ts', import.meta.url), settings);

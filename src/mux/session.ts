@@ -208,7 +208,7 @@ export class MuxSession implements StreamHost {
     this.#lastSweepMs = nowMs;
     this.#controlFrames = Math.max(0, this.#controlFrames - (this.#controlPerSecond * elapsed) / 1000);
     const silentMs = this.pulse.sweep(nowMs, elapsed);
-    if (silentMs > 0) this.#fail('heartbeat', `nothing heard for ${Math.round(silentMs / 1000)} s`);
+    if (silentMs > 0) this.#fail('heartbeat', `no data received for ${Math.round(silentMs / 1000)} s`);
   }
 
   /**

@@ -22,7 +22,7 @@ export function requireDataFolder(dataDir: string, command: string): void {
   }
   if (!existsSync(join(folder, DATABASE_FILE))) {
     throw new Error(
-      `there is no ${DATABASE_FILE} in ${folder}. Is data_dir right? The first start of culvert serve makes it, and the first account with it.`,
+      `there is no ${DATABASE_FILE} in ${folder}. Check data_dir. The first start of culvert serve creates the database and the first account.`,
     );
   }
   // A copy of it would pass for a backup.
@@ -40,8 +40,8 @@ function ownerOf(folder: string): number {
   } catch (cause) {
     const reason = codeOf(cause) === 'ENOENT' ? 'there is no such folder' : messageOf(cause);
     throw new Error(
-      `the data folder ${folder} can't be used: ${reason}. Name the server's settings with --config or CULVERT_CONFIG; ` +
-        'the first start of culvert serve makes the folder.',
+      `the data folder ${folder} can't be used: ${reason}. Set the settings file with --config or CULVERT_CONFIG; ` +
+        'the first start of culvert serve creates the folder.',
       { cause },
     );
   }

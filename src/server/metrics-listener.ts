@@ -68,7 +68,8 @@ async function answer(
     // A page in a browser of this machine could come under a name of its own that it has turned to this address.
     const { host: named = '' } = request.headers;
     const host = parseHostPort(named)?.host ?? named.replace(/^\[|\]$/g, '');
-    if (!isLoopback(host)) return say(response, 403, 'Ask by the address of this machine, or set metrics.token_file.');
+    if (!isLoopback(host))
+      return say(response, 403, 'Use a loopback address in the URL, such as 127.0.0.1, or set metrics.token_file.');
   } else if (!isSame(BEARER.exec(request.headers.authorization ?? '')?.[1] ?? '', await readToken(tokenFile))) {
     response.setHeader('WWW-Authenticate', 'Bearer');
     return say(response, 401, 'Send what is in metrics.token_file as Authorization: Bearer.');

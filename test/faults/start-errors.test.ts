@@ -137,10 +137,7 @@ test("start: an empty key of the agents' certificate is named with what follows 
   mkdirSync(join(folder, 'data', 'certificates'));
   writeFileSync(join(folder, 'data', 'certificates', 'agents.key'), '');
   const { code, said } = await failedStart(t, { folder });
-  assert.match(
-    said,
-    /certificates\/agents\.key is damaged: it is empty\. Put the one of your backup in its place, or delete it/,
-  );
+  assert.match(said, /certificates\/agents\.key is damaged: it is empty\. Restore it from your backup, or delete it/);
   assert.equal(code, 1);
 });
 

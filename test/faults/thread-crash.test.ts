@@ -64,7 +64,7 @@ function assertSaid(output: string, thread: Thread, cause: RegExp): void {
     output,
   );
   assert.match(said[0]?.err?.message ?? '', cause);
-  assert.match(said[0]?.msg ?? '', /^a fault ends the server/);
+  assert.match(said[0]?.msg ?? '', /^fatal error: .*the server stops$/);
 }
 
 for (const { title, thread, fault, nodeOptions, cause } of CASES) {

@@ -102,7 +102,7 @@ test('a restart shows the same certificate without asking, and a renewal cuts no
   assert.equal(await ask(open, SHOP), 'hello');
   assert.deepEqual(
     culvert.lines.filter((line) => line.startsWith(SHOP)),
-    [`${SHOP}: a certificate has come`, `${SHOP}: a certificate was renewed`],
+    [`${SHOP}: a certificate was issued`, `${SHOP}: a certificate was renewed`],
   );
 });
 

@@ -124,8 +124,8 @@ export const API_ERRORS = {
   },
   internal: {
     status: 500,
-    cause: 'The server has a fault.',
-    fix: 'The operator finds the reason in its log.',
+    cause: 'The server had an internal error.',
+    fix: 'The reason is in the log of the server.',
   },
   not_implemented: {
     status: 501,

@@ -72,7 +72,7 @@ export const VISITOR_DROPS = {
   ),
   hold_full: warn('visitors got an error at once: too many others were waiting for an agent to come back'),
   certificate_wait_full: warn('visitors got the temporary certificate: too many others were waiting for a certificate'),
-  agent_messages: warn('times an agent was slowed down: it sent more messages than its tunnels explain'),
+  agent_messages: warn('times an agent was throttled: it sent too many messages for its number of tunnels'),
   misdirected: info('requests came on a connection whose certificate is for another name'),
 } as const satisfies Record<string, VisitorDrop>;
 

@@ -29,7 +29,7 @@ export function completionPage(completion: Completion): Part {
       )
     : page(
         'This checkout was completed before',
-        html`<p class="notice" role="status">It put ${organization} on the plan ${plan}. This visit has changed nothing.</p>
+        html`<p class="notice" role="status">This checkout put ${organization} on the plan ${plan} then. This time, no changes were made.</p>
 <p>${NOTHING_CHARGED}</p>`,
       );
 }

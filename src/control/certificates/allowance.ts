@@ -79,7 +79,7 @@ export class Allowance {
     const mine = isFailing ? MAX_ORDERS_OF_FAILING : MAX_ORDERS_PER_HOUR;
     if (ownerId !== null && own.length >= mine) {
       const why = isFailing
-        ? `${mine} of an owner whose names failed ${MANY_FAILURES} times: point all its names here, or delete those that don't`
+        ? `${mine} per owner after ${MANY_FAILURES} failed orders: point all your names to this server, or delete the others`
         : `${mine} of an owner`;
       return this.#ofHour(name, why, (own[0]?.at ?? now) + HOUR_MS);
     }
@@ -122,6 +122,6 @@ export class Allowance {
 }
 
 function wordsFor({ why }: NoRoom, all: string): string {
-  const half = 'the half for organizations of the Free plan: paid plans and reserved names have the rest';
+  const half = 'the half for the Free plan; the rest is for paid plans and reserved names';
   return { all, half, share: 'the share of your organizations' }[why];
 }

@@ -265,7 +265,7 @@ export class Orders {
       });
       void this.#toDisk(name);
       const until = new Date(lifetime.notAfter).toISOString();
-      log.info({ name, until }, order.isRenewal ? 'a certificate was renewed' : 'a certificate has come');
+      log.info({ name, until }, order.isRenewal ? 'a certificate was renewed' : 'a certificate was issued');
     } catch (error) {
       this.#failed({ name, ownerId }, error);
     }
@@ -296,7 +296,7 @@ export class Orders {
       const { directoryUrl } = this.#deps.setup;
       this.#deps.log.error(
         { directory: directoryUrl, reason: messageOf(error) },
-        'no account could be made at the certificate authority, and no certificate comes without: see to the settings of [acme]. The next order tries again',
+        'could not create an account at the certificate authority, so no certificates can be issued. Check the settings in [acme]. The next order tries again',
       );
     }
   }
@@ -361,11 +361,12 @@ export class Orders {
         const nextAt = tx.now + waitAfter(failures, error instanceof AcmeError ? error.retryAfterMs : null);
         updateCertificate(tx, name, { failures, nextAt, lastError: reason, interruptions: 0 });
         const next = new Date(nextAt).toISOString();
-        log.warn({ name, reason, failures, next }, 'no certificate has come; it is asked for again then');
+        log.warn({ name, reason, failures, next }, 'certificate order failed; trying again later');
       });
     } catch (fault) {
       // The row says already when to try again.
-      if (!isStop) log.error({ name, reason: messageOf(fault) }, 'what became of an order could not be stored');
+      if (!isStop)
+        log.error({ name, reason: messageOf(fault) }, 'the result of a certificate order could not be stored');
     }
   }
 }

@@ -428,7 +428,7 @@ test('certificates: an authority that refuses the account is reported at the sta
   authority.register = () => Promise.reject(new AcmeError('externalAccountRequired', 'who are you?'));
   const world = new CertificateWorld(t, authority);
   await world.settle();
-  assert.match(JSON.stringify(world.said), /who are you\?.*no account could be made at the certificate authority/);
+  assert.match(JSON.stringify(world.said), /who are you\?.*could not create an account at the certificate authority/);
 });
 
 test('an authority that knows no account gets another one, and not one for each order', async (t) => {

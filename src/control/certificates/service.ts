@@ -250,7 +250,7 @@ export class Certificates {
       if (orderTermsOf(store.db, name, { names, now: store.clock.now() }) === undefined) continue;
       log.error(
         { name },
-        'a certificate has run out and could not be renewed; its visitors are warned until it is. Is the clock of this machine right?',
+        'a certificate has expired and could not be renewed; browsers show a warning until it is. Is the clock of this machine right?',
       );
     }
   }

@@ -94,7 +94,7 @@ test('Free organizations share half of a week where one organization pays, and a
   const again = new CertificateWorld(t, world.authority, { dataDir: world.plane.dataDir, changes });
   assert.equal(await got(again, eve, names('again', 2)), 0, 'it had its share before the restart');
   assert.equal((await got(again, fay, names('f', 2))) + (await got(again, gus, names('g', 2))), 3);
-  assert.match(again.row('g-1.edge.test')?.lastError ?? '', /the half for organizations of the Free plan.*dns-01/);
+  assert.match(again.row('g-1.edge.test')?.lastError ?? '', /the half for the Free plan.*dns-01/);
   assert.equal(again.row('g-1.edge.test')?.nextAttemptAt, again.plane.now + 7 * DAY_MS);
   assert.equal(await got(again, ann, names('a', 11)), 10, 'the rest is for who pays');
 });
@@ -150,7 +150,7 @@ test('a name that is held says what its last order failed with', async (t) => {
   for (let i = 0; i < 3; i++) {
     await world.pass(6 * MINUTE_MS);
     const { lastError } = world.row('d0.eve0.test') ?? {};
-    assert.match(lastError ?? '', /names failed 5 times.*point all.* The last order failed: no such name$/);
+    assert.match(lastError ?? '', /after 5 failed orders: point all.* The last order failed: no such name$/);
   }
   await world.pass(HOUR_MS);
   assert.equal(world.authority.orders.length, 20, 'ten more in the next hour');

@@ -306,7 +306,7 @@ export class Store {
       copyDatabase(this.#sqlite, copy);
       return copy;
     } catch (error) {
-      this.#log.error({ err: error, copy }, 'what the server holds could not be saved');
+      this.#log.error({ err: error, copy }, 'the database could not be saved to a copy');
       return null;
     }
   }

@@ -162,11 +162,11 @@ test(
     await half.closed;
     assert.equal(rig.node.stats().dropped['proxy_header'], begins.length * 2 + 1);
     const reasons = [
-      /does not begin with/,
+      /does not start with/,
       /version 1: tell the load balancer/,
       /not valid/,
       /in time/,
-      /ended before/,
+      /closed before/,
     ];
     assert.equal(said.length, reasons.length, said.join('\n'));
     for (const [n, reason] of reasons.entries()) assert.match(said[n] ?? '', reason);

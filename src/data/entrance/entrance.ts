@@ -38,13 +38,13 @@ const SAY_AGAIN_MS = 60_000;
 
 const WORDS: Readonly<Record<Refusal, string>> = {
   not_listed:
-    'it comes from an address that is not in edge.proxy_protocol_from: add it if it is a load balancer of yours, or keep others from this port',
+    'the peer is not in edge.proxy_protocol_from. If it is your load balancer, add its address. Otherwise, block other clients from this port',
   no_header:
-    'it does not begin with a PROXY header: switch it on in the load balancer (send-proxy-v2), or edge.proxy_protocol off here',
+    'it does not start with a PROXY protocol header. Turn on send-proxy-v2 in the load balancer, or set edge.proxy_protocol = false',
   version_1: 'its PROXY header is of version 1: tell the load balancer to send version 2 (send-proxy-v2)',
   malformed: 'its PROXY header is not valid',
-  late: 'its PROXY header did not come in time',
-  left: 'it ended before its PROXY header was whole',
+  late: 'its PROXY protocol header did not arrive in time',
+  left: 'it closed before its PROXY protocol header was complete',
 };
 
 export class Entrance {

@@ -49,7 +49,7 @@ test(
     assert.equal(refused.status, 503);
     assert.match(refused.head, /culvert-error: overloaded/);
     assert.match(refused.head, /retry-after: \d/i);
-    assert.match(refused.body, /requests of your address/);
+    assert.match(refused.body, /requests from your address/);
     const elsewhere = new Wire(connect({ host: '127.0.0.1', port: rig.port, localAddress: '127.0.0.2' }));
     elsewhere.ask('GET /');
     assert.equal((await elsewhere.response()).body, 'served', 'other addresses are none of its business');

@@ -86,7 +86,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   readonly shaper: Shaper;
   readonly connectedAt: number;
   /** What is said when the token runs out. */
-  endMessage = 'This token has expired.';
+  endMessage = 'The access key has expired. Create another one.';
   /** Resolves when the connection is over: what was said last is out. */
   readonly closed: Promise<void>;
   readonly #closed: () => void;

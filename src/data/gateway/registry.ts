@@ -115,7 +115,10 @@ export class AgentRegistry
     if (this.#revoked.has(grant.tokenId))
       return refusal('unauthorized', 'The access key was revoked. Create another one.');
     if (grant.expiresAt <= this.#deps.now())
-      return { ...refusal('unauthorized', 'This token has expired.'), expiredAt: grant.expiresAt };
+      return {
+        ...refusal('unauthorized', 'The access key has expired. Create another one.'),
+        expiredAt: grant.expiresAt,
+      };
     if (!this.#newSessions.take(grant.orgId, performance.now()))
       return refusal('overloaded', 'The agents of this organization connect too often. Try again in a few seconds.');
     // Before the limits are counted: what it had is given up.
@@ -123,10 +126,13 @@ export class AgentRegistry
     const before = run === undefined ? undefined : this.#byRun.get(run);
     if (before?.takesMore === true) before.replace();
     if (this.#agents.size >= this.#deps.maxSessions)
-      return refusal('overloaded', 'The server has no room for more agents.');
+      return refusal('overloaded', 'The server has reached its limit of agents. Tell its operator.');
     const { size = 0 } = this.#byToken.get(grant.tokenId) ?? {};
     if (size >= Math.max(MIN_PER_TOKEN, this.#deps.maxSessions / 4))
-      return refusal('overloaded', 'This token has as many agents as one token may have.');
+      return refusal(
+        'overloaded',
+        'This access key has reached its limit of agents. Use another key, or stop an agent.',
+      );
     this.#agents.set(agent.agentId, agent);
     if (run !== undefined) this.#byRun.set(run, agent);
     let ofToken = this.#byToken.get(grant.tokenId);

@@ -54,7 +54,7 @@ export class DryRunSlots {
     this.#saidMs = now;
     this.#log.warn(
       { orgId, missed: this.#missed },
-      'requests passed an action with enforce: false unseen: too many wait for what it decides by, as the keys of its issuer',
+      'requests skipped a log-only policy action: too many requests are waiting, for example for the keys of the issuer',
     );
     this.#missed = 0;
   }

@@ -59,7 +59,7 @@ export class Attachment {
   #cameByUdp = false;
   #path: RelayPath = 'stream';
   /** Why UDP is not taken while it is not. */
-  #why = 'UDP from the agent has not come through yet';
+  #why = 'no UDP received from the agent yet';
 
   constructor(carrier: Carrier, host: AttachmentHost) {
     this.carrier = carrier;
@@ -165,7 +165,7 @@ export class Attachment {
   /** The agent's word to the server: a record of flow 0. */
   #onWord(bytes: Buffer, start: number, end: number): void {
     if (end - start !== 1 || bytes[start] !== STREAM_PLEASE) return this.#host.counts.drop('malformed');
-    this.#why = 'the agent does not hear the server by UDP';
+    this.#why = 'the agent receives no UDP from the server';
     this.handshake.agentLost(this.#host.nowMs());
     this.#choose(this.#host.nowMs());
   }
@@ -176,7 +176,7 @@ export class Attachment {
     // What waits for the end of the turn goes first, for the agent takes it from either way.
     this.#batch.flush();
     this.#path = path;
-    this.#host.onPath(this, path, path === 'udp' ? 'the agent has proven its address' : this.#why);
-    this.#why = 'nothing was heard of the agent by UDP';
+    this.#host.onPath(this, path, path === 'udp' ? 'the address of the agent is confirmed' : this.#why);
+    this.#why = 'no UDP received from the agent';
   }
 }

@@ -22,20 +22,20 @@ test('another program, and how to find it', async (t) => {
   const message = await refusalAt('127.0.0.1', other.port);
   assert.match(
     message,
-    new RegExp(`UDP port ${other.port} .*: another program has it.*ss -ulpn sport = :${other.port}`),
+    new RegExp(`UDP port ${other.port} .*: another program uses it.*ss -ulpn sport = :${other.port}`),
   );
 });
 
 test('an address that the machine does not have is a matter of udp_host, and of no other program', async () => {
   const message = await refusalAt('192.0.2.1', 30_000);
-  assert.match(message, /no address 192\.0\.2\.1 \(EADDRNOTAVAIL\).*edge\.udp_host/);
+  assert.match(message, /has the address 192\.0\.2\.1 \(EADDRNOTAVAIL\).*edge\.udp_host/);
   assert.doesNotMatch(message, /another program/);
 });
 
 for (const [code, words] of [
   ['EACCES', /\(EACCES\).*above 1023.*CAP_NET_BIND_SERVICE/],
   ['EMFILE', /\(EMFILE\).*LimitNOFILE/],
-  ['ENOBUFS', /ENOBUFS.*its log/],
+  ['ENOBUFS', /ENOBUFS.*log of the server/],
 ] as const)
   test(`${code} has its own words`, () => {
     const { message } = bindRefusal(Object.assign(new Error('bind'), { code }), '0.0.0.0', 30_000);

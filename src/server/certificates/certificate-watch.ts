@@ -104,10 +104,7 @@ class PairWatch {
     await this.#pair.use(pair);
     this.#current = pair;
     this.#warnedAt = Number.NEGATIVE_INFINITY;
-    this.#log.info(
-      { until: endOf(pair).toISOString() },
-      'a renewed certificate is served from now on; open connections go on',
-    );
+    this.#log.info({ until: endOf(pair).toISOString() }, 'certificate reloaded; open connections are not affected');
   }
 
   #complain(reason: string): void {
@@ -115,7 +112,7 @@ class PairWatch {
     this.#complaint = reason;
     this.#log.warn(
       { keyFile: this.#pair.keyFile, reason },
-      'the certificate files do not fit and are not used: the certificate read before stays, and they are read again until they do',
+      'the new certificate files are invalid or do not match. The server keeps the previous certificate and reads the files again until they are valid',
     );
   }
 

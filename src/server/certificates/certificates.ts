@@ -144,7 +144,7 @@ function readKey(file: string): string {
   } catch (cause) {
     const why = pem.trim() === '' ? 'it is empty' : 'it is no private key';
     throw new Error(
-      `${file} is damaged: ${why}. Put the one of your backup in its place, or delete it: a new one is made then, and agents that pin the old one need the new pin.`,
+      `${file} is damaged: ${why}. Restore it from your backup, or delete it. The server then creates a new key, and agents that pin the old one need the new fingerprint.`,
       { cause },
     );
   }

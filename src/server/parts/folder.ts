@@ -13,7 +13,7 @@ export async function openFolder(life: Lifecycle, { settings, options, log }: St
   life.onClose('data folder', lockDataDir(dataDir));
   if (options.newServer === true) {
     const aside = setRemainsAside(dataDir, systemClock.now());
-    if (aside !== undefined) log.warn({ aside }, 'files of another server were moved aside; a new server begins');
+    if (aside !== undefined) log.warn({ aside }, 'moved the files of the previous server aside; starting a new server');
   }
   makeStartRoom(dataDir, log);
   const operators = await openAdminSocket(dataDir);

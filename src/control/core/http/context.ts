@@ -126,7 +126,7 @@ export function visitOf(c: Context<ApiEnv>, log: Logger): Visit {
         try {
           work();
         } catch (error) {
-          log.error({ err: error, path: c.req.path }, 'what was to be done after the answer failed');
+          log.error({ err: error, path: c.req.path }, 'a task after the response failed');
         }
       };
       // `close` comes after the last byte was handed to the system, and alone when the caller went away first.

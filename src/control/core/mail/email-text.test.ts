@@ -55,7 +55,7 @@ test('emails: that of a contested address has a code, a link, and the lifetime o
   const mail = writeEmail(email, SENDING);
   assert.equal(mail.code, '004711');
   assert.equal(mail.link, 'https://culvert.example.test/app/reset?token=a-b_c');
-  assert.match(mail.text, /None of these passwords counts/);
+  assert.match(mail.text, /None of these passwords is valid/);
   assert.match(mail.text, /^004711$/m);
   assert.match(mail.text, /for 1 hour\b[^]*for 10 minutes/);
 });

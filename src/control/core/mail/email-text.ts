@@ -91,7 +91,7 @@ function verifyContested(email: Of<'verify_contested'>, { publicUrl, span }: Wor
   return {
     subject: `${email.code} is your Culvert code: choose a new password`,
     parts: [
-      say('This address was signed up more than once, with different passwords. None of these passwords counts.'),
+      say('This address was signed up more than once, with different passwords. None of these passwords is valid.'),
       say('If you signed up, open this link to confirm the address and choose a password:'),
       { kind: 'link', url: linkTo(publicUrl, 'reset', email.token), label: 'Choose a password' },
       say(`It works once, for ${spanOf(email.linkSeconds)}. This code confirms the address alone:`),
@@ -104,9 +104,11 @@ function verifyContested(email: Of<'verify_contested'>, { publicUrl, span }: Wor
 
 function alreadyRegistered({ logIn }: Words): Draft {
   return {
-    subject: 'You have a Culvert account already',
+    subject: 'You already have a Culvert account',
     parts: [
-      say('You, or another person, signed up with this address, which has an account already. No changes were made.'),
+      say(
+        'You or another person tried to sign up with this address. It already has an account, so no changes were made.',
+      ),
       say(`If it was you, log in at ${logIn}. If you don't know the password, choose "Forgot password" there.`),
       say('If it was not you, there is nothing to do.'),
     ],
@@ -135,7 +137,7 @@ function invitation(email: Of<'invitation'>, { publicUrl, span }: Words): Draft 
       say('Open this link to accept:'),
       { kind: 'link', url: linkTo(publicUrl, 'invite', email.token), label: 'Accept the invitation' },
       say(`It works once, for ${span}.`),
-      say('If you do not know who this is, ignore this mail: nothing happens then.'),
+      say('If you do not know this person, ignore this email. Nothing will change.'),
     ],
   };
 }
@@ -145,8 +147,8 @@ function organizationDeleted(email: Of<'organization_deleted'>): Draft {
   return {
     subject: `The organization "${organization}" was deleted on Culvert`,
     parts: [
-      say(`${plain(email.by)} has deleted the organization "${organization}", which you own too.`),
-      say('Its tunnels are down, and its tokens and invitations work no more.'),
+      say(`${plain(email.by)} deleted the organization "${organization}", of which you are also an owner.`),
+      say('Its tunnels are offline, and its access keys and invitations no longer work.'),
       say('If you did not expect this, ask them, or the operator of this server.'),
     ],
   };
@@ -158,7 +160,7 @@ function domainLost({ domain, record, organization }: Of<'domain_lost'>): Draft 
     parts: [
       say(`The TXT record ${record} has been missing or wrong for three days.`),
       say(`So ${domain} no longer leads to a tunnel of your organization "${plain(organization)}".`),
-      say('To have it back, put the record in place again, verify the domain and bind it to its tunnel.'),
+      say('To restore it, add the TXT record again, verify the domain and bind it to its tunnel.'),
       say('If you did not expect this, ask the person who manages the DNS of the domain.'),
     ],
   };
@@ -168,9 +170,9 @@ function mfaLocked({ logIn }: Words): Draft {
   return {
     subject: 'Wrong two-factor codes for your Culvert account',
     parts: [
-      say('A login to your account reached the second step, and wrong codes were entered there.'),
+      say('A login to your account passed the first step, but wrong two-factor codes were entered.'),
       say(
-        'The login failed. Codes of your app are not accepted for some minutes now, and longer after more wrong ones.',
+        'The login failed. Codes from your authenticator app are blocked for a few minutes, and for longer after more wrong codes.',
       ),
       say('If it was you, use a recovery code, or wait.'),
       say(
@@ -202,7 +204,7 @@ function change(email: Change): { readonly subject: string; readonly told: strin
       const renew = 'Turning two-factor login off and on again makes ten new ones.';
       return {
         subject: 'A recovery code was used for your Culvert account',
-        told: `Your account was logged in to with a recovery code just now; ${left} left. ${renew}`,
+        told: `A recovery code was just used to log in to your account; ${left} left. ${renew}`,
       };
     }
     default: {

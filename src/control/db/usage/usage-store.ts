@@ -181,7 +181,7 @@ export class UsageStore implements RecordStore {
     this.#lost.lose(records, reason);
     if (this.#trouble === reason || this.#closed) return;
     this.#trouble = reason;
-    this.#log.error({ reason, err: why }, 'requests can not be recorded: what comes meanwhile is lost, and counted');
+    this.#log.error({ reason, err: why }, 'requests cannot be recorded. They are lost, and only their number is kept');
   }
 
   async #read<Name extends OwnCall>(

@@ -124,7 +124,8 @@ test('acme: a wrong answer is reported with what the authority saw, and withdraw
   answering.spoil = (answer) => ({ ...answer, keyAuthorization: 'a foreign answer' });
   await assert.rejects(authority.issue(account, order(['a.example.test'])), {
     code: 'unauthorized',
-    message: /^a\.example\.test was not proven by http-01: .*a foreign answer.*Port 80 of a\.example\.test must/,
+    message:
+      /^the http-01 challenge for a\.example\.test failed: .*a foreign answer.*port 80 of a\.example\.test leads/,
   });
   assert.deepEqual(answering.actions, ['publish http-01 a.example.test', 'withdraw http-01 a.example.test']);
 });
@@ -134,7 +135,7 @@ test('acme: a name that leads nowhere is reported with the cause', { skip }, asy
   dns.address4 = '127.0.0.9';
   await assert.rejects(authority.issue(account, order(['a.example.test'])), {
     code: 'connection',
-    message: /^a\.example\.test was not proven by http-01: .*connection refused/,
+    message: /^the http-01 challenge for a\.example\.test failed: .*connection refused/,
   });
 });
 
@@ -142,7 +143,9 @@ test('acme: of several names the failed one is reported', { skip }, async (t) =>
   const { authority, account, order, answering } = await start(t);
   answering.spoil = (answer) => (answer.name === 'b.example.test' ? { ...answer, keyAuthorization: 'no' } : answer);
   const names = ['a.example.test', 'b.example.test', 'c.example.test'];
-  await assert.rejects(authority.issue(account, order(names)), { message: /^b\.example\.test was not proven/ });
+  await assert.rejects(authority.issue(account, order(names)), {
+    message: /^the http-01 challenge for b\.example\.test failed/,
+  });
   assert.equal(answering.actions.length, 6);
   assert.deepEqual([...answering.published], []);
 });

@@ -35,7 +35,7 @@ export function checkChain(
   const dates = `is good from ${isoOf(notBefore)} to ${isoOf(notAfter)}`;
   if (!(notBefore < notAfter)) throw wrong(dates);
   if (notBefore > of.nowMs + MAX_AHEAD_MS || notAfter <= of.nowMs) {
-    throw wrong(`${dates}, and this server's clock says ${isoOf(of.nowMs)}: set the clock right`);
+    throw wrong(`${dates}, but the clock of this server shows ${isoOf(of.nowMs)}. Correct the clock`);
   }
   return { chain: certificates.map((certificate) => certificate.toString()).join(''), notAfter };
 }

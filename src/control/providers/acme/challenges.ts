@@ -13,10 +13,10 @@ import { abortError } from './transport.ts';
 
 /** What to look at when a name was not proven. */
 const ADVICE: Readonly<Record<ChallengeType, (name: string) => string>> = {
-  'http-01': (name) => `Port 80 of ${name} must lead to this server from the whole Internet.`,
+  'http-01': (name) => `Make sure that port 80 of ${name} leads to this server and is reachable from the internet.`,
   'tls-alpn-01': (name) =>
-    `Port 443 of ${name} must lead to this server from the whole Internet, without a TLS proxy before it.`,
-  'dns-01': (name) => `The TXT record of _acme-challenge.${name} must be seen from the whole Internet.`,
+    `Make sure that port 443 of ${name} leads to this server and is reachable from the internet, without a TLS proxy in front.`,
+  'dns-01': (name) => `Make sure that public DNS returns the TXT record of _acme-challenge.${name}.`,
 };
 
 export interface Proof {
@@ -74,7 +74,10 @@ async function findTasks(proof: Proof, urls: readonly string[]): Promise<Task[]>
     const authorization = readAuthorization(await session.post(url, null, signal));
     const { name, status } = authorization;
     if (!names.has(name))
-      throw new AcmeError('bad_answer', `the authority wants to see ${oneLine(name)} proven, which was not asked for`);
+      throw new AcmeError(
+        'bad_answer',
+        `the authority requires validation of ${oneLine(name)}, which is not part of the order`,
+      );
     if (status === 'valid') continue;
     if (status !== 'pending') throw verdictOf(authorization, order.challenge);
     const challenge = authorization.challenges.find(({ type }) => type === order.challenge);
@@ -82,7 +85,7 @@ async function findTasks(proof: Proof, urls: readonly string[]): Promise<Task[]>
       const offered = oneLine(authorization.challenges.map(({ type }) => type).join(', ')) || 'nothing';
       throw new AcmeError(
         'challenge_failed',
-        `the authority does not take ${order.challenge} for ${name}, but ${offered}: set acme.challenge`,
+        `the authority does not offer ${order.challenge} for ${name}. It offers: ${offered}. Set acme.challenge to one of them`,
       );
     }
     if (challenge.token === '')
@@ -137,10 +140,12 @@ async function awaitVerdict({ session, order }: Proof, { url, answer }: Task, si
 function verdictOf({ name, status, challenges }: Authorization, type: ChallengeType): AcmeError {
   const problem = (challenges.find((one) => one.type === type) ?? challenges[0])?.problem;
   const said =
-    problem?.text === undefined || problem.text === '' ? `the authority calls it ${oneLine(status, 40)}` : problem.text;
+    problem?.text === undefined || problem.text === ''
+      ? `the authority reports the status "${oneLine(status, 40)}"`
+      : problem.text;
   return new AcmeError(
     problem?.code ?? 'challenge_failed',
-    `${name} was not proven by ${type}: ${said}. ${ADVICE[type](name)}`,
+    `the ${type} challenge for ${name} failed: ${said}. ${ADVICE[type](name)}`,
   );
 }
 

@@ -49,7 +49,10 @@ export class DnsHook implements ChallengeSolver {
     if (answer.type !== 'dns-01')
       throw new AcmeError('challenge_failed', `acme.dns_hook does not answer ${answer.type}`);
     if (this.#taken.size >= MAX_TAKEN) {
-      throw new AcmeError('challenge_failed', `acme.dns_hook has ${MAX_TAKEN} names to prove: try again later`);
+      throw new AcmeError(
+        'challenge_failed',
+        `acme.dns_hook is already validating ${MAX_TAKEN} names: try again later`,
+      );
     }
     this.#taken.add(answer);
     await this.#inTurn('present', answer, signal);

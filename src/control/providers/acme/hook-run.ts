@@ -104,7 +104,7 @@ function killGroup(pid: number | undefined, by: NodeJS.Signals): void {
 function reasonOf(error: unknown): string {
   switch (codeOf(error)) {
     case 'ENOENT':
-      return "can't be run: there is no such file, or not the one that its first line names";
+      return "can't be run: the file, or the interpreter in its first line, does not exist";
     case 'EACCES':
       return "can't be run: this user may not, make it executable";
     default:

@@ -40,7 +40,7 @@ export async function issueCertificate(issuing: Issuing): Promise<Issued> {
   const { authorizations } = readOrder(placed);
   // One per name; a wildcard and its base are two.
   if (authorizations.length > names.length)
-    throw new AcmeError('bad_answer', 'the authority wants more proven than was asked for');
+    throw new AcmeError('bad_answer', 'the authority requires more validations than the order has names');
   await proveNames(issuing, authorizations);
   const signal = issuing.patience();
   const ready = await session.poll(url, {
@@ -81,7 +81,7 @@ function checkNames({ names, challenge }: AcmeOrder): void {
       );
     }
   }
-  if (new Set(names).size !== names.length) throw refused('a name stands twice in one certificate');
+  if (new Set(names).size !== names.length) throw refused('a certificate has the same name twice');
 }
 
 function refused(message: string): AcmeError {
@@ -108,7 +108,10 @@ async function placeOrder(issuing: Issuing): Promise<Reply> {
   } catch (error) {
     const isRefused = error instanceof AcmeError && error.code === 'unauthorized';
     if (!isRefused || !(await isClosed(issuing))) throw error;
-    throw new AcmeError('accountDoesNotExist', `${error.message} (the account is closed: a new one is made)`);
+    throw new AcmeError(
+      'accountDoesNotExist',
+      `${error.message} (the ACME account is closed; the server creates a new one)`,
+    );
   }
 }
 
@@ -142,7 +145,7 @@ function orderPast(reply: Reply, states: readonly string[]): Order | undefined {
     const said = order.problem?.text ?? '';
     throw new AcmeError(
       order.problem?.code ?? 'bad_answer',
-      `the authority gave the order up${said === '' ? '' : `: ${said}`}`,
+      `the authority rejected the order${said === '' ? '' : `: ${said}`}`,
     );
   }
   return states.includes(order.status) ? undefined : order;

@@ -32,7 +32,7 @@ const LOOP: EdgeRefusal = { code: 'loop_detected' };
 const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
 const GREEDY: EdgeRefusal = {
   code: 'overloaded',
-  detail: 'Too many requests of your address are under way. Please try again when some of them are answered.',
+  detail: 'Too many requests from your address are in flight. Please try again in a moment.',
 };
 const NOTHING = Buffer.alloc(0);
 const NO_TOKEN = new HeaderRule([], ['authorization']);

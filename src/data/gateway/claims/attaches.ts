@@ -71,7 +71,7 @@ export class AttachDesk {
   async #open(networkId: string, version: number): Promise<AttachOutcome> {
     const { table, relays } = this.#deps;
     if (!(await table.reached(version, TABLE_MS)))
-      return refusal('overloaded', 'The server has not caught up with its own changes.');
+      return refusal('overloaded', 'The server is still applying recent changes. The agent tries again.');
     return relays.open(networkId);
   }
 }

@@ -103,11 +103,14 @@ export class ClaimDesk {
 
   async #shown(tunnelId: string, version: number): Promise<Granted | Refusal> {
     if (!(await this.#table.reached(version, TABLE_MS))) {
-      return refusal('overloaded', 'The server has not caught up with its own changes.');
+      return refusal('overloaded', 'The server is still applying recent changes. The agent tries again.');
     }
     const port = this.#table.findById(tunnelId)?.route.tcpPort ?? null;
     if (port !== null && !(await this.#ports.ready(port))) {
-      return refusal('no_port_free', `The server can not open its public port ${port}: another program has it.`);
+      return refusal(
+        'no_port_free',
+        `The server cannot open its public port ${port}: another program uses it. Tell the operator.`,
+      );
     }
     return { ok: true, tunnelId };
   }
@@ -125,6 +128,7 @@ export function unservable(entry: RouteEntry, nowMs: number): Refusal | undefine
   const { stopped, expiresAt, subdomain } = entry.route;
   if (stopped)
     return refusal('tunnel_stopped', `${subdomain} is stopped. Start it: culvert tunnels start ${subdomain}`);
-  if (expiresAt !== null && expiresAt <= nowMs) return refusal('tunnel_expired', 'The time of this tunnel is over.');
+  if (expiresAt !== null && expiresAt <= nowMs)
+    return refusal('tunnel_expired', `${subdomain} has expired. Start it again: culvert tunnels start ${subdomain}`);
   return undefined;
 }

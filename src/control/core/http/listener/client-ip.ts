@@ -40,7 +40,7 @@ export class ClientIps {
     this.#hasWarned = true;
     this.#log.warn(
       { proxy, said: hop.trim().slice(0, MAX_LOGGED) },
-      'a trusted proxy says in X-Forwarded-For what is no address, so its visitors count as one source: set it to send addresses',
+      'a trusted proxy sent an invalid X-Forwarded-For, so all its visitors count as one client. Configure it to send IP addresses',
     );
   }
 }

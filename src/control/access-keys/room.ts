@@ -6,8 +6,9 @@ import { and, asc, count, eq, inArray, isNotNull, isNull, lt, notExists, or, typ
 import { alias } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../../base/errors.ts';
 import { liveTokens } from '../db/gone.ts';
-import { capabilityTokens, tunnels } from '../db/schema.ts';
+import { capabilityTokens } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
+import { keysForgotten } from './events.ts';
 
 /** Live tokens of one organization that people minted, and as many that master keys minted. */
 export const MAX_LIVE_TOKENS = 1_000;
@@ -51,7 +52,8 @@ export function forgetOldest(tx: Tx, orgId: string): void {
  * Deletes tokens of this kind, oldest first; returns how many. Children go before the master key that minted them: a token whose parent is
  * unknown could not die with it.
  */
-export function forgetTokens({ db }: Tx, which: SQL | undefined, most: number): number {
+export function forgetTokens(tx: Tx, which: SQL | undefined, most: number): number {
+  const { db } = tx;
   const child = alias(capabilityTokens, 'child');
   const isParent = db.select({ id: child.id }).from(child).where(eq(child.parentId, capabilityTokens.id));
   const ids = db
@@ -62,7 +64,8 @@ export function forgetTokens({ db }: Tx, which: SQL | undefined, most: number): 
     .limit(most)
     .all()
     .map(({ id }) => id);
-  db.update(tunnels).set({ tokenId: null }).where(inArray(tunnels.tokenId, ids)).run();
+  if (ids.length === 0) return 0;
+  tx.emit(keysForgotten, { ids });
   return db.delete(capabilityTokens).where(inArray(capabilityTokens.id, ids)).run().changes;
 }
 

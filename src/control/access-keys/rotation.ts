@@ -7,7 +7,7 @@ import { and, count, eq, isNotNull } from 'drizzle-orm';
 import { HOUR_MS } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { liveTokens } from '../db/gone.ts';
-import { capabilityTokens, sessions } from '../db/schema.ts';
+import { capabilityTokens } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import type { Actor } from '../core/rules/actor.ts';
 import { findProjectById, type ProjectRow } from '../projects/rows.ts';
@@ -17,6 +17,7 @@ import { type Minter, personAs } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
 import { recordRotation } from './audit.ts';
 import type { TokenEnds } from './ends/service.ts';
+import { keyReplaced } from './events.ts';
 import type { MintedToken, TokenMaker } from './maker.ts';
 import { MAX_GRACES } from './room.ts';
 import { endOf, liveToken, sameLineage, thingOf, type TokenRow, tokenById } from './rows.ts';
@@ -83,8 +84,7 @@ export class Rotation {
       expiresAt: Math.min(tx.now + (old.expiresAt - old.issuedAt), parent === null ? Infinity : endOf(parent)),
     });
     tx.db.update(capabilityTokens).set({ replacedBy: minted.row.nonce }).where(eq(capabilityTokens.id, old.id)).run();
-    // The log-in of a command line ends the key that it has now.
-    tx.db.update(sessions).set({ tokenId: minted.row.id }).where(eq(sessions.tokenId, old.id)).run();
+    tx.emit(keyReplaced, { oldId: old.id, newId: minted.row.id });
     recordRotation(tx, minter.actor, { nonce: old.nonce, minted, graceHours });
     return { ...minted, spentUsdCents: this.#spentCents(tx, minted.row) };
   }

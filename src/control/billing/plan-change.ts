@@ -1,13 +1,12 @@
 /**
  * The one way in which an organization gets another plan: operators and billing both come here. What lives by the plan follows it at once.
  */
-import { eq } from 'drizzle-orm';
-import { organizations } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
 import type { OperatorActor, SystemActor, UserActor } from '../core/rules/actor.ts';
 import { recordAudit } from '../core/rules/audit.ts';
 import type { Drains } from '../core/drains.ts';
 import type { Plan } from '../core/rules/plans.ts';
+import { updateOrganization } from '../organizations/rows.ts';
 
 export interface PlanChangeDeps {
   readonly drains: Drains;
@@ -27,7 +26,7 @@ export interface PlanChange {
  */
 export function changePlanIn(tx: Tx, { orgId, from, to, by }: PlanChange, deps: PlanChangeDeps): void {
   if (from === to) return;
-  tx.db.update(organizations).set({ plan: to }).where(eq(organizations.id, orgId)).run();
+  updateOrganization(tx, orgId, { plan: to });
   const entry =
     by.kind === 'operator'
       ? ({ action: 'org.plan', resourceType: 'organization' } as const)

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { inArray, lt, type SQL } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { DAY_MS } from '../../base/clock.ts';
-import { auditEvents, nodeCursors, spentOnce } from '../db/schema.ts';
+import { auditEvents, spentOnce } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 
 /** Deletes one batch of what is past its time. */
@@ -15,8 +15,6 @@ export type ForgetStep = (tx: Tx) => void;
 /** Rows of one table per pass. */
 const BATCH = 1_000;
 const AUDIT_DAYS = 365;
-/** A node that has said nothing for this long will not repeat a batch. */
-const CURSOR_DAYS = 7;
 
 /** Rows of a table that go by their own columns alone. `key`: its primary key. */
 export function forgetRows(table: SQLiteTable, key: SQLiteColumn, isPast: (now: number) => SQL): ForgetStep {
@@ -29,7 +27,6 @@ export function forgetRows(table: SQLiteTable, key: SQLiteColumn, isPast: (now: 
 /** Of the tables that have no feature. */
 const OWN: readonly ForgetStep[] = [
   forgetRows(spentOnce, spentOnce.id, (now) => lt(spentOnce.expiresAt, now)),
-  forgetRows(nodeCursors, nodeCursors.node, (now) => lt(nodeCursors.updatedAt, now - CURSOR_DAYS * DAY_MS)),
   forgetRows(auditEvents, auditEvents.id, (now) => lt(auditEvents.at, now - AUDIT_DAYS * DAY_MS)),
 ];
 

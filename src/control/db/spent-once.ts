@@ -9,3 +9,9 @@ import type { Tx } from './tx.ts';
 export function spend(tx: Tx, id: string, expiresAt: number): boolean {
   return tx.db.insert(spentOnce).values({ id, expiresAt }).onConflictDoNothing().run().changes === 1;
 }
+
+/** Does the work of one changed row. It leaves a single row, the same for all, which has run out already. */
+export function changeNothing(tx: Tx): void {
+  const row = { id: 'blank', expiresAt: tx.now };
+  tx.db.insert(spentOnce).values(row).onConflictDoUpdate({ target: spentOnce.id, set: row }).run();
+}

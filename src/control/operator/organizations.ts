@@ -13,6 +13,7 @@ import { holdsText } from '../db/text-match.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import type { Page } from './users.ts';
 import type { Plan } from '../core/rules/plans.ts';
+import { updateOrganization } from '../organizations/rows.ts';
 
 type Row = typeof organizations.$inferSelect;
 
@@ -109,7 +110,7 @@ export class OperatorOrgs {
       const before = find(tx, handle);
       const org = { ...before, approvalStatus: to };
       if (before.approvalStatus !== to) {
-        tx.db.update(organizations).set({ approvalStatus: to }).where(eq(organizations.id, org.id)).run();
+        updateOrganization(tx, org.id, { approvalStatus: to });
         const entry = { action, resourceType: 'organization', resourceId: org.id, orgId: org.id } as const;
         recordAudit(tx, asOperator(actor), { ...entry, details: { from: before.approvalStatus, to } });
         if (tell !== undefined) tx.onCommit(() => tell(org));

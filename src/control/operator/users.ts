@@ -12,7 +12,7 @@ import type { Mfa } from '../auth/mfa/service.ts';
 import type { PasswordReset } from '../auth/accounts/password-reset.ts';
 import type { Plan } from '../core/rules/plans.ts';
 import type { Ended, SessionEnds } from '../auth/sessions/ends.ts';
-import type { UserRow } from '../auth/accounts/rows.ts';
+import { updateUser, type UserRow } from '../auth/accounts/rows.ts';
 import { recordUserAudit } from '../auth/accounts/user-audit.ts';
 
 export interface UserView {
@@ -97,7 +97,7 @@ export class OperatorUsers {
       const next = { isSuperadmin: change.superadmin ?? user.isSuperadmin, name: change.name ?? user.name };
       if (next.isSuperadmin === user.isSuperadmin && next.name === user.name) return viewOf(tx.db, user);
       if (!next.isSuperadmin) keepSuperadmin(tx.db, user);
-      tx.db.update(users).set(next).where(eq(users.id, user.id)).run();
+      updateUser(tx, user.id, next);
       if (next.isSuperadmin !== user.isSuperadmin) {
         const action = next.isSuperadmin ? 'user.superadmin_grant' : 'user.superadmin_revoke';
         recordUserAudit(tx, operator, { action, userId: user.id });
@@ -139,7 +139,7 @@ export class OperatorUsers {
       const user = find(tx.db, handle);
       if (user.lockedAt !== null) return { sessions: 0, keys: 0 };
       keepSuperadmin(tx.db, user);
-      tx.db.update(users).set({ lockedAt: tx.now }).where(eq(users.id, user.id)).run();
+      updateUser(tx, user.id, { lockedAt: tx.now });
       const ended = this.#deps.sessionEnds.everything(tx, operator, user.id);
       recordUserAudit(tx, operator, { action: 'user.lock', userId: user.id, details: { ...ended } });
       return ended;
@@ -152,7 +152,7 @@ export class OperatorUsers {
     return this.#deps.store.inTx((tx) => {
       const user = find(tx.db, handle);
       if (user.lockedAt === null) return false;
-      tx.db.update(users).set({ lockedAt: null }).where(eq(users.id, user.id)).run();
+      updateUser(tx, user.id, { lockedAt: null });
       recordUserAudit(tx, operator, { action: 'user.unlock', userId: user.id });
       return true;
     });

@@ -2,14 +2,14 @@
  * What several services do alike to the rows of organizations and memberships. Not to be called from outside the services.
  */
 import { randomBytes } from 'node:crypto';
-import { and, asc, eq, isNull } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { memberships, organizations } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import type { Approval, Role } from '../core/rules/actor.ts';
 import { recordAudit } from '../core/rules/audit.ts';
 import type { Plan } from '../core/rules/plans.ts';
-import { orgCreated } from './events.ts';
+import { orgCreated, orgForgotten } from './events.ts';
 
 const MAX_SLUG = 40;
 
@@ -126,11 +126,25 @@ export function insertOrganization(tx: Tx, input: { name: string; ownerId: strin
 /** Another name, and the slug that goes with it: for an unused organization, for links to it hold the slug. */
 export function renameOrganization(tx: Tx, org: OrgRow, name: string): void {
   if (org.name === name) return;
-  tx.db
-    .update(organizations)
-    .set({ name, slug: freeSlug(tx, name) })
-    .where(eq(organizations.id, org.id))
-    .run();
+  updateOrganization(tx, org.id, { name, slug: freeSlug(tx, name) });
+}
+
+export function updateOrganization(tx: Tx, orgId: string, change: Partial<OrganizationRow>): void {
+  tx.db.update(organizations).set(change).where(eq(organizations.id, orgId)).run();
+}
+
+/** Deletes the organizations of users who never logged in, for good. These have no other members. */
+export function forgetOrganizations(tx: Tx, userIds: readonly string[]): void {
+  const mine = inArray(memberships.userId, userIds);
+  const orgIds = tx.db
+    .select({ id: memberships.orgId })
+    .from(memberships)
+    .where(mine)
+    .all()
+    .map(({ id }) => id);
+  tx.db.delete(memberships).where(mine).run();
+  tx.emit(orgForgotten, { orgIds });
+  tx.db.delete(organizations).where(inArray(organizations.id, orgIds)).run();
 }
 
 function freeSlug(tx: Tx, name: string): string {

@@ -2,15 +2,13 @@
  * Organizations as their members handle them: list, make, rename, delete. Each is named by its id, whichever is
  * active in the caller's session: the caller's role there is what counts.
  */
-import { eq } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';
-import { organizations } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../core/rules/actor.ts';
 import { type AuditAction, recordAudit } from '../core/rules/audit.ts';
 import { checkDailyLimit } from '../core/rules/daily-limit.ts';
 import { actorIn, pageOfMembers } from './membership-rows.ts';
-import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor } from './rows.ts';
+import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor, updateOrganization } from './rows.ts';
 import { orgDeleted, orgLeft } from './events.ts';
 import { callerNow } from '../core/rules/caller.ts';
 import type { Outbox } from '../core/mail/outbox.ts';
@@ -96,7 +94,7 @@ export class Organizations {
     return this.#deps.store.inTx((tx) => {
       const me = actorIn(tx.db, actor, orgId);
       allow(me, 'change', 'organization');
-      tx.db.update(organizations).set({ name }).where(eq(organizations.id, me.orgId)).run();
+      updateOrganization(tx, me.orgId, { name });
       recordAudit(tx, me, entry('org.update', me.orgId));
       return this.#find(me);
     });
@@ -130,7 +128,7 @@ export class Organizations {
       const me = this.#deletable(tx.db, callerNow(tx, actor), orgId);
       const { name } = this.#find(me);
       const gone = tx.emit(orgDeleted, { id: me.orgId, name, by: me });
-      tx.db.update(organizations).set({ deletedAt: tx.now }).where(eq(organizations.id, me.orgId)).run();
+      updateOrganization(tx, me.orgId, { deletedAt: tx.now });
       tx.emit(orgLeft, { userId: me.userId, orgId: me.orgId });
       const work = { kind: 'organization_deleted', scope: me.orgId, orgId: me.orgId, actor: me } as const;
       drains.begin(tx, { ...work, details: { name } });

@@ -71,6 +71,11 @@ export function nameFault(
   return projectOfLabel(tx.db, orgId, label)?.id === projectId ? undefined : 'other_project';
 }
 
+/** Ends the cooldown of a name that has an owner again. */
+export function endCooldown(tx: Tx, label: string): void {
+  tx.db.delete(restingNames).where(eq(restingNames.label, label)).run();
+}
+
 /** Lets names go that these organizations had: labels, or custom domains, which have a dot in them. */
 export function letAllRest(tx: Tx, names: ReadonlyArray<{ readonly label: string; readonly orgId: string }>): void {
   if (names.length === 0) return;

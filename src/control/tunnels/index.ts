@@ -1,5 +1,6 @@
 /** Tunnels: names and ports, claims of agents, what they carry, and their agents' sessions. */
 import { lt } from 'drizzle-orm';
+import { keysForgotten } from '../access-keys/events.ts';
 import { accessKeys } from '../access-keys/index.ts';
 import { DAY_MS } from '../../base/clock.ts';
 import type { PortRange } from '../../base/net/addr.ts';
@@ -7,7 +8,7 @@ import { inBatches } from '../core/jobs.ts';
 import { forgetRows } from '../core/retention.ts';
 import type { Slice } from '../core/slice.ts';
 import { on } from '../db/events.ts';
-import { tunnels as table } from '../db/schema.ts';
+import { nodeCursors, tunnels as table } from '../db/schema.ts';
 import { orgDeleted } from '../organizations/events.ts';
 import { projectDeleted } from '../projects/events.ts';
 import { subdomains } from '../subdomains/index.ts';
@@ -18,11 +19,14 @@ import { Connections } from './connections/service.ts';
 import { Maintenance } from './maintenance.ts';
 import { renewing } from './renewal.ts';
 import { RouteMaker } from './plane/route-maker.ts';
+import { forgetKeys } from './rows.ts';
 import { Tunnels } from './service.ts';
 import { Usage } from './plane/usage.ts';
 
 /** A deleted tunnel keeps its counters for this long, for the bill of the month. */
 const DELETED_DAYS = 30;
+/** A node that has said nothing for this long will not repeat a batch. */
+const CURSOR_DAYS = 7;
 
 export interface TunnelOptions {
   readonly tcpPorts: PortRange | null;
@@ -64,6 +68,7 @@ export const tunnels: Slice<TunnelServices, TunnelOptions> = {
     // Behind the keys: an agent acts on the first message, and a deleted tunnel is not why it must go.
     on(orgDeleted, (tx, { id }) => ({ deletedTunnels: of.announceGone(tx, undefined, id) })),
     on(projectDeleted, (tx, project) => ({ deletedTunnels: of.announceProjectGone(tx, project) })),
+    on(keysForgotten, (tx, { ids }) => forgetKeys(tx, ids)),
   ],
   drains: ({ tunnels: of, renew }) => [
     { kind: 'organization_deleted', drain: of.drain.bind(of) },
@@ -76,5 +81,9 @@ export const tunnels: Slice<TunnelServices, TunnelOptions> = {
     inBatches('remove unused tunnels', 60_000, () => of.removeUnused()),
     inBatches('remove forgotten tunnels', 600_000, () => of.removeForgotten()),
   ],
-  forget: [forgetRows(table, table.id, (now) => lt(table.deletedAt, now - DELETED_DAYS * DAY_MS)), forgetEndedSessions],
+  forget: [
+    forgetRows(table, table.id, (now) => lt(table.deletedAt, now - DELETED_DAYS * DAY_MS)),
+    forgetRows(nodeCursors, nodeCursors.node, (now) => lt(nodeCursors.updatedAt, now - CURSOR_DAYS * DAY_MS)),
+    forgetEndedSessions,
+  ],
 };

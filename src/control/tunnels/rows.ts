@@ -8,11 +8,11 @@ import { DAY_MS } from '../../base/clock.ts';
 import type { PortRange } from '../../base/net/addr.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Route } from '../../plane/routes.ts';
-import { capabilityTokens, restingNames, tunnels } from '../db/schema.ts';
+import { capabilityTokens, tunnels } from '../db/schema.ts';
 import { liveTunnels } from '../db/gone.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import { tunnelsDeleted } from './events.ts';
-import { letAllRest, type NameFault, nameFault } from '../subdomains/free-names.ts';
+import { endCooldown, letAllRest, type NameFault, nameFault } from '../subdomains/free-names.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
 import { recordAudit } from '../core/rules/audit.ts';
 import { pendingOf } from '../core/pending-rows.ts';
@@ -90,7 +90,7 @@ export function insertTunnel(
     deletedAt: null,
   };
   tx.db.insert(tunnels).values(row).run();
-  tx.db.delete(restingNames).where(eq(restingNames.label, input.label)).run();
+  endCooldown(tx, input.label);
   return row;
 }
 
@@ -114,6 +114,11 @@ export function updateTunnel(tx: Tx, row: TunnelRow, change: Partial<TunnelRow>)
   const next = { ...change, touchedAt: tx.now };
   tx.db.update(tunnels).set(next).where(eq(tunnels.id, row.id)).run();
   return { ...row, ...next };
+}
+
+/** Tunnels go on without the access keys that are forgotten. */
+export function forgetKeys(tx: Tx, ids: readonly string[]): void {
+  tx.db.update(tunnels).set({ tokenId: null }).where(inArray(tunnels.tokenId, ids)).run();
 }
 
 /**

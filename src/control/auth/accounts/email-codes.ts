@@ -5,8 +5,8 @@
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { emailCodes } from '../../db/schema.ts';
+import { changeNothing } from '../../db/spent-once.ts';
 import type { Tx } from '../../db/tx.ts';
-import { changeNothing } from '../../organizations/blank-write.ts';
 import type { Sealer } from '../../core/secrets/sealing.ts';
 
 export const CODE_SECONDS = 10 * 60;

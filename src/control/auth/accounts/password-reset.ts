@@ -4,7 +4,7 @@
  */
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
-import { emailCodes, passwordResets, users } from '../../db/schema.ts';
+import { users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type CreatedUser, findUserByEmail, randomPassword } from './service.ts';
 import { type Actor, allow, allowOperator } from '../../core/rules/actor.ts';
@@ -16,7 +16,7 @@ import type { Passwords } from '../../core/secrets/passwords.ts';
 import { issueResetToken, ownerOfReset, RESET_SECONDS } from './reset-tokens.ts';
 import { hashOf } from '../../core/secrets/secret-hash.ts';
 import { passwordChanged } from './events.ts';
-import { outsideActor, recordOutside, type UserRow } from './rows.ts';
+import { deleteCode, deleteResets, outsideActor, recordOutside, updateUser, type UserRow } from './rows.ts';
 import { callerNow, operatorNow, type Visit } from '../../core/rules/caller.ts';
 import type { SignUpMemory } from './sign-up-memory.ts';
 import { recordUserAudit } from './user-audit.ts';
@@ -74,13 +74,9 @@ export class PasswordReset {
       const user = ownerOfReset(tx.db, hash, tx.now);
       if (user === undefined) throw badToken();
       this.#setPassword(tx, user, passwordHash);
-      tx.db
-        .update(users)
-        .set({ emailVerifiedAt: user.emailVerifiedAt ?? tx.now })
-        .where(eq(users.id, user.id))
-        .run();
+      updateUser(tx, user.id, { emailVerifiedAt: user.emailVerifiedAt ?? tx.now });
       if (user.emailVerifiedAt === null) tx.onCommit(() => this.#deps.signUps.forget(user.email));
-      tx.db.delete(emailCodes).where(eq(emailCodes.userId, user.id)).run();
+      deleteCode(tx, user.id);
       tx.emit(passwordChanged, { userId: user.id, by: outsideActor(tx, user, visit) });
       recordOutside(tx, user, { action: 'auth.password_reset', visit });
     });
@@ -141,9 +137,8 @@ export class PasswordReset {
 
   /** Links that are under way go with the password that they were asked for. */
   #setPassword(tx: Tx, user: UserRow, passwordHash: string): void {
-    const set = { passwordHash, passwordChangedAt: tx.now, passwordUnseen: false };
-    tx.db.update(users).set(set).where(eq(users.id, user.id)).run();
-    tx.db.delete(passwordResets).where(eq(passwordResets.userId, user.id)).run();
+    updateUser(tx, user.id, { passwordHash, passwordChangedAt: tx.now, passwordUnseen: false });
+    deleteResets(tx, user.id);
     this.#deps.outbox.post(tx, { kind: 'password_changed', to: user.email }, WARNING_SECONDS);
   }
 }

@@ -1,11 +1,10 @@
 /**
  * What a person says about themselves.
  */
-import { eq } from 'drizzle-orm';
-import { users } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
 import { type Actor, allow } from '../../core/rules/actor.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
+import { updateUser } from './rows.ts';
 
 export class Profile {
   readonly #store: Store;
@@ -18,7 +17,7 @@ export class Profile {
   rename(actor: Actor, name: string): void {
     allow(actor, 'change', 'account');
     this.#store.inTx((tx) => {
-      tx.db.update(users).set({ name }).where(eq(users.id, actor.userId)).run();
+      updateUser(tx, actor.userId, { name });
       recordAudit(tx, actor, { action: 'user.update', resourceType: 'user', resourceId: actor.userId });
     });
   }

@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { and, eq, isNull } from 'drizzle-orm';
-import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
 import { Secret } from '../../../base/secret.ts';
 import { sessions, users } from '../../db/schema.ts';
@@ -16,6 +15,7 @@ import { insertOrganization } from '../../organizations/rows.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';
 import type { Plan } from '../../core/rules/plans.ts';
 import { operatorNow } from '../../core/rules/caller.ts';
+import { insertUser } from './rows.ts';
 
 export const FIRST_OWNER_EMAIL = 'admin@localhost';
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
@@ -82,7 +82,7 @@ export class Accounts {
     if (!EMAIL.test(email)) throw new AppError('invalid_request', `${email} is not an email address. Correct it.`);
     const password = randomPassword();
     const passwordHash = await this.#passwords.hash(password.reveal());
-    const id = this.#store.inTx((tx) => insertUser(tx, { ...input, email, passwordHash }));
+    const id = this.#store.inTx((tx) => makeAccount(tx, { ...input, email, passwordHash }));
     return { id, email, password };
   }
 
@@ -112,27 +112,20 @@ export class Accounts {
   }
 }
 
-function insertUser(tx: Tx, input: NewUser & { passwordHash: string }): string {
+function makeAccount(tx: Tx, input: NewUser & { passwordHash: string }): string {
   const by = input.by === undefined ? undefined : operatorNow(tx, input.by);
   const key = emailKey(input.email);
   if (tx.db.select({ id: users.id }).from(users).where(eq(users.emailKey, key)).get() !== undefined) {
     throw new AppError('conflict', `${input.email} already has an account. Use another address.`);
   }
-  const id = uuidv7();
-  tx.db
-    .insert(users)
-    .values({
-      id,
-      email: input.email,
-      emailKey: key,
-      name: input.name,
-      passwordHash: input.passwordHash,
-      emailVerifiedAt: tx.now,
-      isSuperadmin: input.superadmin,
-      passwordUnseen: input.isFirstOwner === true,
-      createdAt: tx.now,
-    })
-    .run();
+  const { id } = insertUser(tx, {
+    email: input.email,
+    name: input.name,
+    passwordHash: input.passwordHash,
+    emailVerifiedAt: tx.now,
+    isSuperadmin: input.superadmin,
+    passwordUnseen: input.isFirstOwner === true,
+  });
   const name = input.name === '' ? (key.split('@')[0] ?? key) : input.name;
   const org = insertOrganization(tx, { name, ownerId: id }, { plan: input.plan, approval: 'approved' });
   const entry = {

@@ -3,10 +3,7 @@
  * account. A second sign-up with another password leaves the account without any (a null hash in an unverified row) until the
  * address is proven. Reasons: docs/decisions/0024-sign-up.md.
  */
-import { eq } from 'drizzle-orm';
-import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
-import { users } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { findUserByEmail } from './service.ts';
 import { emailKey } from '../../core/rules/email-key.ts';
@@ -17,7 +14,7 @@ import { insertOrganization, type NewOrgRules, orgsOf, renameOrganization } from
 import type { Outbox } from '../../core/mail/outbox.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';
 import { issueResetToken, RESET_SECONDS } from './reset-tokens.ts';
-import { recordOutside, type UserRow } from './rows.ts';
+import { insertUser, recordOutside, updateUser, type UserRow } from './rows.ts';
 import type { Visit } from '../../core/rules/caller.ts';
 import type { SignUpMemory } from './sign-up-memory.ts';
 
@@ -81,7 +78,7 @@ export class SignUp {
     const isVerified = store.inTx((tx) => {
       const user = findUserByEmail(tx.db, input.email);
       if (!codes.use(tx, user?.id, input.code) || user === undefined) return false;
-      tx.db.update(users).set({ emailVerifiedAt: tx.now }).where(eq(users.id, user.id)).run();
+      updateUser(tx, user.id, { emailVerifiedAt: tx.now });
       tx.onCommit(() => this.#deps.signUps.forget(user.email));
       recordOutside(tx, user, { action: 'auth.email_verify', visit });
       return true;
@@ -130,20 +127,8 @@ export class SignUp {
   }
 
   #insert(tx: Tx, input: Registration): UserRow {
-    const user: UserRow = {
-      id: uuidv7(),
-      email: input.email,
-      emailKey: emailKey(input.email),
-      name: input.name,
-      passwordHash: input.passwordHash,
-      emailVerifiedAt: null,
-      isSuperadmin: false,
-      createdAt: tx.now,
-      passwordChangedAt: null,
-      passwordUnseen: false,
-      lockedAt: null,
-    };
-    tx.db.insert(users).values(user).run();
+    const { email, name, passwordHash } = input;
+    const user = insertUser(tx, { email, name, passwordHash, emailVerifiedAt: null });
     insertOrganization(tx, { name: orgName(input), ownerId: user.id }, this.#deps.newOrg);
     return user;
   }
@@ -161,7 +146,7 @@ export class SignUp {
 function replace(tx: Tx, user: UserRow, input: Registration & { readonly isContested: boolean }): UserRow {
   const { email, name } = input;
   const changed = { email, name, passwordHash: input.isContested ? null : user.passwordHash, createdAt: tx.now };
-  tx.db.update(users).set(changed).where(eq(users.id, user.id)).run();
+  updateUser(tx, user.id, changed);
   const org = orgsOf(tx.db, user.id).find(({ role }) => role === 'owner');
   if (org !== undefined) renameOrganization(tx, org, orgName(input));
   return { ...user, ...changed };

@@ -5,9 +5,9 @@
 import { and, eq, inArray, isNull, lt, ne, notExists } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { DAY_MS } from '../../../base/clock.ts';
-import { emailCodes, identities, memberships, organizations, passwordResets, users } from '../../db/schema.ts';
+import { emailCodes, identities, memberships, passwordResets, users } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-import { orgForgotten } from '../../organizations/events.ts';
+import { forgetOrganizations } from '../../organizations/rows.ts';
 
 /** Since the last sign-up with the address. */
 const UNPROVEN_MS = 30 * DAY_MS;
@@ -37,11 +37,7 @@ export function forgetUnproven(tx: Tx): void {
     .limit(BATCH)
     .all();
   const ids = dead.map(({ id }) => id);
-  const theirs = db.select({ id: memberships.orgId }).from(memberships).where(inArray(memberships.userId, ids)).all();
-  const orgIds = theirs.map(({ id }) => id);
-  db.delete(memberships).where(inArray(memberships.userId, ids)).run();
-  tx.emit(orgForgotten, { orgIds });
-  db.delete(organizations).where(inArray(organizations.id, orgIds)).run();
+  forgetOrganizations(tx, ids);
   db.delete(users).where(inArray(users.id, ids)).run();
 }
 

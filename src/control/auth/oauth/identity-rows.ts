@@ -6,12 +6,11 @@ import { and, eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
 import type { VouchedPerson } from '../../providers/oauth.ts';
-import { emailCodes, identities, passwordResets, users } from '../../db/schema.ts';
+import { identities, users } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
-import { emailKey } from '../../core/rules/email-key.ts';
 import { insertOrganization, type NewOrgRules, orgsOf, renameOrganization } from '../../organizations/rows.ts';
 import { revokeSessionsOf } from '../sessions/rows.ts';
-import type { UserRow } from '../accounts/rows.ts';
+import { deleteCode, deleteResets, insertUser, updateUser, type UserRow } from '../accounts/rows.ts';
 import { withoutUnseen } from '../../core/rules/unseen-signs.ts';
 
 export type ProviderId = (typeof identities.$inferInsert)['provider'];
@@ -77,9 +76,9 @@ export function claimUnconfirmed(tx: Tx, user: UserRow, person: ProvenPerson): U
     emailVerifiedAt: tx.now,
     passwordChangedAt: tx.now,
   };
-  tx.db.update(users).set(changed).where(eq(users.id, user.id)).run();
-  tx.db.delete(emailCodes).where(eq(emailCodes.userId, user.id)).run();
-  tx.db.delete(passwordResets).where(eq(passwordResets.userId, user.id)).run();
+  updateUser(tx, user.id, changed);
+  deleteCode(tx, user.id);
+  deleteResets(tx, user.id);
   revokeSessionsOf(tx, user.id);
   for (const org of orgsOf(tx.db, user.id)) if (org.role === 'owner') renameOrganization(tx, org, orgName(person));
   return { ...user, ...changed };
@@ -87,19 +86,7 @@ export function claimUnconfirmed(tx: Tx, user: UserRow, person: ProvenPerson): U
 
 /** A verified account without a password, and an organization of its own. */
 export function insertVouchedUser(tx: Tx, person: ProvenPerson, rules: NewOrgRules): UserRow {
-  const user: UserRow = {
-    id: uuidv7(),
-    ...namesOf(person),
-    emailKey: emailKey(person.email),
-    passwordHash: null,
-    emailVerifiedAt: tx.now,
-    isSuperadmin: false,
-    createdAt: tx.now,
-    passwordChangedAt: null,
-    passwordUnseen: false,
-    lockedAt: null,
-  };
-  tx.db.insert(users).values(user).run();
+  const user = insertUser(tx, { ...namesOf(person), passwordHash: null, emailVerifiedAt: tx.now });
   insertOrganization(tx, { name: orgName(person), ownerId: user.id }, rules);
   return user;
 }

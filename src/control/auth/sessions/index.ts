@@ -1,5 +1,6 @@
 /** Sessions of users: login, refresh, list, ends; and the caller behind an access token. */
 import { inArray, lt, or } from 'drizzle-orm';
+import { keyReplaced } from '../../access-keys/events.ts';
 import { accessKeys } from '../../access-keys/index.ts';
 import { DAY_MS } from '../../../base/clock.ts';
 import type { Slice } from '../../core/slice.ts';
@@ -17,7 +18,7 @@ import { SessionEnds } from './ends.ts';
 import { SessionList } from './list.ts';
 import { Refresh } from './refresh.ts';
 import { mountAccess } from './routes.ts';
-import { leaveOrg } from './rows.ts';
+import { leaveOrg, replaceKey } from './rows.ts';
 import { Sessions } from './service.ts';
 
 /** A dead session is kept this long for questions about its end. */
@@ -60,6 +61,7 @@ export const sessions: Slice<SessionServices, SessionOptions> = {
   },
   on: ({ sessionEnds: ends }) => [
     on(orgLeft, (tx, { userId, orgId }) => leaveOrg(tx, userId, orgId)),
+    on(keyReplaced, replaceKey),
     on(passwordChanged, (tx, { userId, by, spared }) => {
       if (spared === undefined) ends.everywhere(tx, by, userId);
       else ends.others(tx, by, { userId, spared });

@@ -5,13 +5,14 @@
  */
 import { and, asc, count, eq, gt, isNotNull, isNull, ne } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
-import { deviceLogins, organizations, sessions } from '../../db/schema.ts';
+import { organizations, sessions } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import { recordOutside, refuseLocked, type UserRow } from '../accounts/rows.ts';
 import type { UserActor } from '../../core/rules/actor.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
 import { asActor, SESSION_SECONDS, type Visit } from '../../core/rules/caller.ts';
 import { type OrgRow, orgsOf } from '../../organizations/rows.ts';
+import { sessionsEnding } from './events.ts';
 import { insertRefresh } from './refresh-rows.ts';
 
 /** Log-ins of one person at once; the oldest gives way, so that a script that never logs out can't fill the table. */
@@ -71,12 +72,7 @@ export function revokeSession(tx: Tx, sessionId: string): void {
 
 /** The rows of every session of a person, but for one that is spared, and what waits to become one. Returns how many ended. */
 export function revokeSessionsOf(tx: Tx, userId: string, spared?: string): number {
-  // A command line that was authorized and has not come back yet: an attacker may have authorized it.
-  tx.db
-    .update(deviceLogins)
-    .set({ expiresAt: tx.now, sealedWire: '' })
-    .where(and(eq(deviceLogins.userId, userId), isNull(deviceLogins.fetchedAt), gt(deviceLogins.expiresAt, tx.now)))
-    .run();
+  tx.emit(sessionsEnding, { userId });
   const { changes } = tx.db
     .update(sessions)
     .set({ revokedAt: tx.now })
@@ -90,6 +86,11 @@ export function revokeSessionsOf(tx: Tx, userId: string, spared?: string): numbe
     .run();
   tx.personChanged(userId);
   return changes;
+}
+
+/** The login of a command line ends the key that it has now. */
+export function replaceKey(tx: Tx, { oldId, newId }: { readonly oldId: string; readonly newId: string }): void {
+  tx.db.update(sessions).set({ tokenId: newId }).where(eq(sessions.tokenId, oldId)).run();
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * The audit log: one row per action, written in the transaction of the action, so that neither exists without the other.
  */
+import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { auditEvents } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
@@ -145,6 +146,16 @@ export function recordAll(tx: Tx, actor: Actor, entries: readonly AuditEntry[]):
     .insert(auditEvents)
     .values(entries.map((entry) => ({ id: uuidv7(), ...who, ...entry })))
     .run();
+}
+
+/** The work of one entry of which nothing is left. `id`: unused. */
+export function recordNothing(tx: Tx, id: string): void {
+  const row = { id, at: tx.now, orgId: id, actorKind: 'system', actorId: id, actorLabel: '', ipAddress: '' } as const;
+  tx.db
+    .insert(auditEvents)
+    .values({ ...row, action: '', resourceType: '', resourceId: id })
+    .run();
+  tx.db.delete(auditEvents).where(eq(auditEvents.id, id)).run();
 }
 
 function whoIs(actor: Actor) {

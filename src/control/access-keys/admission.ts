@@ -1,6 +1,6 @@
 /**
- * The organization of a token, and whether agents may use the token. Checked when a session begins and at each claim and attach: by claims.ts
- * and networks/attach.ts.
+ * The organization of a token, and whether agents may use the token. Checked when a session begins and at each claim and attach: by
+ * tunnels/claims/service.ts and networks/relay/attach.ts.
  */
 import type { Refusal } from '../../plane/link.ts';
 import type { Db } from '../db/tx.ts';

@@ -1,6 +1,6 @@
 /**
- * What tokens have spent: traffic per lineage and UTC month, and what it costs. Written by usage.ts with each batch of a node;
- * read by claims.ts, service.ts and for the grants of data nodes. Traffic counts for the month in which it is stored; costs are
+ * What tokens have spent: traffic per lineage and UTC month, and what it costs. Written by tunnels/plane/usage.ts with each batch of a node;
+ * read by tunnels/claims/service.ts, service.ts and for the grants of data nodes. Traffic counts for the month in which it is stored; costs are
  * computed when they are read: docs/decisions/0009-budgets-and-metering.md.
  */
 import { and, eq, inArray, sql } from 'drizzle-orm';

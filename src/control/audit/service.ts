@@ -1,5 +1,5 @@
 /**
- * Reading the audit log: an organization's for its members, a person's own for that person, all of it for operators. Writing it is audit.ts.
+ * Reading the audit log: an organization's for its members, a person's own for that person, all of it for operators. Writing it is core/rules/audit.ts.
  */
 import { and, desc, eq, gte, inArray, like, lt, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../base/errors.ts';

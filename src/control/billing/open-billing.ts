@@ -1,4 +1,4 @@
-/** Options → billing: which till this server has. Called by control/open.ts. */
+/** Options → billing: which till this server has. Called by index.ts. */
 import { StripePayments, type StripeOptions } from '../providers/stripe.ts';
 import { Billing } from './service.ts';
 import { MockBilling, type MockBillingDeps } from './mock-billing.ts';

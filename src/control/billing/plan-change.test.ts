@@ -1,4 +1,4 @@
-/** Another plan, by an operator: what lives by the plan follows at once, and the data plane gets it. How billing changes plans is in billing*.test.ts. */
+/** Another plan, by an operator: what lives by the plan follows at once, and the data plane gets it. Plans by billing: service.test.ts, webhook.test.ts. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq } from 'drizzle-orm';

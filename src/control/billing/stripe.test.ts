@@ -1,4 +1,4 @@
-/** Plans for money: checkout and portal, against a server that behaves as Stripe does. What Stripe tells by itself is in billing-webhook.test.ts. */
+/** Plans for money: checkout and portal, against a server that behaves as Stripe does. What Stripe tells by itself is in webhook.test.ts. */
 import assert from 'node:assert/strict';
 import { homedir } from 'node:os';
 import { existsSync } from 'node:fs';

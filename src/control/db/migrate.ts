@@ -1,5 +1,5 @@
 /**
- * Brings a database to the version of this binary. Called once by control/open.ts before anything reads. Not drizzle's migrator: that runs `PRAGMA
+ * Brings a database to the version of this binary. Called once by core/core.ts before anything reads. Not drizzle's migrator: that runs `PRAGMA
  * foreign_keys = OFF` inside its transaction, where SQLite ignores it, so a table rebuild fires ON DELETE CASCADE and loses rows (drizzle-orm
  * #5782, #4938). Here the switch is thrown outside, and foreign_key_check decides before the commit.
  */

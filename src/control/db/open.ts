@@ -1,6 +1,6 @@
 /**
  * Opens the database, the file of recorded requests, and the lock of the data folder. The only file that loads better-sqlite3.
- * Called by control/parts/core.ts, whose others are handed a Store (tx.ts), and by the thread of usage/.
+ * Called by core/core.ts, which hands others a Store (tx.ts), and by the thread of usage/.
  */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -20,7 +20,7 @@ const LEAST_FOLD_BYTES = 256 * 1024;
 const PRAGMAS: readonly string[] = [
   // Readers (`culvert backup`) never wait for the writer, and a commit is one append.
   'journal_mode = WAL',
-  // A revocation that was answered must survive a power cut. While a server runs, the disk is waited for beside the thread (durable-log.ts).
+  // A revocation that was answered must survive a power cut. While a server runs, the disk is waited for beside the thread (disk/durable-log.ts).
   'synchronous = FULL',
   // Nothing writes beside the process that holds the lock; a backup reads. The thread waits no longer: requests wait for their turn (core/http/write-queue.ts).
   'busy_timeout = 50',

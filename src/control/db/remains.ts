@@ -1,6 +1,6 @@
 /**
  * What a server leaves in its data folder without its database: a first start over it would begin another server in the place of the old one, and
- * every agent, account and backup would be orphaned. Called by parts/core.ts before the database is made, and by server/start.ts.
+ * every agent, account and backup would be orphaned. Called by core/core.ts before the database is made, and by server/parts/folder.ts.
  */
 import { mkdirSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';

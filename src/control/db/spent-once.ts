@@ -1,6 +1,6 @@
 /**
  * Signed values that may count once: the first who spends one wins, in one statement. What has run out
- * is forgotten by retention.ts.
+ * is forgotten by core/retention.ts.
  */
 import { spentOnce } from './schema.ts';
 import type { Tx } from './tx.ts';

@@ -1,5 +1,5 @@
 /**
- * The way to the tables: `inTx` for writes, `db` for reads. Made by control/open.ts, handed to every service.
+ * The way to the tables: `inTx` for writes, `db` for reads. Made by core/core.ts, handed to every service.
  * Messages to others (the data plane, above all) are sent in `tx.onCommit`: never before the commit, and not at
  * all when it fails. Users whose sessions or memberships changed are reported to watchers, which may have to end open connections.
  */

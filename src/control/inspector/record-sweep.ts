@@ -73,7 +73,7 @@ export class RecordSweep {
     return keeping;
   }
 
-  /** The row of a deleted tunnel stays for 30 days (retention.ts): so long its records are shown. */
+  /** The row of a deleted tunnel stays for 30 days (core/retention.ts): so long its records are shown. */
   async #forgetTunnels(): Promise<void> {
     const known = await this.#records.tunnels(this.#after);
     this.#after = known.length < TUNNELS_PAGE ? null : (known.at(-1)?.tunnelId ?? null);

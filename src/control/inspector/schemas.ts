@@ -1,4 +1,4 @@
-/** How recorded requests look in answers: the item of lists and of the live feed, and one with everything. Called by routes/inspector.ts and live-feed-routes.ts. */
+/** How recorded requests look in answers: the item of lists and of the live feed, and one with everything. Called by routes.ts and live-feed-routes.ts. */
 import { z } from '@hono/zod-openapi';
 import type { Trace } from '../../plane/inspection.ts';
 import { byName, type ShownField } from '../core/rules/recorded-head.ts';

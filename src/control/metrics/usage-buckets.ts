@@ -91,7 +91,7 @@ export function bucketsOf(
   });
 }
 
-/** Deletes a batch of what no window shows any more. Called by retention.ts. */
+/** Deletes a batch of what no window shows any more. Called by core/retention.ts. */
 export function forgetBuckets({ db, now }: Tx): void {
   const { widthSeconds, startsAt } = usageBuckets;
   const past = or(

@@ -18,7 +18,7 @@ export interface SmtpOptions {
   readonly from: string;
 }
 
-/** As many as mail-delivery.ts has emails under way: none waits inside the pool. */
+/** As many as core/mail/mail-delivery.ts has emails under way: none waits inside the pool. */
 const CONNECTIONS = 4;
 /** Mail servers cut idle connections after a minute or more; ours goes first. */
 const IDLE_MS = 30_000;
@@ -80,7 +80,7 @@ async function openPool({ host, port, tls, verify, login }: SmtpOptions): Promis
     tls: { rejectUnauthorized: verify },
     ...(login === undefined ? {} : { auth: { user: login.user, pass: login.password.reveal() } }),
     maxConnections: CONNECTIONS,
-    // Tries are counted and spaced by mail-delivery.ts alone.
+    // Tries are counted and spaced by core/mail/mail-delivery.ts alone.
     maxRequeues: 0,
     idleTimeout: IDLE_MS,
     connectionTimeout: CONNECT_MS,

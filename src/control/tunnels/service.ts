@@ -31,7 +31,7 @@ import { findOrg } from '../organizations/rows.ts';
 
 export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const satisfies readonly Route['protocol'][];
 export const MIN_TTL_SECONDS = 60;
-/** Tunnels that one pass of a job handles: it goes on with the next at once (jobs.ts). */
+/** Tunnels that one pass of a job handles: it goes on with the next at once (core/jobs.ts). */
 const BATCH = 50;
 /** An unnamed tunnel without an agent for a day is deleted, with its name and port. */
 const EPHEMERAL_MS = DAY_MS;

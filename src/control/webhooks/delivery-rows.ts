@@ -1,6 +1,6 @@
 /**
  * The rows of deliveries: stored in their order, read behind a cursor, and gone when they are too old or newer ones need their room. Called by
- * mailbox.ts, service.ts and retention.ts.
+ * mailbox.ts, service.ts and core/retention.ts.
  */
 import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, lte, min, ne, sql, sum } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
@@ -127,7 +127,7 @@ export function wholeDelivery(db: Db, ofReceiver: string, id: string): Delivered
   return found;
 }
 
-/** Deletes what is older than the plan of its organization keeps: a batch of each plan. Called by retention.ts. */
+/** Deletes what is older than the plan of its organization keeps: a batch of each plan. Called by core/retention.ts. */
 export function forgetDeliveries(tx: Tx): void {
   for (const plan of PLANS) {
     const past = tx.now - ENTITLEMENTS[plan].inspectorRetentionDays * DAY_MS;

@@ -1,4 +1,4 @@
-/** A delivery of a webhook as the API tells of it, and what became of it on its way to a tunnel. Used by routes/webhook-receivers.ts. */
+/** A delivery of a webhook as the API tells of it, and what became of it on its way to a tunnel. Used by routes.ts. */
 import { z } from '@hono/zod-openapi';
 import type { ForwardRow } from './forward-rows.ts';
 import type { Shown } from './mailbox.ts';

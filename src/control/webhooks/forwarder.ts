@@ -1,6 +1,6 @@
 /**
  * Sends stored deliveries on to tunnels: one at a time and in order per receiver, several receivers at once. Woken by mailbox.ts
- * and service.ts after their commits, by usage.ts when an agent comes, and by route changes; started by server/start.ts.
+ * and service.ts after their commits, by events when an agent comes or a route changes; started by server/parts/background.ts.
  * The queue is in the tables; each delivery comes at least once: docs/decisions/0017-webhook-queue.md.
  */
 import { HOUR_MS } from '../../base/clock.ts';

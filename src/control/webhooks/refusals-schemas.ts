@@ -1,4 +1,4 @@
-/** What a webhook receiver has refused, as the API tells of it; and the refusals that happen before its route is reached. Used by routes/webhook-receivers.ts and app.ts. */
+/** What a webhook receiver has refused, as the API tells of it; and the refusals that happen before its route is reached. Used by routes.ts and index.ts. */
 import { z } from '@hono/zod-openapi';
 import { createMiddleware } from 'hono/factory';
 import { AppError } from '../../base/errors.ts';

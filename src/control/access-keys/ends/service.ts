@@ -1,6 +1,6 @@
 /**
  * How tokens end before their time: revoked, with what they belong to, or after the grace of a rotation. What a master key minted ends with it.
- * Many end by a mark: from then on none of them is live, data nodes get each after the commit, and the rows follow (pending-work/drains.ts).
+ * Many end by a mark: from then on none of them is live, data nodes get each after the commit, and the rows follow (core/drains.ts).
  */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';

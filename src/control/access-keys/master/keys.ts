@@ -1,6 +1,6 @@
 /**
  * Master keys: they mint keys for projects (project-keys.ts) and do nothing else. They open no tunnels: their signed quota is 0, and
- * claims.ts refuses the kind. Minted by admins, where the plan has them.
+ * tunnels/claims/service.ts refuses the kind. Minted by admins, where the plan has them.
  */
 import { DAY_MS } from '../../../base/clock.ts';
 import type { Store } from '../../db/tx.ts';

@@ -1,6 +1,6 @@
 /**
  * What the wire form of a token says, and how it is read back: the claims in the CWT (cwt.ts is the coding). Pure, for an edge of its own
- * decides by these, the server's public keys and its list of revocations alone (revocations.ts), without a database.
+ * decides by these, the server's public keys and its list of revocations alone (access-keys/ends/revocations.ts), without a database.
  */
 import { z } from 'zod';
 import { isLabel, isSubdomainPattern } from '../../core/rules/labels.ts';

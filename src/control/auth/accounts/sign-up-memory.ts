@@ -1,5 +1,5 @@
 /**
- * Which address signed up last with which password, as fingerprints. Written by sign-up.ts; read by it and by sessions.ts, which
+ * Which address signed up last with which password, as fingerprints. Written by sign-up.ts; read by it and by auth/sessions/service.ts, which
  * requires a confirmation of a user who has just signed up. In memory and bounded: the quietest is forgotten, which is the safe
  * side. Reasons: docs/decisions/0024-sign-up.md.
  */
@@ -53,7 +53,7 @@ export class SignUpMemory {
     return isSame && last !== undefined;
   }
 
-  /** The password in the form in which it is hashed (passwords.ts). */
+  /** The password in the form in which it is hashed (core/secrets/passwords.ts). */
   #fingerprint({ email, password }: TypedPair): Buffer {
     return createHmac('sha256', this.#key)
       .update(`${emailKey(email)}\0${password.normalize('NFKC')}`)

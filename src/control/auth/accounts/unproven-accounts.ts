@@ -1,6 +1,6 @@
 /**
  * Accounts with an unproven address are deleted after a while, with their organization: otherwise sign-ups with made-up addresses fill
- * the tables, and the server keeps names of people who never came. Called by retention.ts.
+ * the tables, and the server keeps names of people who never came. Called by core/retention.ts.
  */
 import { and, eq, inArray, isNull, lt, ne, notExists } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';

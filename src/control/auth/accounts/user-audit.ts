@@ -1,6 +1,6 @@
 /**
  * Changes of a user's account by others, in the audit log of the oldest organization that the person is in, whose members
- * may read it, and thereby their own (events.ts).
+ * may read it, and thereby their own (audit/service.ts).
  */
 import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../../core/rules/actor.ts';

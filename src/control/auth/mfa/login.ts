@@ -1,5 +1,5 @@
 /**
- * The second step of a log-in: a challenge (challenges.ts) and a code or recovery code become a session. What is used up (challenge, code,
+ * The second step of a log-in: a challenge (auth/sessions/challenges.ts) and a code or recovery code become a session. What is used up (challenge, code,
  * recovery code) is so in the transaction that opens the session, and over a power cut.
  */
 import { eq } from 'drizzle-orm';

@@ -1,6 +1,6 @@
 /**
  * Adding an identity of a provider to an account that is there already: at once, or, where the account has a second factor, when the log-in
- * that brought it is complete. Until then it travels sealed in the challenge (challenges.ts), and nothing is stored or told.
+ * that brought it is complete. Until then it travels sealed in the challenge (auth/sessions/challenges.ts), and nothing is stored or told.
  */
 import type { PendingLink } from '../sessions/pending-link.ts';
 import type { Tx } from '../../db/tx.ts';

@@ -1,6 +1,6 @@
 /**
  * What a person sees where a log-in with an identity provider ends badly: the browser was sent there, so JSON would be the last that they
- * see. Programs get JSON all the same (errors.ts).
+ * see. Programs get JSON all the same (core/http/errors.ts).
  */
 import { html } from 'hono/html';
 import type { AppError } from '../../../base/errors.ts';

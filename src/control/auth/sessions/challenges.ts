@@ -1,6 +1,6 @@
 /**
  * Challenges: what a log-in gets instead of a session when the account has a second factor. A signed statement that the first factor was
- * right, good for five minutes and one success. Given out by every way in (service.ts, identity providers), redeemed in mfa/login.ts.
+ * right, good for five minutes and one success. Given out by every way in (service.ts, identity providers), redeemed in auth/mfa/login.ts.
  */
 import { openLink, type PendingLink, sealLink } from './pending-link.ts';
 import { type JwtDeps, readJwt, signJwt } from '../../core/secrets/jwts.ts';

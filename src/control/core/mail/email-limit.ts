@@ -1,7 +1,7 @@
 /**
  * Limit of emails that strangers can cause to one address: enough for a user whose mail is slow, too few to flood a mailbox. Taken
- * by sign-up.ts and password-reset.ts, which do nothing at the bound, and say nothing; and by invitations.ts, which says so to the user who used
- * up a budget of their own.
+ * by sign-up.ts and password-reset.ts of auth/accounts, which do nothing at the bound, and say nothing; and by
+ * organizations/invitations.ts, which says so to the user who used up a budget of their own.
  */
 import type { Clock } from '../../../base/clock.ts';
 import { RecentMap } from '../../../base/limits/recent-map.ts';

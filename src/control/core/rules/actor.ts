@@ -100,7 +100,7 @@ const LOWEST_ROLE: Readonly<Partial<Record<Permission, Role>>> = {
   'organization.change': 'admin',
   'organization.delete': 'owner',
   'member.read': 'viewer',
-  // Up to one's own role: what concerns owners takes an owner (members.ts, invitations.ts).
+  // Up to one's own role: what concerns owners takes an owner (organizations/members.ts, organizations/invitations.ts).
   'member.change': 'admin',
   'member.delete': 'admin',
   'invitation.read': 'viewer',
@@ -151,7 +151,7 @@ const LOWEST_ROLE: Readonly<Partial<Record<Permission, Role>>> = {
   'metric_key.read': 'viewer',
   'metric_key.create': 'admin',
   'metric_key.delete': 'admin',
-  // Of the inspector. A viewer does not see what lets its visitors in (inspector/shown-fields.ts).
+  // Of the inspector. A viewer does not see what lets its visitors in (recorded-head.ts).
   'record.read': 'viewer',
   // A replay: it sends a request in the organization's name.
   'record.create': 'member',
@@ -161,7 +161,7 @@ const LOWEST_ROLE: Readonly<Partial<Record<Permission, Role>>> = {
   'billing.create': 'owner',
   'billing.change': 'owner',
   'connection.read': 'viewer',
-  // A member ends connections of tokens that are their own; those of others take an admin (connections.ts).
+  // A member ends connections of tokens that are their own; those of others take an admin (tunnels/connections/service.ts).
   'connection.delete': 'member',
 };
 

@@ -1,5 +1,5 @@
 /**
- * Which public port an organization gets, of tunnels (tunnels/tcp-ports.ts) and of private networks (networks/udp-ports.ts): not those of all,
+ * Which public port an organization gets, of tunnels (tunnels/tcp-ports.ts) and of private networks (networks/relay/udp-ports.ts): not those of all,
  * and none that another one had a day ago, so that a client of the one does not find the other behind an old address.
  */
 import { and, eq, gte, isNull, lte, ne } from 'drizzle-orm';

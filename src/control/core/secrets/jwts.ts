@@ -1,6 +1,6 @@
 /**
  * How this server signs and reads its own JWTs: EdDSA with the access key, a type and an audience per kind, so that none passes for
- * another (RFC 8725 §3.11, §3.12). What a kind says, and for how long, is in its own file (access-tokens.ts, challenges.ts).
+ * another (RFC 8725 §3.11, §3.12). What a kind says, and for how long, is in its own file (auth/sessions/access-tokens.ts, auth/sessions/challenges.ts).
  */
 import { randomUUID } from 'node:crypto';
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose';

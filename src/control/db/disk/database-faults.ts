@@ -1,6 +1,6 @@
 /**
  * What is wrong with the database for the rest of the process's life: it is damaged, or its file is gone from its place. Said once, with what to
- * do, however many requests meet it; they get `unavailable`. Called by tx.ts and file-watch.ts.
+ * do, however many requests meet it; they get `unavailable`. Called by db/tx.ts and file-watch.ts.
  */
 import { dirname, join } from 'node:path';
 import { AppError, messageOf } from '../../../base/errors.ts';

@@ -1,6 +1,6 @@
 /**
  * Which failures of SQLite mean that nothing can be stored now: a full disk, a disk that fails, a folder that was made read-only, a file that another
- * program has locked. Called by tx.ts alone.
+ * program has locked. Called by db/tx.ts alone.
  */
 import { AppError, codeOf } from '../../../base/errors.ts';
 

@@ -31,7 +31,7 @@ export const tunnels = sqliteTable(
     expiresAt: integer('expires_at'),
     /** The expiry has been carried out: agent cut off, data plane told. */
     expired: integer({ mode: 'boolean' }).notNull().default(false),
-    /** Made by an agent that named nothing: goes by itself when unused (jobs.ts). */
+    /** Made by an agent that named nothing: goes by itself when unused (core/jobs.ts). */
     ephemeral: integer({ mode: 'boolean' }).notNull().default(false),
     /** The token whose agent made the row or served it last. */
     tokenId: text('token_id').references(() => capabilityTokens.id),

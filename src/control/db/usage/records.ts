@@ -1,6 +1,6 @@
 /**
  * The store of recorded requests as the rest of the control plane sees it: `usage.db`, in a thread of its own. Made by
- * control/open.ts; used by the link, the inspector and the jobs. The organization is an argument of every query.
+ * core/core.ts; used by the link, the inspector and the jobs. The organization is an argument of every query.
  * The file is expendable: docs/decisions/0012-usage-file.md.
  */
 import type { InspectedRequest, InspectionBatch, Trace } from '../../../plane/inspection.ts';

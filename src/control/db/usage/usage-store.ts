@@ -1,6 +1,6 @@
 /**
  * The store of records on its thread: what waits to be stored, who may read, and what becomes of both when the thread or the file fails. Made by
- * control/open.ts. The thread is started by the first record, or the first question when there is a file already.
+ * core/core.ts. The thread is started by the first record, or the first question when there is a file already.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * What is sent when a recorded request is sent again: the head that the service got, without what the edge had put in and says anew, and with
- * what the caller changes. Called by service.ts. Names and values are bytes, one per character (latin1), as in fields.ts. The edge checks the
- * head that is made of them as it checks those of visitors.
+ * what the caller changes. Called by service.ts. Names and values are bytes, one per character (latin1), as in
+ * core/rules/recorded-head.ts. The edge checks the head that is made of them as it checks those of visitors.
  */
 import { AppError } from '../../../base/errors.ts';
 import type { InspectedRequest, TunnelRequest } from '../../../plane/inspection.ts';

@@ -15,7 +15,7 @@ import { findNetwork, type NetworkRow } from '../rows.ts';
 import { isRelayed } from './snapshot.ts';
 import { isUdpPort } from './udp-ports.ts';
 
-/** As AttachAnswer in plane/link.ts, before link.ts adds the version of the routing table. */
+/** As AttachAnswer in plane/link.ts, before control/link.ts adds the version of the routing table. */
 export type AttachDecision = { readonly ok: true; readonly networkId: string } | Refusal;
 
 export interface AttachDeps {

@@ -46,7 +46,7 @@ export interface ClaimDeps {
   readonly ownLabels: OwnLabels;
 }
 
-/** As ClaimAnswer in plane/link.ts, before link.ts adds the version of the routing table. */
+/** As ClaimAnswer in plane/link.ts, before control/link.ts adds the version of the routing table. */
 export type ClaimDecision = { readonly ok: true; readonly route: Route } | Refusal;
 
 export class Claims {

@@ -1,6 +1,6 @@
 /**
  * How sessions of agents ended: the last ones of each organization, for the question why an agent dropped. Stored from the data plane's
- * events by usage.ts, read by service.ts, forgotten by retention.ts.
+ * events by tunnels/plane/usage.ts, read by service.ts, forgotten by core/retention.ts.
  */
 import { asc, desc, eq, inArray, lt, sql } from 'drizzle-orm';
 import { DAY_MS } from '../../../base/clock.ts';
@@ -46,7 +46,7 @@ export function endedSessionsOf(db: Db, orgId: string): readonly EndedSessionRow
     .all();
 }
 
-/** Deletes a batch of those that are past their time, and of the oldest where there are too many. Called by retention.ts. */
+/** Deletes a batch of those that are past their time, and of the oldest where there are too many. Called by core/retention.ts. */
 export function forgetEndedSessions({ db, now }: Tx): void {
   const { agentId, endedAt } = endedSessions;
   const first = db

@@ -1,4 +1,4 @@
-/** Gates of tunnels as the data plane gets them. Read by route-maker.ts; written by access-control/password.ts and visitor-login/service.ts. */
+/** Gates of tunnels as the data plane gets them. Read by route-maker.ts; written by tunnels/access-control/password.ts and tunnels/visitor-login/service.ts. */
 import { inArray } from 'drizzle-orm';
 import type { BasicGate } from '../../../plane/routes.ts';
 import { basicGates, visitorGates } from '../../db/schema.ts';

@@ -135,7 +135,7 @@ function boundDomains(db: Db, ids: readonly string[]): ReadonlyMap<string, reado
   return byTunnel;
 }
 
-/** What policies/service.ts has checked and stored; null when there is none. */
+/** What tunnels/policies/service.ts has checked and stored; null when there is none. */
 export function policyOf(row: { readonly policy: unknown; readonly updatedAt: number } | undefined): PolicySpec | null {
   return row === undefined ? null : { ...(row.policy as Actions), setAt: row.updatedAt };
 }

@@ -1,6 +1,6 @@
 /**
  * What tried actions (`enforce: false`) of policies would have refused since their policy was put: stored from the data plane's events, read
- * with the policy, forgotten with it. Called by usage.ts, service.ts and tunnels/rows.ts.
+ * with the policy, forgotten with it. Called by service.ts and by events of tunnels.
  */
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { DryRunEvent } from '../../../plane/events.ts';

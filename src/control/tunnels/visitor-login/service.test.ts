@@ -1,5 +1,5 @@
 /**
- * Visitor gates over the API: what is taken, what is refused, and what the data plane gets. Signing in is visitor-logins.test.ts; what gates
+ * Visitor gates over the API: what is taken, what is refused, and what the data plane gets. Signing in is sign-in.test.ts; what gates
  * do to requests is src/data/edge/h1/visitors.test.ts.
  */
 import assert from 'node:assert/strict';

@@ -9,7 +9,7 @@ import { AppError } from '../../base/errors.ts';
 import { domains } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
-import { checkDailyLimit } from '../core/rules/daily-limit.ts';
+import { checkRoom } from '../core/rules/daily-limit.ts';
 import type { PendingWork } from '../core/pending-rows.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import { callerNow } from '../core/rules/caller.ts';
@@ -32,6 +32,7 @@ import {
 export const MAX_DOMAINS = 100;
 /** Domains that one person adds in a day, those deleted again too. */
 const MAX_PER_DAY = 200;
+const ROOM = { action: 'domain.create', most: MAX_DOMAINS, perDay: MAX_PER_DAY, what: 'domains' } as const;
 /** Characters of a foreign record that a message repeats. */
 const MAX_SHOWN = 80;
 
@@ -77,14 +78,7 @@ export class Domains {
       if (own.some((row) => row.domain === domain)) {
         throw new AppError('duplicate_name', `Your organization already has ${domain}. Verify or bind it.`);
       }
-      if (own.length >= MAX_DOMAINS) {
-        throw new AppError(
-          'conflict',
-          `Your organization has ${MAX_DOMAINS} domains, which is the limit. Delete one first.`,
-        );
-      }
-      const message = `You reached the limit of ${MAX_PER_DAY} new domains a day. Try again later.`;
-      checkDailyLimit(tx, actor, { action: 'domain.create', perDay: MAX_PER_DAY, message });
+      checkRoom(tx, actor, { ...ROOM, has: own.length });
       requireFree(tx, domain, actor.orgId);
       const row: DomainRow = {
         id: uuidv7(),

@@ -4,12 +4,11 @@
  */
 import { eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
-import { AppError } from '../../base/errors.ts';
 import { metricKeys } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import { type Actor, allow, type MetricKeyActor } from '../core/rules/actor.ts';
 import { recordAudit } from '../core/rules/audit.ts';
-import { checkDailyLimit } from '../core/rules/daily-limit.ts';
+import { checkRoom } from '../core/rules/daily-limit.ts';
 import { hashOf } from '../core/secrets/secret-hash.ts';
 import { newTextKey } from '../core/secrets/text-key.ts';
 import { type MetricKeyRow, type MetricKeyView, metricKeysOf, ownMetricKey } from './key-rows.ts';
@@ -18,6 +17,7 @@ import { type MetricKeyRow, type MetricKeyView, metricKeysOf, ownMetricKey } fro
 export const MAX_METRIC_KEYS = 50;
 /** Keys that one person makes in a day, those deleted again too. */
 const MAX_PER_DAY = 200;
+const ROOM = { action: 'metric_key.create', most: MAX_METRIC_KEYS, perDay: MAX_PER_DAY, what: 'metrics keys' } as const;
 const PREFIX = 'msk_';
 /** `lastUsedAt` is as exact as this: scrapers come every few seconds. */
 const TOUCH_MS = 60_000;
@@ -39,14 +39,7 @@ export class MetricKeys {
   create(actor: Actor, name: string): { readonly row: MetricKeyRow; readonly key: string } {
     allow(actor, 'create', 'metric_key');
     return this.#store.inTx((tx) => {
-      if (metricKeysOf(tx.db, actor.orgId).length >= MAX_METRIC_KEYS) {
-        throw new AppError(
-          'conflict',
-          `Your organization has ${MAX_METRIC_KEYS} metrics keys, which is the limit. Delete one first.`,
-        );
-      }
-      const message = `You reached the limit of ${MAX_PER_DAY} new metrics keys a day. Try again later.`;
-      checkDailyLimit(tx, actor, { action: 'metric_key.create', perDay: MAX_PER_DAY, message });
+      checkRoom(tx, actor, { ...ROOM, has: metricKeysOf(tx.db, actor.orgId).length });
       const key = newTextKey(PREFIX);
       const row: MetricKeyRow = {
         id: uuidv7(),

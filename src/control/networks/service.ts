@@ -10,7 +10,7 @@ import { insertPending, type NewPendingWork, type PendingWork } from '../core/pe
 import { networkDevices, privateNetworks } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
-import { checkDailyLimit } from '../core/rules/daily-limit.ts';
+import { checkRoom } from '../core/rules/daily-limit.ts';
 import { letPortRest, type PortFault } from '../core/rules/public-ports.ts';
 import { countDevicesIn, deviceByKey, devicesOf, hasRunOut } from './device-rows.ts';
 import { dnsFrom, endpointFrom, extraAllowedIpsFrom, nameFrom } from './input.ts';
@@ -36,6 +36,7 @@ import { serverConfig } from './wireguard-config.ts';
 export const MAX_NETWORKS = 100;
 /** Networks that one person makes in a day, those deleted again too. */
 const MAX_PER_DAY = 400;
+const ROOM = { action: 'network.create', most: MAX_NETWORKS, perDay: MAX_PER_DAY, what: 'private networks' } as const;
 
 /** As the API shows it. */
 export interface ShownNetwork {
@@ -96,14 +97,7 @@ export class Networks {
     return this.#deps.store.inTx((tx) => {
       const others = networksOf(tx.db, actor.orgId);
       requireFreeName(others, name);
-      if (others.length >= MAX_NETWORKS) {
-        throw new AppError(
-          'conflict',
-          `Your organization has ${MAX_NETWORKS} private networks, which is the limit. Delete one first.`,
-        );
-      }
-      const message = `You reached the limit of ${MAX_PER_DAY} new private networks a day. Try again later.`;
-      checkDailyLimit(tx, actor, { action: 'network.create', perDay: MAX_PER_DAY, message });
+      checkRoom(tx, actor, { ...ROOM, has: others.length });
       const row: NetworkRow = {
         id: uuidv7(),
         orgId: actor.orgId,

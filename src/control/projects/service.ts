@@ -7,7 +7,7 @@ import { capabilityTokens, projects, tunnels } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../core/rules/actor.ts';
 import { type AuditAction, type AuditDetails, recordAudit } from '../core/rules/audit.ts';
-import { checkDailyLimit } from '../core/rules/daily-limit.ts';
+import { checkRoom } from '../core/rules/daily-limit.ts';
 import type { Drains } from '../core/drains.ts';
 import { type DeletedProject, projectDeleted } from './events.ts';
 import { findProject, type ProjectRow } from './rows.ts';
@@ -64,7 +64,7 @@ export class Projects {
       if (findProject(tx.db, actor.orgId, slug) !== undefined) {
         throw new AppError('duplicate_name', `Your organization has a project ${slug}. Choose another slug.`);
       }
-      checkRoom(tx, actor);
+      checkFull(tx, actor);
       const row: ProjectRow = {
         id: uuidv7(),
         orgId: actor.orgId,
@@ -132,17 +132,14 @@ function find(db: Db, orgId: string, slug: string): ProjectRow {
   return row;
 }
 
-function checkRoom(tx: Tx, actor: UserActor): void {
+function checkFull(tx: Tx, actor: UserActor): void {
   const live = tx.db
     .select({ n: count() })
     .from(projects)
     .where(and(eq(projects.orgId, actor.orgId), isNull(projects.deletedAt)))
     .get();
-  if ((live?.n ?? 0) >= MAX_PROJECTS) {
-    throw new AppError('conflict', `Your organization has ${MAX_PROJECTS} projects. Delete one first.`);
-  }
-  const message = `You made ${MAX_PER_DAY} projects in a day. Wait before you make another one.`;
-  checkDailyLimit(tx, actor, { action: 'project.create', perDay: MAX_PER_DAY, message });
+  const room = { action: 'project.create', most: MAX_PROJECTS, perDay: MAX_PER_DAY, what: 'projects' } as const;
+  checkRoom(tx, actor, { ...room, has: live?.n ?? 0 });
 }
 
 function record(

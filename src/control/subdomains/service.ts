@@ -10,7 +10,7 @@ import type { Db, Store, Tx } from '../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../core/rules/actor.ts';
 import { recordAll } from '../core/rules/audit.ts';
 import { type BillingMode, requireRoom } from '../core/rules/plan-gate.ts';
-import { checkDailyLimit } from '../core/rules/daily-limit.ts';
+import { checkRoom } from '../core/rules/daily-limit.ts';
 import { isSystemName } from '../core/rules/labels.ts';
 import type { OwnLabels } from './own-labels.ts';
 import { isBarred, letAllRest, liveByLabel, type ReservationRow, reservationOf } from './free-names.ts';
@@ -23,6 +23,13 @@ export type ReservedSubdomain = ReservationRow;
 export const MAX_RESERVED = 1_000;
 /** Names that one person reserves in a day, those given up too: each has a cooldown of a day for all others. */
 const MAX_PER_DAY = 2_000;
+const ROOM = {
+  action: 'reserved_subdomain.create',
+  most: MAX_RESERVED,
+  perDay: MAX_PER_DAY,
+  what: 'reserved subdomains',
+  verb: 'Release',
+} as const;
 
 export class ReservedSubdomains {
   readonly #store: Store;
@@ -91,14 +98,7 @@ export class ReservedSubdomains {
   #checkRoom(tx: Tx, actor: UserActor): void {
     const used = countOf(tx.db, actor.orgId);
     requireRoom(findOrg(tx.db, actor.orgId)?.plan ?? 'free', { quota: 'reservedSubdomains', used }, this.#billing);
-    if (used >= MAX_RESERVED) {
-      throw new AppError(
-        'conflict',
-        `Your organization has ${MAX_RESERVED} reserved subdomains, which is the limit. Release one first.`,
-      );
-    }
-    const message = `You reached the limit of ${MAX_PER_DAY} new reserved subdomains a day. Try again later.`;
-    checkDailyLimit(tx, actor, { action: 'reserved_subdomain.create', perDay: MAX_PER_DAY, message });
+    checkRoom(tx, actor, { ...ROOM, has: used });
   }
 }
 

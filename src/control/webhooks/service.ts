@@ -10,7 +10,7 @@ import { webhookReceivers } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
 import { type AuditAction, type AuditDetails, recordAudit } from '../core/rules/audit.ts';
-import { checkDailyLimit } from '../core/rules/daily-limit.ts';
+import { checkRoom } from '../core/rules/daily-limit.ts';
 import type { Sealer } from '../core/secrets/sealing.ts';
 import type { Waits } from '../../base/limits/waits.ts';
 import { ownTunnel } from '../tunnels/rows.ts';
@@ -27,6 +27,12 @@ import type { Validator } from './validators.ts';
 export const MAX_RECEIVERS = 50;
 /** Receivers that one person makes in a day, those deleted again too. */
 const MAX_PER_DAY = 200;
+const ROOM = {
+  action: 'webhook_receiver.create',
+  most: MAX_RECEIVERS,
+  perDay: MAX_PER_DAY,
+  what: 'webhook receivers',
+} as const;
 
 export interface NewReceiver {
   readonly name: string;
@@ -85,14 +91,7 @@ export class Receivers {
   create(actor: Actor, { name, validator, secret, forward }: NewReceiver): ShownReceiver {
     allow(actor, 'create', 'webhook_receiver');
     const row = this.#store.inTx((tx) => {
-      if (receiversOf(tx.db, actor.orgId).length >= MAX_RECEIVERS) {
-        throw new AppError(
-          'conflict',
-          `Your organization has ${MAX_RECEIVERS} webhook receivers, which is the limit. Delete one first.`,
-        );
-      }
-      const message = `You reached the limit of ${MAX_PER_DAY} new webhook receivers a day. Try again later.`;
-      checkDailyLimit(tx, actor, { action: 'webhook_receiver.create', perDay: MAX_PER_DAY, message });
+      checkRoom(tx, actor, { ...ROOM, has: receiversOf(tx.db, actor.orgId).length });
       requireTunnel(tx, actor.orgId, forward);
       const id = uuidv7();
       const row: ReceiverRow = {

@@ -41,6 +41,25 @@ export function checkDailyLimit(
   throw new AppError('rate_limited', message, { retryAfterSeconds: Math.ceil((first.at + DAY_MS - tx.now) / 1000) });
 }
 
+export interface Room extends Pick<DailyLimit, 'action' | 'perDay'> {
+  /** How many the organization has, and may have. */
+  readonly has: number;
+  readonly most: number;
+  /** In the plural. */
+  readonly what: string;
+  /** How to make room. */
+  readonly verb?: string;
+}
+
+/** May the user make one more in their organization? Throws `conflict` when it is full, `rate_limited` after too many in a day. */
+export function checkRoom(tx: Tx, actor: UserActor, { has, most, what, verb = 'Delete', ...daily }: Room): void {
+  if (has >= most) {
+    throw new AppError('conflict', `Your organization has ${most} ${what}, which is the limit. ${verb} one first.`);
+  }
+  const message = `You reached the limit of ${daily.perDay} new ${what} a day. Try again later.`;
+  checkDailyLimit(tx, actor, { ...daily, message });
+}
+
 /** Id of the user or the master key in the audit log. */
 export function idOf(actor: UserActor | MasterKeyActor): string {
   return actor.kind === 'user' ? actor.userId : actor.tokenId;

@@ -7,7 +7,7 @@ import { uuidv7 } from 'uuidv7';
 import { metricKeys } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import { type Actor, allow, type MetricKeyActor } from '../core/rules/actor.ts';
-import { recordAudit } from '../core/rules/audit.ts';
+import { auditOf } from '../core/rules/audit.ts';
 import { checkRoom } from '../core/rules/daily-limit.ts';
 import { hashOf } from '../core/secrets/secret-hash.ts';
 import { newTextKey } from '../core/secrets/text-key.ts';
@@ -21,6 +21,8 @@ const ROOM = { action: 'metric_key.create', most: MAX_METRIC_KEYS, perDay: MAX_P
 const PREFIX = 'msk_';
 /** `lastUsedAt` is as exact as this: scrapers come every few seconds. */
 const TOUCH_MS = 60_000;
+
+const record = auditOf('metric_key');
 
 export class MetricKeys {
   readonly #store: Store;
@@ -52,7 +54,7 @@ export class MetricKeys {
       };
       tx.db.insert(metricKeys).values(row).run();
       const details = { name };
-      recordAudit(tx, actor, { action: 'metric_key.create', resourceType: 'metric_key', resourceId: row.id, details });
+      record(tx, actor, { action: 'metric_key.create', row, details });
       return { row, key };
     });
   }
@@ -64,7 +66,7 @@ export class MetricKeys {
       const { name } = ownMetricKey(tx.db, actor.orgId, id);
       tx.db.delete(metricKeys).where(eq(metricKeys.id, id)).run();
       const details = { name };
-      recordAudit(tx, actor, { action: 'metric_key.delete', resourceType: 'metric_key', resourceId: id, details });
+      record(tx, actor, { action: 'metric_key.delete', row: { id }, details });
     });
   }
 

@@ -8,7 +8,7 @@ import { AppError } from '../../base/errors.ts';
 import { networkDevices } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../core/rules/actor.ts';
-import { type AuditAction, type AuditDetails, recordAudit } from '../core/rules/audit.ts';
+import { auditOf } from '../core/rules/audit.ts';
 import { checkDailyLimit } from '../core/rules/daily-limit.ts';
 import {
   countDevicesIn,
@@ -70,6 +70,8 @@ export interface Enrolment {
 export interface NetworkDevicesDeps extends Teller {
   readonly store: Store;
 }
+
+const record = auditOf('network_device');
 
 export class NetworkDevices {
   readonly #deps: NetworkDevicesDeps;
@@ -251,14 +253,6 @@ function enrolment(
 
 function shown(row: DeviceRow, overlay: Overlay, now: number): ShownDevice {
   return { row, assignedIp: addressOf(overlay, row.host), expired: hasRunOut(row, now) };
-}
-
-function record(
-  tx: Tx,
-  actor: UserActor,
-  { action, row, details }: { action: AuditAction; row: DeviceRow; details: AuditDetails },
-): void {
-  recordAudit(tx, actor, { action, resourceType: 'network_device', resourceId: row.id, details });
 }
 
 function iso(at: number): string {

@@ -5,8 +5,7 @@ import { AppError } from '../../base/errors.ts';
 import { notGone } from '../db/gone.ts';
 import { networkDevices, privateNetworks } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
-import type { Actor } from '../core/rules/actor.ts';
-import { type AuditAction, type AuditDetails, recordAudit } from '../core/rules/audit.ts';
+import { auditOf } from '../core/rules/audit.ts';
 import type { PublicNames } from '../core/link/route-events.ts';
 import type { NetworkEvents } from '../core/link/network-events.ts';
 import { isRelayed, relayOf } from './relay/snapshot.ts';
@@ -123,12 +122,4 @@ export function announce(tx: Tx, row: NetworkRow, { networkEvents, names }: Tell
   });
 }
 
-export function recordNetwork(tx: Tx, actor: Actor, { action, row, details }: NetworkAudit): void {
-  recordAudit(tx, actor, { action, resourceType: 'network', resourceId: row.id, details });
-}
-
-interface NetworkAudit {
-  readonly action: AuditAction;
-  readonly row: Pick<NetworkRow, 'id'>;
-  readonly details: AuditDetails;
-}
+export const recordNetwork = auditOf('network');

@@ -6,7 +6,7 @@ import { liveTokens, liveTunnels } from '../db/gone.ts';
 import { capabilityTokens, projects, tunnels } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../core/rules/actor.ts';
-import { type AuditAction, type AuditDetails, recordAudit } from '../core/rules/audit.ts';
+import { auditOf } from '../core/rules/audit.ts';
 import { checkRoom } from '../core/rules/daily-limit.ts';
 import type { Drains } from '../core/drains.ts';
 import { type DeletedProject, projectDeleted } from './events.ts';
@@ -24,6 +24,8 @@ export interface ProjectView {
   /** Live keys that may open tunnels in it alone. */
   readonly tokens: number;
 }
+
+const record = auditOf('project');
 
 export class Projects {
   readonly #store: Store;
@@ -140,14 +142,6 @@ function checkFull(tx: Tx, actor: UserActor): void {
     .get();
   const room = { action: 'project.create', most: MAX_PROJECTS, perDay: MAX_PER_DAY, what: 'projects' } as const;
   checkRoom(tx, actor, { ...room, has: live?.n ?? 0 });
-}
-
-function record(
-  tx: Tx,
-  actor: UserActor,
-  { action, row, details }: { action: AuditAction; row: ProjectRow; details: AuditDetails },
-): void {
-  recordAudit(tx, actor, { action, resourceType: 'project', resourceId: row.id, details });
 }
 
 function viewOf(db: Db, row: ProjectRow, now: number): ProjectView {

@@ -7,12 +7,19 @@ import type { NodeControl } from '../../plane/link.ts';
 import { liveTunnels } from '../db/gone.ts';
 import { tunnels } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
-import { recordAudit } from '../core/rules/audit.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import type { Plan } from '../core/rules/plans.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
-import { anyById, deleteTunnels, insertTunnel, type NewTunnel, type RowFault, type TunnelRow } from './rows.ts';
+import {
+  anyById,
+  deleteTunnels,
+  insertTunnel,
+  type NewTunnel,
+  recordTunnel,
+  type RowFault,
+  type TunnelRow,
+} from './rows.ts';
 
 export interface RoomRules {
   readonly plan: Plan;
@@ -44,11 +51,7 @@ function makeRoom(tx: Tx, orgId: string, { nodes, routeEvents, maintenance }: Ro
   const leftBehind = idle === undefined ? undefined : anyById(tx.db, idle.id);
   if (leftBehind === undefined) return false;
   deleteTunnels(tx, [leftBehind]);
-  recordAudit(
-    tx,
-    { kind: 'system', orgId },
-    { action: 'tunnel.delete', resourceType: 'tunnel', resourceId: leftBehind.id },
-  );
+  recordTunnel(tx, { kind: 'system', orgId }, { action: 'tunnel.delete', row: leftBehind });
   tx.onCommit(() => {
     maintenance.end(leftBehind.id);
     routeEvents.remove(leftBehind.id, 'tunnel_deleted', 'The tunnel was deleted. Start the agent again.');

@@ -14,7 +14,7 @@ import type { Db, Tx } from '../db/tx.ts';
 import { tunnelsDeleted } from './events.ts';
 import { endCooldown, letAllRest, type NameFault, nameFault } from '../subdomains/free-names.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
-import { recordAudit } from '../core/rules/audit.ts';
+import { auditOf } from '../core/rules/audit.ts';
 import { pendingOf } from '../core/pending-rows.ts';
 import { type Plan, tunnelTtlSeconds } from '../core/rules/plans.ts';
 import { lineageOf } from '../access-keys/spend.ts';
@@ -23,6 +23,8 @@ import { letPortRest, type PortFault } from '../core/rules/public-ports.ts';
 import { pickTcpPort } from './tcp-ports.ts';
 
 export type TunnelRow = typeof tunnels.$inferSelect;
+
+export const recordTunnel = auditOf('tunnel');
 
 /** Live tunnels of one organization: a bound for lists and for the routing table, far above need. */
 export const MAX_TUNNELS = 1_000;
@@ -154,7 +156,7 @@ function finishGone(tx: Tx, label: string): void {
   if (work === undefined) return;
   const then = { ...tx, now: work.at };
   deleteTunnels(then, [row]);
-  recordAudit(then, work.actor, { action: 'tunnel.delete', resourceType: 'tunnel', resourceId: row.id });
+  recordTunnel(then, work.actor, { action: 'tunnel.delete', row });
 }
 
 /** Ten years: keeps instants in the range of dates, also under a plan without a maximum. */

@@ -13,7 +13,7 @@ import { liveTunnels } from '../db/gone.ts';
 import { organizations, projects, tunnels } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
-import { type AuditAction, recordAll, recordAudit } from '../core/rules/audit.ts';
+import { recordAll } from '../core/rules/audit.ts';
 import { liveByLabel, nameFault } from '../subdomains/free-names.ts';
 import type { Maintenance } from './maintenance.ts';
 import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from '../core/rules/labels.ts';
@@ -26,7 +26,7 @@ import { faultError } from './messages.ts';
 import { flagsIn, flagsOf, type TunnelFlags } from './flags.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
 import { placeTunnel } from './room.ts';
-import { deleteTunnels, expiryFrom, secondsFull, type TunnelRow, updateTunnel } from './rows.ts';
+import { deleteTunnels, expiryFrom, recordTunnel, secondsFull, type TunnelRow, updateTunnel } from './rows.ts';
 import { findOrg } from '../organizations/rows.ts';
 
 export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const satisfies readonly Route['protocol'][];
@@ -124,7 +124,7 @@ export class Tunnels {
         { ...this.#deps, plan: org.plan },
       );
       if (typeof row === 'string') throw faultError(row, label, secondsFull(tx, org.id));
-      recordAudit(tx, actor, auditOf('tunnel.create', row));
+      recordTunnel(tx, actor, { action: 'tunnel.create', row });
       this.#announce(tx, row);
       return this.#view(row, project.slug);
     });
@@ -144,7 +144,7 @@ export class Tunnels {
         startedAt: tx.now,
         expiresAt,
       });
-      recordAudit(tx, actor, auditOf('tunnel.start', row));
+      recordTunnel(tx, actor, { action: 'tunnel.start', row });
       this.#announce(tx, next);
       return this.#view(next, projectSlug);
     });
@@ -156,7 +156,7 @@ export class Tunnels {
     return this.#deps.store.inTx((tx) => {
       const { row, projectSlug } = this.#find(actor.orgId, id);
       const next = updateTunnel(tx, row, { stopped: true, status: 'inactive' });
-      recordAudit(tx, actor, auditOf('tunnel.stop', row));
+      recordTunnel(tx, actor, { action: 'tunnel.stop', row });
       this.#announce(tx, next);
       return { ...this.#view(next, projectSlug), online: false };
     });
@@ -208,7 +208,7 @@ export class Tunnels {
     recordAll(
       tx,
       actor,
-      rows.map((row) => auditOf('tunnel.delete', row)),
+      rows.map(({ id }) => ({ action: 'tunnel.delete', resourceType: 'tunnel', resourceId: id })),
     );
     return rows.length;
   }
@@ -262,7 +262,7 @@ export class Tunnels {
         .set({ ...change, touchedAt: tx.now })
         .where(inArray(tunnels.id, ids))
         .run();
-      for (const row of due) recordAudit(tx, { kind: 'system', orgId: row.orgId }, auditOf('tunnel.expire', row));
+      for (const row of due) recordTunnel(tx, { kind: 'system', orgId: row.orgId }, { action: 'tunnel.expire', row });
       const routes = this.#deps.routes.routesOf(
         tx.db,
         due.map((row) => ({ ...row, ...change })),
@@ -319,7 +319,7 @@ export class Tunnels {
 
   #remove(tx: Tx, rows: readonly TunnelRow[], by: (row: TunnelRow) => Actor): void {
     deleteTunnels(tx, rows);
-    for (const row of rows) recordAudit(tx, by(row), auditOf('tunnel.delete', row));
+    for (const row of rows) recordTunnel(tx, by(row), { action: 'tunnel.delete', row });
     tx.onCommit(() => {
       for (const { id } of rows) this.#tellGone(id);
     });
@@ -362,10 +362,6 @@ export class Tunnels {
       flags,
     };
   }
-}
-
-function auditOf(action: AuditAction, row: TunnelRow) {
-  return { action, resourceType: 'tunnel', resourceId: row.id } as const;
 }
 
 function checkedLabel(label: string, asked: string): string {

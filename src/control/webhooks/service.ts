@@ -9,7 +9,7 @@ import { notGone } from '../db/gone.ts';
 import { webhookReceivers } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
-import { type AuditAction, type AuditDetails, recordAudit } from '../core/rules/audit.ts';
+import { auditOf } from '../core/rules/audit.ts';
 import { checkRoom } from '../core/rules/daily-limit.ts';
 import type { Sealer } from '../core/secrets/sealing.ts';
 import type { Waits } from '../../base/limits/waits.ts';
@@ -49,6 +49,8 @@ export interface ShownReceiver extends ReceiverRow {
   /** What was refused since the secret or the validator changed last. */
   readonly refused: Refused;
 }
+
+const record = auditOf('webhook_receiver');
 
 export class Receivers {
   readonly #store: Store;
@@ -222,12 +224,4 @@ function columnsOf(forward: Destination | null): Pick<ReceiverRow, 'forwardTunne
 /** For the audit log. */
 function said(forward: Destination | null): string {
   return forward === null ? 'off' : `${forward.tunnelId} ${forward.path}`;
-}
-
-function record(
-  tx: Tx,
-  actor: Actor,
-  { action, row, details }: { action: AuditAction; row: ReceiverRow; details: AuditDetails },
-): void {
-  recordAudit(tx, actor, { action, resourceType: 'webhook_receiver', resourceId: row.id, details });
 }

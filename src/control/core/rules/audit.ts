@@ -138,6 +138,15 @@ export function recordAudit(tx: Tx, actor: Actor, entry: AuditEntry): void {
   recordAll(tx, actor, [entry]);
 }
 
+/** Writes what was done to resources of one type. `row`: the resource, by its id. */
+export function auditOf(resourceType: AuditEntry['resourceType']) {
+  return (
+    tx: Tx,
+    actor: Actor,
+    { row, ...what }: Pick<AuditEntry, 'action' | 'details'> & { readonly row: { readonly id: string } },
+  ): void => recordAudit(tx, actor, { ...what, resourceType, resourceId: row.id });
+}
+
 /** The same of many, in their order: one statement. */
 export function recordAll(tx: Tx, actor: Actor, entries: readonly AuditEntry[]): void {
   if (entries.length === 0) return;

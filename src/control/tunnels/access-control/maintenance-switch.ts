@@ -3,11 +3,10 @@
  */
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../../core/rules/actor.ts';
-import { recordAudit } from '../../core/rules/audit.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
 import type { Maintenance } from '../maintenance.ts';
 import type { RouteMaker } from '../plane/route-maker.ts';
-import { liveById, ownTunnel, type TunnelRow } from '../rows.ts';
+import { liveById, ownTunnel, recordTunnel, type TunnelRow } from '../rows.ts';
 
 export interface MaintenanceDeps {
   readonly store: Store;
@@ -28,7 +27,7 @@ export class MaintenanceSwitch {
     allow(actor, 'change', 'tunnel');
     this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
-      recordAudit(tx, actor, { action: 'tunnel.maintenance', resourceType: 'tunnel', resourceId: row.id });
+      recordTunnel(tx, actor, { action: 'tunnel.maintenance', row });
       tx.onCommit(() => {
         this.#deps.maintenance.begin(row.id, message);
         this.#announce(row);
@@ -42,7 +41,7 @@ export class MaintenanceSwitch {
     this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       if (this.#deps.maintenance.messageOf(row.id) === null) return;
-      recordAudit(tx, actor, { action: 'tunnel.maintenance_end', resourceType: 'tunnel', resourceId: row.id });
+      recordTunnel(tx, actor, { action: 'tunnel.maintenance_end', row });
       this.#over(tx, row);
     });
   }

@@ -8,12 +8,11 @@ import { AppError } from '../../../base/errors.ts';
 import { basicGates } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../../core/rules/actor.ts';
-import { recordAudit } from '../../core/rules/audit.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';
 import { callerNow } from '../../core/rules/caller.ts';
 import type { RouteMaker } from '../plane/route-maker.ts';
-import { ownTunnel, type TunnelRow } from '../rows.ts';
+import { ownTunnel, recordTunnel, type TunnelRow } from '../rows.ts';
 
 /** Of a user name, and of a password. */
 export const MAX_GATE_TEXT = 256;
@@ -62,7 +61,7 @@ export class BasicGates {
         .values({ tunnelId: row.id, ...next })
         .onConflictDoUpdate({ target: basicGates.tunnelId, set: next })
         .run();
-      recordAudit(tx, caller, { action: 'tunnel.auth', resourceType: 'tunnel', resourceId: row.id });
+      recordTunnel(tx, caller, { action: 'tunnel.auth', row });
       this.#announce(tx, row);
     });
   }
@@ -74,7 +73,7 @@ export class BasicGates {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       const { changes } = tx.db.delete(basicGates).where(eq(basicGates.tunnelId, row.id)).run();
       if (changes === 0) return;
-      recordAudit(tx, actor, { action: 'tunnel.auth_remove', resourceType: 'tunnel', resourceId: row.id });
+      recordTunnel(tx, actor, { action: 'tunnel.auth_remove', row });
       this.#announce(tx, row);
     });
   }

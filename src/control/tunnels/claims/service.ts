@@ -14,7 +14,6 @@ import {
 import type { Route } from '../../../plane/routes.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { TokenActor } from '../../core/rules/actor.ts';
-import { recordAudit } from '../../core/rules/audit.ts';
 import { type ClaimContext, locate, projectFor } from './names.ts';
 import { refuse } from '../../access-keys/messages.ts';
 import { refuseFault } from '../messages.ts';
@@ -29,7 +28,7 @@ import type { Tokens } from '../../access-keys/service.ts';
 import type { Maintenance } from '../maintenance.ts';
 import type { OwnLabels } from '../../subdomains/own-labels.ts';
 import { placeTunnel } from '../room.ts';
-import { expiryFrom, isExpired, type TunnelRow, updateTunnel } from '../rows.ts';
+import { expiryFrom, isExpired, recordTunnel, type TunnelRow, updateTunnel } from '../rows.ts';
 
 /** From here on a limit is none: a node does not carry as much, and to count up to it would cost what it can carry. */
 const UNLIMITED_MBPS = 10_000;
@@ -149,7 +148,7 @@ export class Claims {
       { ...this.#deps, plan: org.plan, nodes: { isTaken } },
     );
     if (typeof row === 'string') return refuseFault(row, label);
-    recordAudit(tx, actorOf(token), entry('tunnel.create', row));
+    recordTunnel(tx, actorOf(token), { action: 'tunnel.create', row });
     return this.#bind(tx, row, true);
   }
 
@@ -177,7 +176,7 @@ export class Claims {
     if (isOver) {
       const expiresAt = expiryFrom(tx.now, org.plan, row.ttlSeconds);
       Object.assign(change, { expired: false, startedAt: tx.now, expiresAt });
-      recordAudit(tx, actorOf(token), entry('tunnel.start', row));
+      recordTunnel(tx, actorOf(token), { action: 'tunnel.start', row });
     }
     if (row.tcpPort !== null && !holds(this.#deps.tcpPorts, row.tcpPort)) {
       // Settings moved the range: the old port can't be bound any more.
@@ -213,10 +212,6 @@ function isComeback(
 
 function actorOf({ id, name, orgId }: TokenRow): TokenActor {
   return { kind: 'token', tokenId: id, name, orgId };
-}
-
-function entry(action: 'tunnel.create' | 'tunnel.start', row: TunnelRow) {
-  return { action, resourceType: 'tunnel', resourceId: row.id } as const;
 }
 
 function holds(range: PortRange | null, port: number): boolean {

@@ -5,13 +5,12 @@ import type { Actions } from '../../../plane/policy.ts';
 import { tunnelPolicies } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../../core/rules/actor.ts';
-import { recordAudit } from '../../core/rules/audit.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
 import { type DryRunView, dryRunsOf, forgetDryRuns } from './dry-runs.ts';
 import { keyPlaceWarnings, type KeyPlaceRules } from './key-places.ts';
 import { policyFrom } from './input.ts';
 import { policyOf, type RouteMaker } from '../plane/route-maker.ts';
-import { ownTunnel, type TunnelRow } from '../rows.ts';
+import { ownTunnel, recordTunnel, type TunnelRow } from '../rows.ts';
 
 export interface PolicyDeps {
   readonly store: Store;
@@ -55,7 +54,7 @@ export class Policies {
         .run();
       forgetDryRuns(tx, [row.id]);
       const details = { actions: policy.actions.map(({ kind }) => kind).join(' ') };
-      recordAudit(tx, actor, { action: 'tunnel.policy', resourceType: 'tunnel', resourceId: row.id, details });
+      recordTunnel(tx, actor, { action: 'tunnel.policy', row, details });
       this.#announce(tx, row);
       return { policy, warnings: keyPlaceWarnings(policy, this.#deps.keyPlaces) };
     });
@@ -69,7 +68,7 @@ export class Policies {
       const { changes } = tx.db.delete(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).run();
       if (changes === 0) return;
       forgetDryRuns(tx, [row.id]);
-      recordAudit(tx, actor, { action: 'tunnel.policy_remove', resourceType: 'tunnel', resourceId: row.id });
+      recordTunnel(tx, actor, { action: 'tunnel.policy_remove', row });
       this.#announce(tx, row);
     });
   }

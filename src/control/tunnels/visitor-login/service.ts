@@ -8,11 +8,10 @@ import { AppError } from '../../../base/errors.ts';
 import { visitorGates } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../../core/rules/actor.ts';
-import { recordAudit } from '../../core/rules/audit.ts';
 import { type BillingMode, requireEntitlement } from '../../core/rules/plan-gate.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
 import type { RouteMaker } from '../plane/route-maker.ts';
-import { ownTunnel, type TunnelRow } from '../rows.ts';
+import { ownTunnel, recordTunnel, type TunnelRow } from '../rows.ts';
 import { findOrg } from '../../organizations/rows.ts';
 
 /** Domains and addresses of one gate together. */
@@ -71,7 +70,7 @@ export class VisitorGates {
         allowed_domains: listed(lists.allowedDomains),
         allowed_emails: listed(lists.allowedEmails),
       };
-      recordAudit(tx, actor, { action: 'tunnel.edge_auth', resourceType: 'tunnel', resourceId: row.id, details });
+      recordTunnel(tx, actor, { action: 'tunnel.edge_auth', row, details });
       this.#announce(tx, row);
       return lists;
     });
@@ -84,7 +83,7 @@ export class VisitorGates {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       const { changes } = tx.db.delete(visitorGates).where(eq(visitorGates.tunnelId, row.id)).run();
       if (changes === 0) return;
-      recordAudit(tx, actor, { action: 'tunnel.edge_auth_remove', resourceType: 'tunnel', resourceId: row.id });
+      recordTunnel(tx, actor, { action: 'tunnel.edge_auth_remove', row });
       this.#announce(tx, row);
     });
   }

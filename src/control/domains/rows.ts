@@ -1,6 +1,5 @@
 /** The rows of custom domains: read, changed, and told of to the data plane. Not to be called from outside domains/. */
 import { and, desc, eq, isNotNull } from 'drizzle-orm';
-import { AppError } from '../../base/errors.ts';
 import { domains } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import type { Actor } from '../core/rules/actor.ts';
@@ -8,6 +7,7 @@ import { type AuditAction, type AuditDetails, recordAudit } from '../core/rules/
 import type { RouteEvents } from '../core/link/route-events.ts';
 import type { RouteMaker } from '../tunnels/plane/route-maker.ts';
 import { liveById } from '../tunnels/rows.ts';
+import { ownRow } from '../core/rules/own-row.ts';
 
 export type DomainRow = typeof domains.$inferSelect;
 
@@ -23,13 +23,7 @@ export function domainsOf(db: Db, orgId: string): readonly DomainRow[] {
 
 /** Throws `not_found`, also for another organization's. */
 export function ownDomain(db: Db, orgId: string, id: string): DomainRow {
-  const row = db
-    .select()
-    .from(domains)
-    .where(and(eq(domains.orgId, orgId), eq(domains.id, id)))
-    .get();
-  if (row === undefined) throw new AppError('not_found', 'Your organization has no domain with this id. Check the id.');
-  return row;
+  return ownRow(db, domains, { orgId, id, what: 'domain' });
 }
 
 /** The one organization that has verified this domain. */

@@ -1,8 +1,8 @@
 /** The rows of keys that read metrics. Called by keys.ts, and by whatever ends people and organizations. */
 import { and, asc, eq } from 'drizzle-orm';
-import { AppError } from '../../base/errors.ts';
 import { metricKeys, users } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
+import { ownRow } from '../core/rules/own-row.ts';
 
 export type MetricKeyRow = typeof metricKeys.$inferSelect;
 
@@ -25,14 +25,7 @@ export function metricKeysOf(db: Db, orgId: string): readonly MetricKeyView[] {
 
 /** Throws `not_found`, also for another organization's. */
 export function ownMetricKey(db: Db, orgId: string, id: string): MetricKeyRow {
-  const row = db
-    .select()
-    .from(metricKeys)
-    .where(and(eq(metricKeys.orgId, orgId), eq(metricKeys.id, id)))
-    .get();
-  if (row === undefined)
-    throw new AppError('not_found', 'Your organization has no metrics key with this id. Check the id.');
-  return row;
+  return ownRow(db, metricKeys, { orgId, id, what: 'metrics key' });
 }
 
 /** Deletes keys: all of an organization, those of one person in it, or those of a person everywhere. The caller has checked the permission. */

@@ -10,6 +10,7 @@ import type { PublicNames } from '../core/link/route-events.ts';
 import type { NetworkEvents } from '../core/link/network-events.ts';
 import { isRelayed, relayOf } from './relay/snapshot.ts';
 import { isUdpPort } from './relay/udp-ports.ts';
+import { ownRow } from '../core/rules/own-row.ts';
 
 export type NetworkRow = typeof privateNetworks.$inferSelect;
 
@@ -53,14 +54,7 @@ export function liveNetworks() {
 
 /** Throws `not_found`, also for another organization's. */
 export function ownNetwork(db: Db, orgId: string, id: string): NetworkRow {
-  const row = db
-    .select()
-    .from(privateNetworks)
-    .where(and(eq(privateNetworks.orgId, orgId), eq(privateNetworks.id, id), liveNetworks()))
-    .get();
-  if (row === undefined)
-    throw new AppError('not_found', 'Your organization has no private network with this id. Check the id.');
-  return row;
+  return ownRow(db, privateNetworks, { orgId, id, what: 'private network', where: liveNetworks() });
 }
 
 /** By id, else by name: a name can look like the id of another network, and the id counts. */

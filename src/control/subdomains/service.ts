@@ -2,7 +2,7 @@
  * Names that an organization keeps whether or not a tunnel has them. A plan that shrinks takes none away: it only
  * lets no more be added.
  */
-import { and, count, desc, eq, inArray } from 'drizzle-orm';
+import { count, desc, eq, inArray } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../base/errors.ts';
 import { reservedSubdomains } from '../db/schema.ts';
@@ -16,6 +16,7 @@ import type { OwnLabels } from './own-labels.ts';
 import { isBarred, letAllRest, liveByLabel, type ReservationRow, reservationOf } from './free-names.ts';
 import type { PendingWork } from '../core/pending-rows.ts';
 import { findOrg } from '../organizations/rows.ts';
+import { ownRow } from '../core/rules/own-row.ts';
 
 export type ReservedSubdomain = ReservationRow;
 
@@ -77,14 +78,8 @@ export class ReservedSubdomains {
   delete(actor: Actor, id: string): void {
     allow(actor, 'delete', 'reserved_subdomain');
     this.#store.inTx((tx) => {
-      const row = tx.db
-        .select()
-        .from(reservedSubdomains)
-        .where(and(eq(reservedSubdomains.orgId, actor.orgId), eq(reservedSubdomains.id, id)))
-        .get();
-      if (row === undefined)
-        throw new AppError('not_found', 'Your organization has no reserved subdomain with this id. Check the id.');
-      release(tx, actor, [row]);
+      const wanted = { orgId: actor.orgId, id, what: 'reserved subdomain' };
+      release(tx, actor, [ownRow(tx.db, reservedSubdomains, wanted)]);
     });
   }
 

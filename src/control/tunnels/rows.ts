@@ -6,7 +6,6 @@ import { and, count, desc, eq, gt, inArray, isNull } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { DAY_MS } from '../../base/clock.ts';
 import type { PortRange } from '../../base/net/addr.ts';
-import { AppError } from '../../base/errors.ts';
 import type { Route } from '../../plane/routes.ts';
 import { capabilityTokens, tunnels } from '../db/schema.ts';
 import { liveTunnels } from '../db/gone.ts';
@@ -21,6 +20,7 @@ import { lineageOf } from '../access-keys/spend.ts';
 import { sameLineage } from '../access-keys/rows.ts';
 import { letPortRest, type PortFault } from '../core/rules/public-ports.ts';
 import { pickTcpPort } from './tcp-ports.ts';
+import { ownRow } from '../core/rules/own-row.ts';
 
 export type TunnelRow = typeof tunnels.$inferSelect;
 
@@ -225,11 +225,5 @@ function countLive(db: Db, orgId: string): number {
 
 /** A live tunnel of the organization. Throws `not_found`, also for another organization's. */
 export function ownTunnel(db: Db, orgId: string, id: string): TunnelRow {
-  const row = db
-    .select()
-    .from(tunnels)
-    .where(and(eq(tunnels.id, id), eq(tunnels.orgId, orgId), liveTunnels()))
-    .get();
-  if (row === undefined) throw new AppError('not_found', 'Your organization has no tunnel with this id. Check the id.');
-  return row;
+  return ownRow(db, tunnels, { orgId, id, what: 'tunnel', where: liveTunnels() });
 }

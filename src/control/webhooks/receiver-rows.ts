@@ -1,10 +1,10 @@
 /** The rows of webhook receivers and their secrets. Not to be called from outside webhooks/. */
 import { and, asc, eq } from 'drizzle-orm';
-import { AppError } from '../../base/errors.ts';
 import { notGone } from '../db/gone.ts';
 import { webhookReceivers } from '../db/schema.ts';
 import type { Db } from '../db/tx.ts';
 import type { Sealer } from '../core/secrets/sealing.ts';
+import { ownRow } from '../core/rules/own-row.ts';
 
 export type ReceiverRow = typeof webhookReceivers.$inferSelect;
 
@@ -27,14 +27,7 @@ export function liveReceivers() {
 
 /** Throws `not_found`, also for another organization's. */
 export function ownReceiver(db: Db, orgId: string, id: string): ReceiverRow {
-  const row = db
-    .select()
-    .from(webhookReceivers)
-    .where(and(eq(webhookReceivers.orgId, orgId), eq(webhookReceivers.id, id), liveReceivers()))
-    .get();
-  if (row === undefined)
-    throw new AppError('not_found', 'Your organization has no webhook receiver with this id. Check the id.');
-  return row;
+  return ownRow(db, webhookReceivers, { orgId, id, what: 'webhook receiver', where: liveReceivers() });
 }
 
 /** Of any owner: for deliveries by strangers. */

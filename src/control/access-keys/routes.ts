@@ -5,7 +5,7 @@ import { MAX_TTL_HOURS, type Tokens } from './service.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { jsonBody } from '../core/http/fields/shared.ts';
+import { DONE, jsonBody } from '../core/http/fields/shared.ts';
 import { optionalBody } from '../core/http/bodies/optional-body.ts';
 import {
   budget,
@@ -123,7 +123,7 @@ export function mountTokens(app: Api, deps: Deps): void {
     ),
     (c) => {
       const revoked = deps.tokenEnds.revoke(actorOf(c), c.req.valid('param').nonce);
-      return c.json({ success: true as const, revoked }, 200);
+      return c.json({ ...DONE, revoked }, 200);
     },
   );
   mountChanges(app, deps);
@@ -173,7 +173,7 @@ function mountChanges(app: Api, { rotation, tokenBudgets }: Deps): void {
     (c) => {
       const { monthlyBudgetUsdCents } = c.req.valid('json');
       tokenBudgets.set(actorOf(c), c.req.valid('param').nonce, monthlyBudgetUsdCents);
-      return c.json({ success: true as const, monthlyBudgetUsdCents }, 200);
+      return c.json({ ...DONE, monthlyBudgetUsdCents }, 200);
     },
   );
 }

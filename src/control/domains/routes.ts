@@ -6,7 +6,7 @@ import { certificateState, presentCertificate } from '../certificates/schemas.ts
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import { byId, DONE, done, iso, jsonBody } from '../core/http/fields/shared.ts';
 import type { Certificates } from '../certificates/service.ts';
 
 interface Deps {
@@ -49,8 +49,6 @@ const binding = z
   .object({ tunnel_id: z.uuid() })
   .openapi('DomainBinding', { example: { tunnel_id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10' } });
 
-const id = z.object({ id: z.string() });
-const done = z.object({ success: z.literal(true) });
 const tags = ['domains'];
 
 /** Mounts custom domains: the list with verification, and the binding to a tunnel. */
@@ -98,14 +96,14 @@ function mountDomainList(app: Api, { domains, certificates }: Deps): void {
         tags,
         summary: 'Delete a custom domain',
         description: 'A verified domain has a cooldown of 24 hours after it is deleted.',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(done, 'Deleted') },
       },
       ['forbidden'],
     ),
     (c) => {
       domains.delete(actorOf(c), c.req.valid('param').id);
-      return c.json({ success: true as const }, 200);
+      return c.json(DONE, 200);
     },
   );
   app.openapi(
@@ -117,7 +115,7 @@ function mountDomainList(app: Api, { domains, certificates }: Deps): void {
         summary: 'Verify a domain by its TXT record',
         description:
           '`invalid_request`: the record is missing or has another value; the message shows it. The record of a verified domain is checked every day. If it is missing for three days, the domain becomes unverified and unbound.',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(domain, 'Verified') },
       },
       ['forbidden', 'invalid_request', 'duplicate_name', 'rate_limited', 'unavailable'],
@@ -136,7 +134,7 @@ function mountBinding(app: Api, { domains, certificates }: Deps): void {
         tags,
         summary: 'Bind a verified domain to a tunnel',
         description: 'Applies from the next request on.',
-        request: { params: id, body: jsonBody(binding) },
+        request: { params: byId, body: jsonBody(binding) },
         responses: { 200: json(domain, 'Bound') },
       },
       ['forbidden'],
@@ -155,7 +153,7 @@ function mountBinding(app: Api, { domains, certificates }: Deps): void {
         tags,
         summary: 'Unbind a domain from its tunnel',
         description: 'The domain stays verified.',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(domain, 'Unbound') },
       },
       ['forbidden'],

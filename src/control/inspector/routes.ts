@@ -6,7 +6,7 @@ import { type Inspector, MAX_LIST, type RecordFilter, type RecordPage, type Stat
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { iso } from '../core/http/fields/shared.ts';
+import { byId, DONE, done, iso } from '../core/http/fields/shared.ts';
 import { inspectedDetail, inspectedRequest, OUTCOMES, presentDetail, presentItem } from './schemas.ts';
 import { text } from '../core/http/fields/text.ts';
 import type { Replays } from './replay/service.ts';
@@ -131,13 +131,13 @@ function mountRecords(app: Api, { inspector }: Deps): void {
         tags,
         summary: 'Delete the recorded requests of a tunnel',
         request: { query: z.object({ tunnel_id: z.uuid() }) },
-        responses: { 200: json(z.object({ success: z.literal(true) }), 'Deleted') },
+        responses: { 200: json(done, 'Deleted') },
       },
       ['forbidden', 'not_found', 'rate_limited', 'unavailable'],
     ),
     async (c) => {
       await inspector.clear(actorOf(c), c.req.valid('query').tunnel_id);
-      return c.json({ success: true as const }, 200);
+      return c.json(DONE, 200);
     },
   );
 }
@@ -227,7 +227,7 @@ function mountRecord(app: Api, { inspector }: Deps): void {
         path: '/inspector/{id}',
         tags,
         summary: 'Get a recorded request with bodies and decisions',
-        request: { params: z.object({ id: z.string() }) },
+        request: { params: byId },
         responses: { 200: json(inspectedDetail, 'The request') },
       },
       ['rate_limited', 'unavailable'],

@@ -5,7 +5,7 @@ import { MAX_METRIC_KEYS, type MetricKeys } from './keys.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import { byId, DONE, done, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { someName } from '../core/http/fields/new-account.ts';
 
 interface Deps {
@@ -36,7 +36,6 @@ const madeKey = z
   .openapi('MadeMetricKey', {
     example: { id: ID, name: 'prometheus', key: 'msk_4fVq…' },
   });
-const done = z.object({ success: z.literal(true) });
 const tags = ['metrics'];
 
 export function mountMetricKeys(app: Api, { metricKeys }: Deps): void {
@@ -77,14 +76,14 @@ export function mountMetricKeys(app: Api, { metricKeys }: Deps): void {
         tags,
         summary: 'Delete a metrics key',
         description: 'The key stops working at once.',
-        request: { params: z.object({ id: z.string() }) },
+        request: { params: byId },
         responses: { 200: json(done, 'Deleted') },
       },
       ['forbidden'],
     ),
     (c) => {
       metricKeys.delete(actorOf(c), c.req.valid('param').id);
-      return c.json({ success: true as const }, 200);
+      return c.json(DONE, 200);
     },
   );
 }

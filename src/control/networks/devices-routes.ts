@@ -5,7 +5,7 @@ import { MAX_EXTRA_ALLOWED_IPS, MAX_NAME } from './input.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import { byId, DONE, done, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { ipNetwork } from '../core/http/fields/ip-network-field.ts';
 
 interface Deps {
@@ -89,9 +89,7 @@ const config = z.object({ config: z.string() }).openapi('WireGuardClientConfig',
   },
 });
 
-const id = z.object({ id: z.string() });
 const ids = z.object({ id: z.string(), device_id: z.string() });
-const done = z.object({ success: z.literal(true) });
 const tags = ['private-networks'];
 
 export function mountNetworkDevices(app: Api, { networkDevices }: Deps): void {
@@ -101,7 +99,7 @@ export function mountNetworkDevices(app: Api, { networkDevices }: Deps): void {
       path: '/private-networks/{id}/devices',
       tags,
       summary: 'List devices of a private network, by address',
-      request: { params: id },
+      request: { params: byId },
       responses: { 200: json(z.array(device), 'Devices') },
     }),
     (c) => c.json(networkDevices.list(actorOf(c), c.req.valid('param').id).map(present), 200),
@@ -115,7 +113,7 @@ export function mountNetworkDevices(app: Api, { networkDevices }: Deps): void {
         tags,
         summary: 'Enroll a device with the lowest free address',
         description: `A device is enrolled by its public key. A key that is already enrolled returns 200 and its device, unchanged. At most ${MAX_IN_NETWORK.toLocaleString('en')} in a network, and ${MAX_IN_ORG.toLocaleString('en')} in total. Load the new configuration on the network's server afterwards.`,
-        request: { params: id, body: jsonBody(newDevice) },
+        request: { params: byId, body: jsonBody(newDevice) },
         responses: { 200: json(enrolled, 'Already enrolled'), 201: json(enrolled, 'Enrolled') },
       },
       ['forbidden', 'invalid_name', 'invalid_public_key', 'network_full', 'conflict', 'rate_limited'],
@@ -165,7 +163,7 @@ export function mountNetworkDevices(app: Api, { networkDevices }: Deps): void {
     (c) => {
       const { id, device_id } = c.req.valid('param');
       networkDevices.revoke(actorOf(c), id, device_id);
-      return c.json({ success: true as const }, 200);
+      return c.json(DONE, 200);
     },
   );
   app.openapi(

@@ -5,7 +5,7 @@ import { MAX_NETWORKS, type Networks, type ShownNetwork } from './service.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import { byId, DONE, done, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { ipNetwork } from '../core/http/fields/ip-network-field.ts';
 
 interface Deps {
@@ -115,8 +115,6 @@ const config = z.object({ config: z.string() }).openapi('WireGuardServerConfig',
   },
 });
 
-const id = z.object({ id: z.string() });
-const done = z.object({ success: z.literal(true) });
 const tags = ['private-networks'];
 
 /** Mounts private networks and their servers. */
@@ -162,7 +160,7 @@ function mountNetwork(app: Api, { networks }: Deps): void {
       path: '/private-networks/{id}',
       tags,
       summary: 'Get a private network',
-      request: { params: id },
+      request: { params: byId },
       responses: { 200: json(network, 'The network') },
     }),
     (c) => c.json(present(networks.get(actorOf(c), c.req.valid('param').id)), 200),
@@ -176,7 +174,7 @@ function mountNetwork(app: Api, { networks }: Deps): void {
         tags,
         summary: 'Change the name or client settings of a network',
         description: 'Omitted fields stay unchanged. Give clients new configurations after a change.',
-        request: { params: id, body: jsonBody(changes) },
+        request: { params: byId, body: jsonBody(changes) },
         responses: { 200: json(network, 'Changed') },
       },
       ['forbidden', 'invalid_name', 'duplicate_name'],
@@ -199,14 +197,14 @@ function mountNetwork(app: Api, { networks }: Deps): void {
         tags,
         summary: 'Delete a private network with its devices',
         description: 'The organization keeps the UDP port for 24 hours.',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(done, 'Deleted') },
       },
       ['forbidden'],
     ),
     (c) => {
       networks.delete(actorOf(c), c.req.valid('param').id);
-      return c.json({ success: true as const }, 200);
+      return c.json(DONE, 200);
     },
   );
 }
@@ -222,7 +220,7 @@ function mountServer(app: Api, { networks }: Deps): void {
         summary: 'Register the server of a network, or replace it',
         description:
           'The network gets a UDP port of this server and keeps it. Clients connect to this port, and an agent next to the WireGuard of the network (`culvert udp`) forwards their packets. With a `public_endpoint`, the network releases the port. You can change this at any time. The organization keeps a released port for 24 hours. If there are other organizations, one can use at most three quarters of the ports. Above that, or if no port is free: 409 `conflict`.',
-        request: { params: id, body: jsonBody(server) },
+        request: { params: byId, body: jsonBody(server) },
         responses: { 200: json(network, 'Registered') },
       },
       ['forbidden', 'invalid_public_key', 'conflict'],
@@ -241,7 +239,7 @@ function mountServer(app: Api, { networks }: Deps): void {
         tags,
         summary: 'Get the WireGuard config of the server of a network',
         description: 'The configuration has one peer per device that is not expired, and no private key.',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(config, 'The configuration') },
       },
       ['server_not_registered'],

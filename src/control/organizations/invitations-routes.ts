@@ -5,7 +5,7 @@ import type { InvitationShown, InvitationView } from './invitation-rows.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import { DONE, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { newEmail } from '../core/http/fields/new-account.ts';
 import { role } from '../core/http/fields/role.ts';
 import { organization, orgPath, presentOrg } from './routes.ts';
@@ -136,7 +136,7 @@ function mountSending(app: Api, { invitations, publicUrl }: Deps): void {
     (c) => {
       const { id, invitation_id: invitationId } = c.req.valid('param');
       invitations.revoke(actorOf(c), id, invitationId);
-      return c.json({ success: true as const }, 200);
+      return c.json(DONE, 200);
     },
   );
   app.openapi(

@@ -4,7 +4,7 @@ import type { Members, MemberView } from './members.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import { DONE, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { role } from '../core/http/fields/role.ts';
 import { orgPath } from './routes.ts';
 
@@ -113,7 +113,7 @@ export function mountMembers(app: Api, { members }: Deps): void {
     (c) => {
       const { id: orgId, user_id: userId } = c.req.valid('param');
       const ended = members.remove(actorOf(c), { orgId, userId });
-      return c.json({ success: true as const, revoked_tokens: ended }, 200);
+      return c.json({ ...DONE, revoked_tokens: ended }, 200);
     },
   );
 }

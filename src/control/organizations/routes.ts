@@ -5,7 +5,7 @@ import { PLANS } from '../core/rules/plans.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import { DONE, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { someName } from '../core/http/fields/new-account.ts';
 import { role } from '../core/http/fields/role.ts';
 import type { Organizations } from './service.ts';
@@ -127,7 +127,7 @@ export function mountOrganizations(app: Api, { organizations }: Deps): void {
     async (c) => {
       const gone = await organizations.delete(actorOf(c), c.req.valid('param').id);
       const counts = { revoked_tokens: gone.revokedTokens, deleted_tunnels: gone.deletedTunnels };
-      return c.json({ success: true as const, ...counts }, 200);
+      return c.json({ ...DONE, ...counts }, 200);
     },
   );
 }

@@ -2,7 +2,7 @@
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { jsonBody } from '../core/http/fields/shared.ts';
+import { DONE, jsonBody } from '../core/http/fields/shared.ts';
 import { deletedProject, newProject, project, projectList, projectName, slugOf, view } from './schemas.ts';
 import { MAX_PROJECTS, type Projects } from './service.ts';
 
@@ -75,6 +75,6 @@ export function mountProjects(app: Api, projects: Projects): void {
       },
       ['forbidden', 'invalid_request'],
     ),
-    (c) => c.json({ success: true as const, ...projects.delete(actorOf(c), c.req.valid('param').slug) }, 200),
+    (c) => c.json({ ...DONE, ...projects.delete(actorOf(c), c.req.valid('param').slug) }, 200),
   );
 }

@@ -4,7 +4,7 @@ import { MAX_RESERVED, type ReservedSubdomain, type ReservedSubdomains } from '.
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import { byId, DONE, done, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { label } from '../core/http/fields/label.ts';
 
 interface Deps {
@@ -29,8 +29,6 @@ const reserved = z
 
 const newReserved = z.object({ subdomain: label }).openapi('NewReservedSubdomain', { example: { subdomain: 'shop' } });
 
-const id = z.object({ id: z.string() });
-const done = z.object({ success: z.literal(true) });
 const tags = ['reserved-subdomains'];
 
 export function mountReservedSubdomains(app: Api, { reservedSubdomains }: Deps): void {
@@ -68,14 +66,14 @@ export function mountReservedSubdomains(app: Api, { reservedSubdomains }: Deps):
         tags,
         summary: 'Release a reserved subdomain',
         description: 'The name has a cooldown of 24 hours. A tunnel with the name stays online.',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(done, 'Released') },
       },
       ['forbidden'],
     ),
     (c) => {
       reservedSubdomains.delete(actorOf(c), c.req.valid('param').id);
-      return c.json({ success: true as const }, 200);
+      return c.json(DONE, 200);
     },
   );
 }

@@ -5,7 +5,7 @@ import { certificateState, presentCertificate } from '../certificates/schemas.ts
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import { byId, DONE, done, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { text } from '../core/http/fields/text.ts';
 import { label } from '../core/http/fields/label.ts';
 import type { Actor } from '../core/rules/actor.ts';
@@ -89,8 +89,6 @@ const newTunnel = z
   })
   .openapi('NewTunnel', { example: { localPort: 3000, subdomain: 'shop' } });
 
-const id = z.object({ id: z.string() });
-const done = z.object({ success: z.literal(true) });
 const tags = ['tunnels'];
 
 /** Mounts tunnels: the list, one tunnel, start and stop. */
@@ -141,7 +139,7 @@ function mountTunnel(app: Api, { tunnels, certificates, basicGates }: Deps): voi
       path: '/tunnels/{id}',
       tags,
       summary: 'Get a tunnel',
-      request: { params: id },
+      request: { params: byId },
       responses: { 200: json(oneTunnel, 'The tunnel') },
     }),
     (c) => {
@@ -167,14 +165,14 @@ function mountTunnel(app: Api, { tunnels, certificates, basicGates }: Deps): voi
         tags,
         summary: 'Delete a tunnel',
         description: "The tunnel's name has a cooldown of 24 hours.",
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(done, 'Deleted') },
       },
       ['forbidden'],
     ),
     (c) => {
       tunnels.delete(actorOf(c), c.req.valid('param').id);
-      return c.json({ success: true as const }, 200);
+      return c.json(DONE, 200);
     },
   );
 }
@@ -188,7 +186,7 @@ function mountLifecycle(app: Api, { tunnels }: Deps): void {
         tags,
         summary: 'Start a tunnel and its time to live',
         description: 'Also starts an expired tunnel. If its agent exited, start the agent again.',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(tunnel, 'Started') },
       },
       ['forbidden'],
@@ -203,7 +201,7 @@ function mountLifecycle(app: Api, { tunnels }: Deps): void {
         tags,
         summary: 'Stop a tunnel and disconnect its agent',
         description: "Agents can't serve the tunnel until you start it.",
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(tunnel, 'Stopped') },
       },
       ['forbidden'],

@@ -8,7 +8,7 @@ import { VALIDATORS } from './validators.ts';
 import { type Api, actorOf, goneSignal, readerOf } from '../core/http/context.ts';
 import { defineRoute, WITH_AGENT_KEYS } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { iso, jsonBody } from '../core/http/fields/shared.ts';
+import { byId, DONE, done, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { deliverySchema, presentDelivery } from './delivery-schemas.ts';
 import { presentRefused, refusedSchema } from './refusals-schemas.ts';
 import { someName } from '../core/http/fields/new-account.ts';
@@ -115,9 +115,7 @@ const reading = z.object({
   }),
 });
 
-const id = z.object({ id: z.string() });
 const event = z.object({ id: z.string(), event_id: z.string() });
-const done = z.object({ success: z.literal(true) });
 const accepted = z.object({ ok: z.literal(true) }).openapi('WebhookAccepted', { example: { ok: true } });
 const challenge = z
   .object({ challenge: z.string() })
@@ -176,7 +174,7 @@ function mountReceiver(app: Api, { receivers, publicUrl }: Deps): void {
       path: '/webhook-receivers/{id}',
       tags,
       summary: 'Get a webhook receiver',
-      request: { params: id },
+      request: { params: byId },
       responses: { 200: json(receiver, 'The receiver') },
     }),
     (c) => c.json(present(receivers.get(actorOf(c), c.req.valid('param').id), publicUrl()), 200),
@@ -190,7 +188,7 @@ function mountReceiver(app: Api, { receivers, publicUrl }: Deps): void {
         tags,
         summary: 'Change a webhook receiver',
         description: 'A new validator or secret applies from the next delivery on.',
-        request: { params: id, body: jsonBody(changes) },
+        request: { params: byId, body: jsonBody(changes) },
         responses: { 200: json(receiver, 'Changed') },
       },
       ['forbidden'],
@@ -214,14 +212,14 @@ function mountReceiver(app: Api, { receivers, publicUrl }: Deps): void {
         path: '/webhook-receivers/{id}',
         tags,
         summary: 'Delete a webhook receiver and its deliveries',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(done, 'Deleted') },
       },
       ['forbidden'],
     ),
     (c) => {
       receivers.delete(actorOf(c), c.req.valid('param').id);
-      return c.json({ success: true as const }, 200);
+      return c.json(DONE, 200);
     },
   );
 }
@@ -236,7 +234,7 @@ function mountEvents(app: Api, { mailbox }: Deps): void {
       summary: 'List deliveries after a cursor, oldest first',
       description:
         'With the ID of your last delivery as `after`, you get each delivery exactly once. With `wait`, the request waits for the next delivery. With `order=newest`, the latest deliveries come first, and `before` leads to older ones. A response with many large bodies has fewer deliveries than `limit`.',
-      request: { params: id, query: reading },
+      request: { params: byId, query: reading },
       responses: { 200: json(z.array(deliverySchema), 'Deliveries') },
     }),
     async (c) => {

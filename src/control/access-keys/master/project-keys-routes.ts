@@ -4,7 +4,7 @@ import { MAX_TTL_HOURS } from '../service.ts';
 import { type Api, minterOf } from '../../core/http/context.ts';
 import { defineRoute, WITH_MASTER_KEYS } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
-import { jsonBody } from '../../core/http/fields/shared.ts';
+import { DONE, jsonBody } from '../../core/http/fields/shared.ts';
 import { optionalBody } from '../../core/http/bodies/optional-body.ts';
 import { ended, limits, minted, newRotation, patterns, presentMinted, ROTATION, tokenName } from '../schemas.ts';
 import type { ProjectTokens } from './project-keys.ts';
@@ -66,7 +66,7 @@ export function mountProjectTokens(app: Api, { projectTokens }: Deps): void {
     }),
     (c) => {
       const { slug, nonce } = c.req.valid('param');
-      return c.json({ success: true as const, revoked: projectTokens.revoke(minterOf(c), slug, nonce) }, 200);
+      return c.json({ ...DONE, revoked: projectTokens.revoke(minterOf(c), slug, nonce) }, 200);
     },
   );
   app.openapi(

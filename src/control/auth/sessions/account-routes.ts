@@ -6,7 +6,7 @@ import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { ENTITLEMENTS_EXAMPLE, entitlementsView, presentEntitlements } from '../../billing/entitlements-schemas.ts';
 import { json } from '../../core/http/errors.ts';
-import { iso, jsonBody } from '../../core/http/fields/shared.ts';
+import { byId, iso, jsonBody } from '../../core/http/fields/shared.ts';
 import { activeOrg } from './schemas.ts';
 import { plainName } from '../../core/http/fields/new-account.ts';
 import { clearRefreshCookie } from '../../core/http/refresh-cookie.ts';
@@ -167,7 +167,7 @@ function mountSessions(app: Api, { sessionList: list, publicUrl }: Deps): void {
       tags: ['auth'],
       summary: 'End one of your sessions',
       description: 'The login key of the session ends too.',
-      request: { params: z.object({ id: z.string() }) },
+      request: { params: byId },
       responses: { 200: json(revoked, 'Ended') },
     }),
     (c) => {

@@ -6,6 +6,7 @@ import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { optionalBody } from '../../core/http/bodies/optional-body.ts';
 import type { Replays } from './service.ts';
+import { byId } from '../../core/http/fields/shared.ts';
 
 interface Deps {
   readonly replays: Replays;
@@ -97,7 +98,7 @@ export function mountInspectorReplay(app: Api, { replays }: Deps): void {
         description:
           "Sends the request to the service again, through the current agent and policy. Password and visitor login don't apply. The request is sent as recorded, with its visitor's address, or with the changes in the body. It has the header `Culvert-Replay` with the record's ID, which visitors can't send. It counts like any other request. The response comes once the service's response is complete, or after 60 seconds as 504 `local_timeout`. Redirects are not followed.\n\n501 unless the operator allows replay (`inspector.replay`, `inspector.replay_allow`). 409 `conflict`: the edge blocked the request, or it was a WebSocket. 409 `body_truncated`: the record has only a part of the body; send the whole one. Limits of an organization: 8 at a time, and 60 at once, then one per second. 503 `unavailable`: too many replays are running; nothing was sent.",
         request: {
-          params: z.object({ id: z.string() }),
+          params: byId,
           body: { required: false, content: { 'application/json': { schema: edits } } },
         },
         responses: { 200: json(replayed, 'The request was sent; this is the response') },

@@ -4,7 +4,7 @@ import type { RelayStatus, RelayView } from './status.ts';
 import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
-import { iso } from '../../core/http/fields/shared.ts';
+import { byId, iso } from '../../core/http/fields/shared.ts';
 
 interface Deps {
   readonly relayStatus: RelayStatus;
@@ -69,7 +69,7 @@ export function mountNetworkRelay(app: Api, { relayStatus }: Deps): void {
       tags: ['private-networks'],
       summary: 'Get the carrier and traffic of a private network',
       description: "Counters are at most two seconds old. Traffic that doesn't use the relay isn't counted.",
-      request: { params: z.object({ id: z.string() }) },
+      request: { params: byId },
       responses: { 200: json(relay, 'State of the relay') },
     }),
     async (c) => c.json(present(await relayStatus.of(actorOf(c), c.req.valid('param').id)), 200),

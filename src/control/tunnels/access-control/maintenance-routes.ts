@@ -6,6 +6,7 @@ import { json } from '../../core/http/errors.ts';
 import { optionalBody } from '../../core/http/bodies/optional-body.ts';
 import { text } from '../../core/http/fields/text.ts';
 import type { MaintenanceSwitch } from './maintenance-switch.ts';
+import { byId } from '../../core/http/fields/shared.ts';
 
 interface Deps {
   readonly maintenance: MaintenanceSwitch;
@@ -27,7 +28,6 @@ const begun = z
 const ended = z
   .object({ id: z.string(), maintenance: z.literal(false) })
   .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', maintenance: false } });
-const id = z.object({ id: z.string() });
 const tags = ['tunnels'];
 
 export function mountMaintenance(app: Api, { maintenance }: Deps): void {
@@ -42,7 +42,7 @@ export function mountMaintenance(app: Api, { maintenance }: Deps): void {
         summary: 'Turn on maintenance mode for a tunnel',
         description:
           'Applies from the next request on; running requests finish. It ends with `DELETE`, when the agent disconnects, and when the server restarts.',
-        request: { params: id, body: { required: false, content: { 'application/json': { schema: notice } } } },
+        request: { params: byId, body: { required: false, content: { 'application/json': { schema: notice } } } },
         responses: { 200: json(begun, 'In maintenance') },
       },
       ['forbidden'],
@@ -61,7 +61,7 @@ export function mountMaintenance(app: Api, { maintenance }: Deps): void {
         path: '/tunnels/{id}/maintenance',
         tags,
         summary: 'Turn off maintenance mode for a tunnel',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(ended, 'Not in maintenance') },
       },
       ['forbidden'],

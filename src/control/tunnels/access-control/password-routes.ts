@@ -4,7 +4,7 @@ import { type BasicGates, MAX_GATE_TEXT } from './password.ts';
 import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
-import { jsonBody } from '../../core/http/fields/shared.ts';
+import { byId, jsonBody } from '../../core/http/fields/shared.ts';
 import { text } from '../../core/http/fields/text.ts';
 
 interface Deps {
@@ -28,7 +28,6 @@ const gate = z
 const answer = z
   .object({ id: z.string(), authEnabled: z.boolean() })
   .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', authEnabled: true } });
-const id = z.object({ id: z.string() });
 const tags = ['tunnels'];
 
 export function mountBasicGates(app: Api, { basicGates }: Deps): void {
@@ -42,7 +41,7 @@ export function mountBasicGates(app: Api, { basicGates }: Deps): void {
         summary: 'Require a user name and password from visitors',
         description:
           "Applies from the next request on. The edge checks HTTP Basic (RFC 7617) after the tunnel's policy. The password is stored as an argon2id hash. The edge doesn't forward the header `Authorization`. A request has only one such header, so none passes both this and an enforced `jwt_validation`. After ten different wrong passwords in a minute, an address gets 429 for the rest of it. Not for `tcp` tunnels.",
-        request: { params: id, body: jsonBody(gate) },
+        request: { params: byId, body: jsonBody(gate) },
         responses: { 200: json(answer, 'Visitors need the password') },
       },
       ['forbidden', 'unavailable'],
@@ -60,7 +59,7 @@ export function mountBasicGates(app: Api, { basicGates }: Deps): void {
         path: '/tunnels/{id}/auth',
         tags,
         summary: 'Remove the password of a tunnel',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(answer, 'Visitors need no password') },
       },
       ['forbidden'],

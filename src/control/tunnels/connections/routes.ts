@@ -9,7 +9,7 @@ import { json } from '../../core/http/errors.ts';
 import { optionalBody } from '../../core/http/bodies/optional-body.ts';
 import { text } from '../../core/http/fields/text.ts';
 import { UNSEEN_SIGNS } from '../../core/rules/unseen-signs.ts';
-import { iso } from '../../core/http/fields/shared.ts';
+import { byId, DONE, done, iso } from '../../core/http/fields/shared.ts';
 
 interface Deps {
   readonly connections: Connections;
@@ -110,14 +110,14 @@ export function mountConnections(app: Api, { connections }: Deps): void {
         description:
           'The agent reconnects in about 5 seconds unless its token was revoked. You can give a reason in the body or in the query; the body wins.',
         request: {
-          params: z.object({ id: z.string() }),
+          params: byId,
           query: z.object({ reason }),
           body: { required: false, ...json(z.object({ reason }).openapi('Disconnect'), 'Reason') },
         },
         responses: {
           200: {
             description: 'Ended',
-            content: { 'application/json': { schema: z.object({ success: z.literal(true) }) } },
+            content: { 'application/json': { schema: done } },
           },
         },
       },
@@ -127,7 +127,7 @@ export function mountConnections(app: Api, { connections }: Deps): void {
       // Null, too, where no JSON came.
       const why = c.req.valid('json')?.reason || c.req.valid('query').reason || undefined;
       connections.disconnect(actorOf(c), c.req.valid('param').id, why);
-      return c.json({ success: true as const }, 200);
+      return c.json(DONE, 200);
     },
   );
 }

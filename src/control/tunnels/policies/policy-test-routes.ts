@@ -6,7 +6,7 @@ import { invalidPolicy } from './input.ts';
 import { type Api, actorOf, goneSignal } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json, refuseInvalid } from '../../core/http/errors.ts';
-import { iso, jsonBody } from '../../core/http/fields/shared.ts';
+import { byId, iso, jsonBody } from '../../core/http/fields/shared.ts';
 import { trafficPolicy } from './routes.ts';
 
 interface Deps {
@@ -101,7 +101,7 @@ export function mountPolicyTests(app: Api, { policyTests }: Deps): void {
         description:
           "The test changes nothing. Every user who can see the requests can run it. The policy doesn't have to be the tunnel's. The test uses the same checks as for visitors, with the times of the records. `rate_limit` counts recorded requests only, and a token is valid if it was valid at that time. No keys are fetched. Password and visitor login are not tested. A test waits up to ten seconds for its turn. An organization can have one running test and two waiting ones; more get 429. An organization, and a user in all organizations, can run ten in a row and then one every three seconds.",
         request: {
-          params: z.object({ id: z.string() }),
+          params: byId,
           body: jsonBody(question),
         },
         responses: { 200: json(answer, 'Requests that the policy would have blocked') },

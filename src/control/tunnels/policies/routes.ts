@@ -5,7 +5,7 @@ import { invalidPolicy, MAX_ACTIONS, policySchema, writtenPolicy } from './input
 import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json, refuseInvalid } from '../../core/http/errors.ts';
-import { iso, jsonBody } from '../../core/http/fields/shared.ts';
+import { byId, iso, jsonBody } from '../../core/http/fields/shared.ts';
 import type { Policies } from './service.ts';
 
 interface Deps {
@@ -75,7 +75,6 @@ const shown = z
   .openapi({
     example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', policy: TRIED_EXAMPLE, dry_run: [DRY_RUN_EXAMPLE] },
   });
-const id = z.object({ id: z.string() });
 const tags = ['tunnels'];
 
 export function mountPolicies(app: Api, { policies }: Deps): void {
@@ -85,7 +84,7 @@ export function mountPolicies(app: Api, { policies }: Deps): void {
       path: '/tunnels/{id}/policy',
       tags,
       summary: 'Get the traffic policy of a tunnel',
-      request: { params: id },
+      request: { params: byId },
       responses: { 200: json(shown, 'The policy, or null, and the counts of log-only actions') },
     }),
     (c) => {
@@ -105,7 +104,7 @@ export function mountPolicies(app: Api, { policies }: Deps): void {
         summary: 'Replace the traffic policy of a tunnel',
         description:
           'Applies from the next request on. The order is always `ip_deny`, `ip_allow`, `deny`, `jwt_validation`, `rate_limit`. A blocked request does not count toward the rate limit. `deny` compares the path and its normalized form with `path_prefix` and its normalized form. A `jwt_validation` without `jwks_url` and without an https issuer in `allowed_issuers` allows access tokens of this server for the organization of the tunnel. A header action replaces the header of the visitor or of the service.',
-        request: { params: id, body: jsonBody(trafficPolicy) },
+        request: { params: byId, body: jsonBody(trafficPolicy) },
         responses: { 200: json(answer, 'The new policy') },
       },
       ['forbidden', 'bad_policy'],
@@ -130,7 +129,7 @@ export function mountPolicies(app: Api, { policies }: Deps): void {
         path: '/tunnels/{id}/policy',
         tags,
         summary: 'Remove the traffic policy of a tunnel',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(answer, 'The tunnel has no policy') },
       },
       ['forbidden'],

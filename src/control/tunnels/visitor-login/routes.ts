@@ -5,7 +5,7 @@ import { ADDRESS, DOMAIN, MAX_ADDRESS, MAX_DOMAIN } from './visitor-address.ts';
 import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
-import { jsonBody } from '../../core/http/fields/shared.ts';
+import { byId, jsonBody } from '../../core/http/fields/shared.ts';
 
 interface Deps {
   readonly visitorGates: VisitorGates;
@@ -50,7 +50,6 @@ const shown = z
 const removed = z
   .object({ id: z.string(), edgeAuthEnabled: z.literal(false) })
   .openapi({ example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', edgeAuthEnabled: false } });
-const id = z.object({ id: z.string() });
 const tags = ['tunnels'];
 const path = '/tunnels/{id}/edge-auth';
 
@@ -61,7 +60,7 @@ export function mountVisitorGates(app: Api, { visitorGates }: Deps): void {
       path,
       tags,
       summary: 'Get the visitor login of a tunnel',
-      request: { params: id },
+      request: { params: byId },
       responses: { 200: json(shown, 'Both lists are empty if visitor login is off') },
     }),
     (c) => {
@@ -91,7 +90,7 @@ export function mountVisitorGates(app: Api, { visitorGates }: Deps): void {
         summary: 'Require visitors to log in',
         description:
           'Applies from the next request on. The identity provider is that of `edge_auth.provider`. The edge checks policy and password first. A visitor is allowed if their verified email, or its exact domain, is on a list. Case is ignored. The service gets the address as `Culvert-Visitor-Email`. Browsers are redirected to the login; other clients get 401. Each change requires a new login from every visitor. Requires the plan Pro or higher. On a smaller plan, an existing visitor login stays, and can only be removed. Not for `tcp` tunnels. Without a provider on this server, no visitor can log in; `warnings` reports it.',
-        request: { params: id, body: jsonBody(gate) },
+        request: { params: byId, body: jsonBody(gate) },
         responses: { 200: json(shown, 'Visitors need to log in') },
       },
       ['forbidden', 'upgrade_required'],
@@ -120,7 +119,7 @@ export function mountVisitorGates(app: Api, { visitorGates }: Deps): void {
         path,
         tags,
         summary: 'Remove the visitor login of a tunnel',
-        request: { params: id },
+        request: { params: byId },
         responses: { 200: json(removed, 'Visitors need no password') },
       },
       ['forbidden'],

@@ -1,5 +1,5 @@
 /** Shapes that most routes share. */
-import type { z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 
 /** The request body of a route: JSON of `schema`, and not optional. */
 export function jsonBody<T extends z.ZodType>(schema: T) {
@@ -12,3 +12,10 @@ export function iso(ms: number | null): string | null;
 export function iso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
+
+/** Parameters of a path with `{id}`. */
+export const byId = z.object({ id: z.string() });
+
+/** The response to a change that has nothing to return. */
+export const done = z.object({ success: z.literal(true) });
+export const DONE = { success: true } as const;

@@ -31,6 +31,7 @@ import { type Population, populationOf } from './precedence.ts';
 import { firstRenewalOf, waitAfter } from './schedule.ts';
 import type { AcmeSetup } from './setup.ts';
 import { type OrderTerms, orderTermsOf } from './order-terms.ts';
+import { given } from '../../base/given.ts';
 
 /** Names that one call looks at; each comes from a table, and most may turn out to be held. */
 const MAX_LOOKS = 64;
@@ -125,7 +126,7 @@ export class Orders {
     const { store, setup } = this.#deps;
     if (this.#stopping.signal.aborted || isFull(this.#places())) return 'stuck';
     const except = [...this.#running.keys()];
-    const of = { now: store.clock.now(), ranks: setup, except, ...(only === undefined ? {} : { only }) };
+    const of = { now: store.clock.now(), ranks: setup, except, ...given({ only }) };
     const waiting = new Set(waitingNames(store.db, of));
     if (waiting.size === 0) return 'done';
     const population = this.#populationNow();

@@ -7,6 +7,7 @@ import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { byId, DONE, done, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { ipNetwork } from '../core/http/fields/ip-network-field.ts';
+import { given } from '../../base/given.ts';
 
 interface Deps {
   readonly networkDevices: NetworkDevices;
@@ -119,8 +120,13 @@ export function mountNetworkDevices(app: Api, { networkDevices }: Deps): void {
       ['forbidden', 'invalid_name', 'invalid_public_key', 'network_full', 'conflict', 'rate_limited'],
     ),
     (c) => {
-      const { public_key: publicKey, ...rest } = c.req.valid('json');
-      const input = { publicKey, name: rest.name, ...given(rest) };
+      const {
+        public_key: publicKey,
+        name,
+        expires_at: expiresAt,
+        extra_allowed_ips: extraAllowedIps,
+      } = c.req.valid('json');
+      const input = { publicKey, name, ...given({ expiresAt, extraAllowedIps }) };
       const made = networkDevices.enroll(actorOf(c), c.req.valid('param').id, input);
       return c.json({ device: present(made.device), network_cidr: made.networkCidr }, made.isNew ? 201 : 200);
     },
@@ -141,8 +147,8 @@ export function mountNetworkDevices(app: Api, { networkDevices }: Deps): void {
     ),
     (c) => {
       const { id, device_id } = c.req.valid('param');
-      const { name, ...rest } = c.req.valid('json');
-      const changed = { ...(name === undefined ? {} : { name }), ...given(rest) };
+      const { name, expires_at: expiresAt, extra_allowed_ips: extraAllowedIps } = c.req.valid('json');
+      const changed = given({ name, expiresAt, extraAllowedIps });
       return c.json(present(networkDevices.update(actorOf(c), { networkId: id, id: device_id }, changed)), 200);
     },
   );
@@ -184,13 +190,6 @@ export function mountNetworkDevices(app: Api, { networkDevices }: Deps): void {
       return c.json({ config: networkDevices.config(actorOf(c), id, device_id) }, 200);
     },
   );
-}
-
-function given(said: { expires_at?: string | null | undefined; extra_allowed_ips?: string[] | undefined }) {
-  return {
-    ...(said.expires_at === undefined ? {} : { expiresAt: said.expires_at }),
-    ...(said.extra_allowed_ips === undefined ? {} : { extraAllowedIps: said.extra_allowed_ips }),
-  };
 }
 
 function present({ row, assignedIp, expired }: ShownDevice) {

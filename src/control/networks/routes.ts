@@ -7,6 +7,7 @@ import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { byId, DONE, done, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { ipNetwork } from '../core/http/fields/ip-network-field.ts';
+import { given } from '../../base/given.ts';
 
 interface Deps {
   readonly networks: Networks;
@@ -181,12 +182,8 @@ function mountNetwork(app: Api, { networks }: Deps): void {
     ),
     (c) => {
       const { name, dns, extra_allowed_ips: extraAllowedIps } = c.req.valid('json');
-      const given = {
-        ...(name === undefined ? {} : { name }),
-        ...(dns === undefined ? {} : { dns }),
-        ...(extraAllowedIps === undefined ? {} : { extraAllowedIps }),
-      };
-      return c.json(present(networks.update(actorOf(c), c.req.valid('param').id, given)), 200);
+      const change = given({ name, dns, extraAllowedIps });
+      return c.json(present(networks.update(actorOf(c), c.req.valid('param').id, change)), 200);
     },
   );
   app.openapi(

@@ -9,6 +9,7 @@ import { json } from '../core/http/errors.ts';
 import { iso } from '../core/http/fields/shared.ts';
 import { newEmail, plainName } from '../core/http/fields/new-account.ts';
 import { text } from '../core/http/fields/text.ts';
+import { given } from '../../base/given.ts';
 
 interface Deps {
   readonly operatorUsers: OperatorUsers;
@@ -119,8 +120,7 @@ function mountAccounts(app: Api, { operatorUsers }: Deps): void {
       ['forbidden', 'conflict'],
     ),
     (c) => {
-      const { superadmin, name } = c.req.valid('json');
-      const change = { ...(superadmin === undefined ? {} : { superadmin }), ...(name === undefined ? {} : { name }) };
+      const change = given(c.req.valid('json'));
       return c.json(presentUser(operatorUsers.update(operatorOf(c), c.req.valid('param').id, change)), 200);
     },
   );

@@ -4,16 +4,14 @@
  */
 import type { Logger } from '../../base/log.ts';
 import type { MailTransport } from './mail.ts';
+import { given } from '../../base/given.ts';
 
 export function logMail(log: Logger): MailTransport {
   return {
     send: async ({ to, subject, code, link }) => {
       const keys = [code, link].filter((key) => key !== undefined);
       const told = `mail to ${to}: ${subject}`;
-      log.info(
-        { to, ...(code === undefined ? {} : { code }), ...(link === undefined ? {} : { link }) },
-        keys.length === 0 ? told : `${told}\n\n${keys.join('\n\n')}\n`,
-      );
+      log.info({ to, ...given({ code, link }) }, keys.length === 0 ? told : `${told}\n\n${keys.join('\n\n')}\n`);
     },
     close: () => {},
   };

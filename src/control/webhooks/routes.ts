@@ -14,6 +14,7 @@ import { presentRefused, refusedSchema } from './refusals-schemas.ts';
 import { someName } from '../core/http/fields/new-account.ts';
 import { text } from '../core/http/fields/text.ts';
 import type { Mailbox } from './mailbox.ts';
+import { given } from '../../base/given.ts';
 
 interface Deps {
   readonly mailbox: Mailbox;
@@ -196,13 +197,8 @@ function mountReceiver(app: Api, { receivers, publicUrl }: Deps): void {
     (c) => {
       const { name, validator, secret, forward: asked } = c.req.valid('json');
       const forward = destinationFrom(asked);
-      const given = {
-        ...(name === undefined ? {} : { name }),
-        ...(validator === undefined ? {} : { validator }),
-        ...(secret === undefined ? {} : { secret }),
-        ...(forward === undefined ? {} : { forward }),
-      };
-      return c.json(present(receivers.update(actorOf(c), c.req.valid('param').id, given), publicUrl()), 200);
+      const change = given({ name, validator, secret, forward });
+      return c.json(present(receivers.update(actorOf(c), c.req.valid('param').id, change), publicUrl()), 200);
     },
   );
   app.openapi(

@@ -13,6 +13,7 @@ import { AppError } from '../../../base/errors.ts';
 import type { ApiEnv } from './context.ts';
 import { PAGE_POLICY } from './page-policy.ts';
 import type { ErrorLog } from './error-log.ts';
+import { given } from '../../../base/given.ts';
 
 const CODES = Object.keys(API_ERRORS) as [ErrorCode, ...ErrorCode[]];
 
@@ -142,8 +143,7 @@ function reply(c: Context<ApiEnv>, error: AppError, pages: readonly ErrorPages[]
     {
       error: error.code,
       message: error.message,
-      ...(error.details === undefined ? {} : { details: error.details }),
-      ...(error.retryAfterSeconds === undefined ? {} : { retry_after_seconds: error.retryAfterSeconds }),
+      ...given({ details: error.details, retry_after_seconds: error.retryAfterSeconds }),
     },
     error.status as ContentfulStatusCode,
   );

@@ -5,6 +5,7 @@
 import type { Mail } from '../../providers/mail.ts';
 import { asPage, asText, type Part, plain, say } from './email-parts.ts';
 import type { Email } from './emails.ts';
+import { given } from '../../../base/given.ts';
 
 interface Draft {
   readonly subject: string;
@@ -36,8 +37,7 @@ export function writeEmail(email: Email, { id, publicUrl, lifeSeconds }: Sending
     subject,
     text: asText(all),
     html: asPage(subject, all),
-    ...(code === undefined ? {} : { code }),
-    ...(link === undefined ? {} : { link }),
+    ...given({ code, link }),
   };
 }
 

@@ -3,6 +3,7 @@
  * program has locked. Called by db/tx.ts alone.
  */
 import { AppError, codeOf } from '../../../base/errors.ts';
+import { given } from '../../../base/given.ts';
 
 /** Also as the start of an extended code, e.g. SQLITE_IOERR_WRITE. */
 const CODES = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)(_|$)/;
@@ -43,7 +44,7 @@ export function unconfirmed(cause?: unknown): AppError {
   return new AppError(
     'unavailable',
     'The disk of the server has not confirmed the change, which may be stored all the same. Look before you try again.',
-    { retryAfterSeconds: 5, ...(cause === undefined ? {} : { cause }) },
+    { retryAfterSeconds: 5, ...given({ cause }) },
   );
 }
 
@@ -51,6 +52,6 @@ export function locked(cause?: unknown): AppError {
   return new AppError(
     'unavailable',
     'The database of the server is locked by another program, so nothing was stored. Try again in a few seconds.',
-    { retryAfterSeconds: 2, ...(cause === undefined ? {} : { cause }) },
+    { retryAfterSeconds: 2, ...given({ cause }) },
   );
 }

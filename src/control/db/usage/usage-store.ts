@@ -27,6 +27,7 @@ import type {
 } from './records.ts';
 import { USAGE_FILE } from './usage-file.ts';
 import { UsageFault, UsageThread } from './usage-thread.ts';
+import { given } from '../../../base/given.ts';
 
 /** A node sends its next batch when the last one is stored: more than one waits only where there are several nodes. */
 const MAX_BATCHES = 64;
@@ -61,7 +62,7 @@ export class UsageStore implements RecordStore {
   #closed = false;
 
   constructor({ dataDir, maxBytes, minFree, clock, log }: UsageDeps) {
-    const setup: UsageSetup = { dataDir, maxBytes, ...(minFree === undefined ? {} : { minFree }) };
+    const setup: UsageSetup = { dataDir, maxBytes, ...given({ minFree }) };
     this.#thread = new UsageThread(setup, log);
     this.#path = join(dataDir, USAGE_FILE);
     this.#clock = clock;

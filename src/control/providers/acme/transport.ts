@@ -10,6 +10,7 @@ import { codeOf, messageOf } from '../../../base/errors.ts';
 import { buildInfo } from '../../../base/process/version.ts';
 import { AcmeError } from './contract.ts';
 import { oneLine } from './problem.ts';
+import { given } from '../../../base/given.ts';
 
 export interface Reply {
   readonly url: string;
@@ -41,7 +42,7 @@ export class Transport {
 
   private constructor(plain: boolean, ca: string | undefined) {
     this.#plain = plain;
-    this.#https = new HttpsAgent({ ...KEPT, ...(ca === undefined ? {} : { ca }) });
+    this.#https = new HttpsAgent({ ...KEPT, ...given({ ca }) });
   }
 
   /** `caFile`: PEM of the roots that are trusted instead of the usual ones; read each time, so that it may be replaced. */

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { checkPhrase } from '../../src/dashboard/pages/auth/check-phrase.ts';
-import { passwordFault } from '../../src/dashboard/pages/auth/password-rule.ts';
-import { isSameAddress } from '../../src/dashboard/pages/auth/same-address.ts';
+import { isSameAddress, passwordFault } from '../../src/dashboard/pages/auth/credentials.ts';
 import { addressedStep, placeAt, stepAt, STEP_PATHS } from '../../src/dashboard/pages/auth/step-address.ts';
 import { checkPhrase as ofTheTerminal } from '../../src/wire/check-phrase.ts';
 

@@ -12,7 +12,7 @@ import { showFaults } from '../../parts/form-failure.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Refused } from '../../parts/refused.tsx';
 import { PasswordField } from '../auth/fields.tsx';
-import { PASSWORD_RULE, passwordFault } from '../auth/password-rule.ts';
+import { PASSWORD_RULE, passwordFault } from '../auth/credentials.ts';
 
 export function PasswordPanel() {
   const [opened, { open, close }] = useDisclosure(false);

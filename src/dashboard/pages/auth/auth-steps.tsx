@@ -1,17 +1,16 @@
 /** The authentication pages: password, second factor, identity provider, a new account, a forgotten password. One step is shown at a time. */
+import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useApi, useSessionState } from '../../api/context.tsx';
+import { FailureAlert } from '../../parts/loaded.tsx';
 import type { Arrival } from '../../place.ts';
-import { ChoiceStep } from './choice-step.tsx';
-import { ConfirmStep } from './confirm-step.tsx';
+import { ConfirmStep, SignUpStep } from './sign-up-step.tsx';
+import { LinkButton } from './fields.tsx';
 import { ForgotStep, SentStep } from './forgot-step.tsx';
-import { LinkButton } from './link-button.tsx';
-import { SecondStep } from './second-step.tsx';
-import { SignInStep } from './sign-in-step.tsx';
-import { SignUpStep } from './sign-up-step.tsx';
-import type { HeadingOrder } from './step.tsx';
-import type { AuthFlow } from './auth-flow.ts';
+import { Providers, useAuthOptions } from './providers.tsx';
+import { SecondStep, SignInStep } from './sign-in-step.tsx';
 import { type Addressed, addressedStep, type Place, placeAt } from './step-address.ts';
+import { type AuthFlow, type HeadingOrder, Step } from './step.tsx';
 
 interface StepAddress {
   readonly step: Addressed | undefined;
@@ -84,4 +83,37 @@ export function AuthSteps({ arrival, title, order, returnTo, onConfirmed, addres
     case 'sent':
       return <SentStep flow={flow} back={back} />;
   }
+}
+
+interface ChoiceStepProps {
+  readonly flow: AuthFlow;
+  readonly invited: string;
+  readonly returnTo: string;
+}
+
+/** Offers a new account and signing in alike: most invited users have no account yet. */
+function ChoiceStep({ flow, invited, returnTo }: ChoiceStepProps) {
+  const options = useAuthOptions();
+  const isOpen = options.data?.signup === 'open';
+  return (
+    <Step title="Do you have an account here?" order={flow.order}>
+      <Text size="sm" className="culvert-wrap">
+        The invitation is for <strong>{invited}</strong> alone.
+        {options.data?.signup === 'closed' &&
+          ' An operator of this server makes accounts: ask for one if you have none.'}
+      </Text>
+      {options.isError && <FailureAlert error={options.error} again={options.refetch} />}
+      <Stack gap="xs">
+        {isOpen && (
+          <Button size="md" onClick={() => flow.go({ step: 'sign-up' })}>
+            Create account
+          </Button>
+        )}
+        <Button size="md" onClick={() => flow.go({ step: 'sign-in' })}>
+          Sign in
+        </Button>
+      </Stack>
+      <Providers providers={options.data?.providers} returnTo={returnTo} />
+    </Step>
+  );
 }

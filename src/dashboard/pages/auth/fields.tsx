@@ -1,5 +1,5 @@
-/** The fields that several steps have, with what browsers, phones and password managers go by. */
-import { PasswordInput, type PasswordInputProps, TextInput, type TextInputProps } from '@mantine/core';
+/** Fields and link buttons of the steps, marked for browsers, phones and password managers. */
+import { Anchor, PasswordInput, type PasswordInputProps, TextInput, type TextInputProps } from '@mantine/core';
 
 const PLAIN = { autoCapitalize: 'none', spellCheck: false, required: true, withAsterisk: false, size: 'md' } as const;
 
@@ -39,5 +39,27 @@ export function PasswordField(props: PasswordInputProps) {
       aria-invalid={isWrong ? true : undefined}
       {...props}
     />
+  );
+}
+
+interface LinkButtonProps {
+  readonly children: string;
+  readonly disabled?: boolean;
+  readonly onClick: () => void;
+}
+
+/** A button that looks like a link: the lesser ways of a step. */
+export function LinkButton({ children, disabled = false, onClick }: LinkButtonProps) {
+  return (
+    <Anchor
+      component="button"
+      type="button"
+      size="sm"
+      className="culvert-auth-link"
+      disabled={disabled}
+      onClick={onClick}
+    >
+      {children}
+    </Anchor>
   );
 }

@@ -5,9 +5,7 @@ import type { ReactNode } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { EmailField } from './fields.tsx';
-import { Step } from './step.tsx';
-import { useStep } from './use-step.ts';
-import type { AuthFlow } from './auth-flow.ts';
+import { type AuthFlow, Step, useStep } from './step.tsx';
 
 interface ForgotStepProps {
   readonly flow: Pick<AuthFlow, 'order' | 'email' | 'setEmail'> & {

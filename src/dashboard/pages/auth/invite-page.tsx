@@ -11,10 +11,8 @@ import { useAction } from '../../parts/action.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import type { Arrival } from '../../place.ts';
 import { Frame } from './frame.tsx';
-import { type End, InvitationEnded } from './invitation-ended.tsx';
-import { InvitationFacts } from './invitation-facts.tsx';
+import { type End, InvitationEnded, InvitationFacts, type ShownInvitation, useInvitation } from './invitation.tsx';
 import { SignedInOnly, Waiting } from './signed-in-only.tsx';
-import { type ShownInvitation, useInvitation } from './use-invitation.ts';
 
 export function InvitePage({ arrival }: { readonly arrival: Arrival }) {
   const [tries, setTries] = useState(1);

@@ -10,9 +10,8 @@ import type { Arrival } from '../../place.ts';
 import { PasswordField } from './fields.tsx';
 import { ForgotStep, SentStep } from './forgot-step.tsx';
 import { Frame } from './frame.tsx';
-import { PASSWORD_RULE, passwordFault } from './password-rule.ts';
-import { Step } from './step.tsx';
-import { useStep } from './use-step.ts';
+import { PASSWORD_RULE, passwordFault } from './credentials.ts';
+import { Step, useStep } from './step.tsx';
 
 const USED_UP = 'This link was used already, or has run out.';
 const INCOMPLETE = 'The address of this page is not complete: open the whole link of the mail, or ask for a new one.';

@@ -1,17 +1,14 @@
-/** Address and password, and the other options that this server has. */
+/** Signing in: the password, then the second factor. */
 import { Button, Group } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { EmailField, PasswordField } from './fields.tsx';
-import { LinkButton } from './link-button.tsx';
+import { CodeField, EmailField, LinkButton, PasswordField } from './fields.tsx';
 import { Providers, useAuthOptions } from './providers.tsx';
-import { Step } from './step.tsx';
-import { useStep } from './use-step.ts';
-import type { LogIn, AuthFlow } from './auth-flow.ts';
+import { type AuthFlow, type LogIn, Step, useStep } from './step.tsx';
 
 interface SignInStepProps {
   readonly flow: AuthFlow;
@@ -22,6 +19,7 @@ interface SignInStepProps {
   readonly back: ReactNode;
 }
 
+/** Address and password, and the other options that this server has. */
 export function SignInStep({ flow, title, problem: first, returnTo, back }: SignInStepProps) {
   const { client } = useApi();
   const options = useAuthOptions();
@@ -59,6 +57,51 @@ export function SignInStep({ flow, title, problem: first, returnTo, back }: Sign
       </Group>
       {options.isError && <FailureAlert error={options.error} again={options.refetch} />}
       <Providers providers={options.data?.providers} returnTo={returnTo} />
+    </Step>
+  );
+}
+
+interface SecondStepProps {
+  readonly flow: AuthFlow;
+  readonly challenge: string;
+  readonly back: ReactNode;
+}
+
+/** The second factor: a code of the authenticator app, or one of the recovery codes. */
+export function SecondStep({ flow, challenge, back }: SecondStepProps) {
+  const { client } = useApi();
+  const [isRecovery, setRecovery] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const form = useForm({ initialValues: { code: '' } });
+  const { onSubmit, problem, isBusy } = useStep({
+    form,
+    run: ({ code }) => {
+      const typed = code.trim();
+      const proof = isRecovery ? { recovery_code: typed } : { code: typed.replaceAll(' ', '') };
+      return answered(client.POST('/auth/login/mfa', { body: { challenge_token: challenge, ...proof } }));
+    },
+    onDone: flow.goOn,
+  });
+  const change = (): void => {
+    setRecovery(!isRecovery);
+    form.reset();
+    field.current?.focus();
+  };
+  return (
+    <Step title="Second factor" order={flow.order} problem={problem} onSubmit={onSubmit}>
+      <CodeField
+        ref={field}
+        label={isRecovery ? 'One of your recovery codes' : 'Code of your authenticator app'}
+        inputMode={isRecovery ? 'text' : 'numeric'}
+        {...form.getInputProps('code')}
+      />
+      <Button type="submit" size="md" loading={isBusy}>
+        Continue
+      </Button>
+      <Group justify="space-between">
+        <LinkButton onClick={change}>{isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}</LinkButton>
+        {back}
+      </Group>
     </Step>
   );
 }

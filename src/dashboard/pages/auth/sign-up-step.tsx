@@ -1,15 +1,16 @@
-/** A new account, on a server with open sign-up. */
-import { Button } from '@mantine/core';
+/** A new account: its address and password, then the code from the email. */
+import { Alert, Button, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { PASSWORD_RULE, passwordFault } from './password-rule.ts';
-import { EmailField, PasswordField } from './fields.tsx';
-import { Step } from './step.tsx';
-import { useStep } from './use-step.ts';
-import type { AuthFlow } from './auth-flow.ts';
+import { Failure, failureFrom } from '../../api/failure.ts';
+import { useAction } from '../../parts/action.ts';
+import { PASSWORD_RULE, passwordFault } from './credentials.ts';
+import { CodeField, EmailField, PasswordField } from './fields.tsx';
+import { type AuthFlow, type LogIn, Step, useStep } from './step.tsx';
 
+/** A new account, on a server with open sign-up. */
 export function SignUpStep({ flow, back }: { readonly flow: AuthFlow; readonly back: ReactNode }) {
   const { client } = useApi();
   const form = useForm({
@@ -34,6 +35,71 @@ export function SignUpStep({ flow, back }: { readonly flow: AuthFlow; readonly b
       <Button type="submit" size="md" loading={isBusy}>
         Continue
       </Button>
+      {back}
+    </Step>
+  );
+}
+
+/** A code confirms an address, and no password that another person may have typed. */
+const OTHER_PASSWORD =
+  'Your address is confirmed, but not this password: the address was signed up with another one too. Ask for a link to set one.';
+
+interface ConfirmStepProps {
+  readonly flow: AuthFlow;
+  readonly password: string;
+  readonly onConfirmed: (() => void) | undefined;
+  readonly back: ReactNode;
+}
+
+/** The code from the mail to a new address, and the login that follows. */
+export function ConfirmStep({ flow, password, onConfirmed, back }: ConfirmStepProps) {
+  const { client } = useApi();
+  const { email } = flow;
+  const field = useRef<HTMLInputElement>(null);
+  const form = useForm({ initialValues: { code: '' } });
+  const { onSubmit, problem, isBusy } = useStep({
+    form,
+    run: async ({ code }): Promise<LogIn | Failure> => {
+      await answered(client.POST('/auth/verify-email-otp', { body: { email, code: code.replaceAll(' ', '') } }));
+      // The code is used up: what goes wrong from here on is not about it.
+      return answered(client.POST('/auth/login', { body: { email, password } })).catch(failureFrom);
+    },
+    onDone: (answer) => {
+      if (!(answer instanceof Failure)) {
+        onConfirmed?.();
+        return flow.goOn(answer);
+      }
+      if (answer.status === 401) return flow.go({ step: 'forgot', problem: OTHER_PASSWORD });
+      return flow.go({ step: 'sign-in', problem: answer.message });
+    },
+  });
+  const resend = useAction({
+    run: () => answered(client.POST('/auth/resend-verify-otp', { body: { email } })),
+    onDone: () => {
+      form.reset();
+      field.current?.focus();
+    },
+  });
+  return (
+    <Step title="Confirm your address" order={flow.order} problem={problem} onSubmit={onSubmit}>
+      <Text size="sm" className="culvert-wrap">
+        Type the code of six digits from the mail to <strong>{email}</strong>. It works for 10 minutes.
+      </Text>
+      {resend.isSuccess && (
+        <Alert role="status" variant="light">
+          If this address waits for a code, a new one is on its way.
+        </Alert>
+      )}
+      <CodeField ref={field} label="Code from the mail" {...form.getInputProps('code')} />
+      <Button type="submit" size="md" loading={isBusy}>
+        Confirm
+      </Button>
+      <Button variant="default" size="md" loading={resend.isPending} onClick={() => resend.mutate()}>
+        Send a new code
+      </Button>
+      <Text size="xs" c="dimmed">
+        No code in the mail? Then it says that this address has an account already: sign in with that.
+      </Text>
       {back}
     </Step>
   );

@@ -7,8 +7,8 @@ import type { Account } from '../../api/types.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { useLeaving } from '../../parts/leaving.ts';
 import type { Arrival } from '../../place.ts';
-import { LinkButton } from './link-button.tsx';
-import { isSameAddress } from './same-address.ts';
+import { LinkButton } from './fields.tsx';
+import { isSameAddress } from './credentials.ts';
 import { Problem, Step } from './step.tsx';
 import { AuthSteps } from './auth-steps.tsx';
 

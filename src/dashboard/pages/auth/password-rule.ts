@@ -1,9 +1,0 @@
-/** The server's rule for new passwords (control/core/http/fields/new-account.ts), said before anything is sent. Pure: tested without a browser. */
-
-export const PASSWORD_RULE = '12 characters or more, whatever they are.';
-
-/** Why the server would not take this password, or null. It counts characters as the server does. */
-export function passwordFault(password: string): string | null {
-  const { length } = Array.from(password);
-  return length >= 12 && length <= 256 ? null : `A password has 12 to 256 characters; this one has ${length}.`;
-}

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dropRows } from '../../src/dashboard/pages/operator/drops.ts';
+import { dropRows, jobsOf, queuesOf } from '../../src/dashboard/pages/operator/server-metrics.ts';
 import { byLabel, figure, readMetrics } from '../../src/dashboard/pages/operator/exposition.ts';
 import { MAX_SAMPLES, ratesOf, type Sample, withSample } from '../../src/dashboard/pages/operator/history.ts';
-import { jobsOf } from '../../src/dashboard/pages/operator/jobs.ts';
-import { queuesOf } from '../../src/dashboard/pages/operator/queues.ts';
 import { actionsFor, type User } from '../../src/dashboard/pages/operator/user-actions.ts';
 
 test('drops: the most frequent first, and an unknown reason by its name', () => {

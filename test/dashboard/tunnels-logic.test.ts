@@ -2,13 +2,17 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { isLabel } from '../../src/control/core/rules/labels.ts';
-import { newPassword } from '../../src/dashboard/pages/tunnels/new-password.ts';
-import { BLANK, bodyOf, faultsOf } from '../../src/dashboard/pages/tunnels/new-tunnel-values.ts';
+import { listFaults, newPassword, tidyDomains } from '../../src/dashboard/pages/tunnels/access-values.ts';
+import {
+  BLANK,
+  bodyOf,
+  faultsOf,
+  nameFault,
+  publicName,
+  ttlChoices,
+} from '../../src/dashboard/pages/tunnels/new-tunnel-values.ts';
 import { choiceIn, chosen, countsByState, paramsOf } from '../../src/dashboard/pages/tunnels/tunnel-list.ts';
-import { nameFault, publicName } from '../../src/dashboard/pages/tunnels/tunnel-name.ts';
 import { isShut, stateOf } from '../../src/dashboard/pages/tunnels/tunnel-state.ts';
-import { ttlChoices } from '../../src/dashboard/pages/tunnels/tunnel-ttl.ts';
-import { listFaults, tidyDomains } from '../../src/dashboard/pages/tunnels/visitor-lists.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const PAST = '2026-11-21T11:59:59Z';

@@ -2,8 +2,7 @@
 import { Button, Switch, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyIcon } from '../../parts/copy.tsx';
-import { numbered } from './numbered.ts';
-import { Section } from './section.tsx';
+import { numbered, Section } from './section.tsx';
 import { visibleText } from './visible-text.ts';
 
 interface Field {

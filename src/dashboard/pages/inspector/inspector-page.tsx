@@ -1,21 +1,23 @@
 /** Requests as they come, and those that were recorded. Where there is room the chosen one stands beside the list; elsewhere it has its own page. */
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconDots, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { useMay } from '../../api/context.tsx';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import { useAction } from '../../parts/action.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { useMenuDialog } from '../../parts/menu-dialog.ts';
 import { Page } from '../../parts/page.tsx';
-import { ClearDialog } from './clear-dialog.tsx';
 import { ArchiveDialog } from './export-dialogs.tsx';
-import { FeedSign } from './feed-sign.tsx';
-import { type Filter, filterIn, searchOf } from './filter.ts';
+import type { FeedState } from './feed.ts';
 import { FilterBar } from './filter-bar.tsx';
+import { type Filter, filterIn, searchOf } from './filter.ts';
 import { ListAndRequest } from './list-and-request.tsx';
 import { useLiveRequests } from './live-requests.ts';
 import { RecordingNotes } from './recording-notes.tsx';
-import { useTunnels } from './tunnels.ts';
+import { type Tunnels, useTunnels } from './tunnels.ts';
 
 export function InspectorPage() {
   const [, go] = useLocation();
@@ -88,5 +90,80 @@ export function InspectorPage() {
         }}
       />
     </Page>
+  );
+}
+
+const WORDS: Readonly<Record<FeedState, string>> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  cut: 'Not connected, trying again',
+};
+
+/** Whether new requests come by themselves. */
+function FeedSign({ feed, isPaused }: { readonly feed: FeedState; readonly isPaused: boolean }) {
+  const isHeld = isPaused && feed === 'live';
+  return (
+    <Text size="sm" role="status" className="culvert-feed" data-feed={isHeld ? 'paused' : feed}>
+      {isHeld ? 'Paused' : WORDS[feed]}
+    </Text>
+  );
+}
+
+interface ClearDialogProps {
+  readonly tunnels: Tunnels;
+  /** The one that the list is of. */
+  readonly tunnel: string | undefined;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly onCleared: () => void;
+}
+
+/** Forgets what was recorded of a tunnel. */
+function ClearDialog(props: ClearDialogProps) {
+  return props.opened ? <Asked {...props} /> : null;
+}
+
+function Asked({ tunnels, tunnel, opened, onClose, onCleared }: ClearDialogProps) {
+  const { client } = useApi();
+  const [chosen, setChosen] = useState(tunnel ?? null);
+  const [isMissing, setMissing] = useState(false);
+  const clear = useAction({
+    run: (id: string) => answered(client.DELETE('/inspector', { params: { query: { tunnel_id: id } } })),
+    done: 'The recorded requests are deleted.',
+    touches: [['inspector']],
+    onDone: () => {
+      onCleared();
+      onClose();
+    },
+    tellsFailure: true,
+  });
+  const name = chosen === null ? undefined : tunnels.nameOf(chosen);
+  return (
+    <Confirm
+      title={
+        name === undefined ? 'Delete the recorded requests of a tunnel?' : `Delete the recorded requests of ${name}?`
+      }
+      action="Delete recorded requests"
+      opened={opened}
+      isBusy={clear.isPending}
+      error={clear.error}
+      onConfirm={() => (chosen === null ? setMissing(true) : clear.mutate(chosen))}
+      onClose={onClose}
+    >
+      <Stack gap="sm">
+        <span>
+          All recorded requests of the tunnel are deleted for the whole organization, with their bodies. Recording
+          continues.
+        </span>
+        <Select
+          label="Tunnel"
+          searchable
+          data={tunnels.all.map(({ id, subdomain }) => ({ value: id, label: subdomain }))}
+          value={chosen}
+          error={isMissing && chosen === null ? 'Choose the tunnel.' : undefined}
+          onChange={setChosen}
+        />
+      </Stack>
+    </Confirm>
   );
 }

@@ -1,10 +1,10 @@
-/** A request that is sent again: what of it can be changed, as text for a form, and the changes as the API takes them. Pure: tested without a browser. */
+/** Replay without its form: why it is not possible, the edited request, and its line ends. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
 import { base64Of, bytesOf, textOf } from './body/bytes.ts';
-import { asTyped, withLineEnds } from './line-ends.ts';
 import type { Detail } from './messages.ts';
 
-export interface Draft {
+/** A request that is sent again: what of it can be changed, as text for a form, and the changes as the API takes them. Pure: tested without a browser. */
+interface Draft {
   readonly method: string;
   readonly path: string;
   /** `Name: value`, one a line. */
@@ -13,7 +13,7 @@ export interface Draft {
   readonly body: string | undefined;
 }
 
-export type Edits = Schemas['ReplayEdits'];
+type Edits = Schemas['ReplayEdits'];
 
 /** What the edge itself says to the service, and what frames a message: never sent as it was recorded. As the server has it. */
 const EDGE_SAYS =
@@ -83,4 +83,43 @@ function grouped(fields: ReadonlyArray<{ readonly name: string; readonly value: 
     else values.push(value);
   }
   return groups;
+}
+
+/** Line ends as a text area gives them back: it knows LF alone, and a multipart body with that is broken for its service. */
+function asTyped(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}
+
+/** `typed` with the ends that its lines have in `first`; lines that were changed take those of the lines whose place they have. */
+function withLineEnds(typed: string, first: string): string {
+  if (!first.includes('\r')) return typed;
+  const old = linesOf(first);
+  const lines = asTyped(typed).split('\n');
+  const most = Math.min(old.length, lines.length);
+  let above = 0;
+  while (above < most && old[above]?.line === lines[above]) above++;
+  let below = 0;
+  while (below < most - above && old.at(-1 - below)?.line === lines.at(-1 - below)) below++;
+  const lastChanged = old.length - below - 1;
+  const placeOf = (at: number): number => {
+    if (at < above) return at;
+    const fromEnd = lines.length - at;
+    return fromEnd <= below + 1 ? old.length - fromEnd : Math.min(at, lastChanged);
+  };
+  const endOf = (at: number): string => (at === lines.length - 1 ? '' : old[placeOf(at)]?.end || '\r\n');
+  return lines.map((line, at) => line + endOf(at)).join('');
+}
+
+function linesOf(text: string): ReadonlyArray<{ readonly line: string; readonly end: string }> {
+  // Line, end, line, end, …, line
+  const pieces = text.split(/(\r\n|\r|\n)/);
+  return pieces.flatMap((line, at) => (at % 2 === 0 ? { line, end: pieces[at + 1] ?? '' } : []));
+}
+
+/** Undefined: they can, as far as is known. `recording`: undefined while it is asked for. */
+export function noReplay(recording: Schemas['Recording'] | undefined, tunnelId: string): string | undefined {
+  if (recording === undefined) return undefined;
+  if (!recording.replay) return 'Replay is off on this server. Its operator can switch it on: inspector.replay = true.';
+  if (recording.replay_tunnels === null || recording.replay_tunnels.includes(tunnelId)) return undefined;
+  return 'Requests of this tunnel are not sent again. The operator of this server can add its id to inspector.replay_allow.';
 }

@@ -1,12 +1,25 @@
-/** Who asked, when, through what; and why not, where it was refused. */
+/** The facts of a request, its timing, and the decisions of the edge. */
 import { Alert, Anchor, Text } from '@mantine/core';
 import { IconInfoCircle, IconShieldX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { bytesText, clockText, timeOf } from '../../parts/format.ts';
+import { bytesText, clockText, durationText, timeOf } from '../../parts/format.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import {
+  decisionText,
+  type Detail,
+  partOf,
+  reasonText,
+  refuserOf,
+  stepText,
+  timingOf,
+  toneOf,
+  verdictText,
+  verdictTone,
+} from './messages.ts';
+import { numbered, Section } from './section.tsx';
 import type { Tunnels } from './tunnels.ts';
 import { visibleText } from './visible-text.ts';
-import { type Detail, partOf, reasonText, refuserOf, stepText, verdictText } from './messages.ts';
 
 export function WhyNot({ detail, tunnels }: { readonly detail: Detail; readonly tunnels: Tunnels }) {
   if (detail.outcome === 'forwarded') return null;
@@ -83,5 +96,57 @@ function Fact({ title, children }: { readonly title: string; readonly children: 
       <dt>{title}</dt>
       <dd>{children}</dd>
     </div>
+  );
+}
+
+/** Where the time of a request went: a bar, and the same in words. */
+export function TimingBar({ detail }: { readonly detail: Detail }) {
+  const parts = timingOf(detail);
+  const all = parts.reduce((sum, { ms }) => sum + ms, 0);
+  return (
+    <Section title="Timing" actions={<Text size="sm">{durationText(detail.latency_ms)} in all</Text>}>
+      <div className="culvert-timing" aria-hidden="true">
+        {parts.map(({ key, ms }) => (
+          <div key={key} data-part={key} style={{ flexGrow: all > 0 ? ms / all : 1 }} />
+        ))}
+      </div>
+      <dl className="culvert-timing-words">
+        {parts.map(({ key, title, ms }) => (
+          <div key={key} data-part={key}>
+            <dt>{title}</dt>
+            <dd>{durationText(ms)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+const SIGNS = { passed: 'passed', refused: 'refused', would_refuse: 'tried', beside: 'tried' } as const;
+
+/** What was asked before the request was passed on, step by step, and what each step said. */
+export function TraceSteps({ detail }: { readonly detail: Detail }) {
+  const { trace } = detail;
+  return (
+    <Section title="Decision">
+      <ol className="culvert-steps">
+        {numbered(trace.steps).map(({ at, row: step }) => (
+          <li key={at}>
+            <StateBadge tone={verdictTone(step.verdict)}>{SIGNS[step.verdict]}</StateBadge>
+            <Text size="sm" className="culvert-foreign">
+              <b>{stepText(step)}</b> {verdictText(step)}
+            </Text>
+          </li>
+        ))}
+        <li>
+          <StateBadge tone={toneOf(trace.outcome)}>{decisionText(trace)}</StateBadge>
+          <Text size="sm">
+            {trace.steps.length === 0 && 'No policy and no gate were asked. '}
+            {reasonText(trace)}
+            {trace.retried && ' A kept connection to the service turned out to be closed: it was sent once more.'}
+          </Text>
+        </li>
+      </ol>
+    </Section>
   );
 }

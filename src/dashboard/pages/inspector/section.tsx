@@ -1,4 +1,4 @@
-/** One subject of a request, below the request's own heading. */
+/** A section below the heading of a request, and keys for its rows. */
 import { Group, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
@@ -8,6 +8,7 @@ interface SectionProps {
   readonly children: ReactNode;
 }
 
+/** One subject of a request, below the request's own heading. */
 export function Section({ title, actions, children }: SectionProps) {
   return (
     <Stack gap="xs" component="section" aria-label={title}>
@@ -20,4 +21,9 @@ export function Section({ title, actions, children }: SectionProps) {
       {children}
     </Stack>
   );
+}
+
+/** Rows that may be equal to one another, and never change places: their number tells them apart. */
+export function numbered<T>(rows: readonly T[]): ReadonlyArray<{ readonly at: number; readonly row: T }> {
+  return rows.map((row, at) => ({ at, row }));
 }

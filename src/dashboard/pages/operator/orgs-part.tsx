@@ -13,8 +13,7 @@ import { countText } from '../../parts/format.ts';
 import { PLAN_NAMES } from '../billing/plans.ts';
 import { ApprovalBadge } from '../organization/approval-badge.tsx';
 import { OrgMenu } from './org-menu.tsx';
-import { PAGE_ROWS, Paged } from './paged.tsx';
-import { useSearch } from './search.tsx';
+import { PAGE_ROWS, Paged, useSearch } from './paged.tsx';
 
 type Organization = Schemas['OperatedOrganization'];
 

@@ -1,9 +1,11 @@
-/** A list that the API gives page by page, with a search above it. For the lists of operators. */
-import { Button, Center, Stack, Text } from '@mantine/core';
+/** Search and pages for lists that the server cuts. */
+import { Button, Center, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
 import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { Loaded } from '../../parts/loaded.tsx';
+import { type ReactNode, useState } from 'react';
 import { countText } from '../../parts/format.ts';
+import { Loaded } from '../../parts/loaded.tsx';
 
 /** Rows at a time. */
 export const PAGE_ROWS = 50;
@@ -55,4 +57,24 @@ export function Paged<T>({ queryKey, ask, cursorOf, children }: PagedProps<T>) {
       )}
     </Loaded>
   );
+}
+
+const TYPING_MS = 250;
+
+/** What is typed, and what of it is asked for: once the typing stops. */
+export function useSearch(label: string) {
+  const [typed, setTyped] = useState('');
+  const [asked] = useDebouncedValue(typed.trim(), TYPING_MS);
+  const field = (
+    <TextInput
+      aria-label={label}
+      placeholder={label}
+      leftSection={<IconSearch size={16} />}
+      value={typed}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      flex="1 1 240px"
+      maw={420}
+    />
+  );
+  return { asked, field };
 }

@@ -6,11 +6,8 @@ import { useApi } from '../../api/context.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type Metrics, readMetrics } from './exposition.ts';
 import { type Sample, sampleOf, withSample } from './history.ts';
-import { AnsweredPanel } from './answered-panel.tsx';
-import { DropsPanel } from './drops-panel.tsx';
-import { JobsPanel } from './jobs-panel.tsx';
+import { AnsweredPanel, DropsPanel, JobsPanel, QueuesPanel } from './server-panels.tsx';
 import { NowPanel } from './now-panel.tsx';
-import { QueuesPanel } from './queues-panel.tsx';
 
 const AGAIN_MS = 3000;
 

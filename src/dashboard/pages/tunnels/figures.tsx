@@ -1,13 +1,13 @@
 /** A tunnel in four figures: what it carried, and how long it lives yet. */
-import { Button, Group, SimpleGrid } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMay } from '../../api/context.tsx';
+import type { Tunnel } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { bytesText, clockText, countText, timeOf } from '../../parts/format.ts';
-import { countedAs } from './traffic.tsx';
-import { useStart } from './use-tunnel-actions.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
 import { isShut } from './tunnel-state.ts';
+import { useStart } from './use-tunnel-actions.ts';
 
 interface FiguresProps {
   readonly tunnel: TunnelDetail;
@@ -61,5 +61,27 @@ function Ends({ tunnel, now }: FiguresProps) {
         )}
       </Group>
     </Figure>
+  );
+}
+
+type Counted = Pick<Tunnel, 'protocol' | 'totalRequests' | 'bytesIn' | 'bytesOut'>;
+
+/** Of a tcp tunnel connections are counted. */
+function countedAs(protocol: Tunnel['protocol'], count = 0): string {
+  const noun = protocol === 'tcp' ? 'connection' : 'request';
+  return count === 1 ? noun : `${noun}s`;
+}
+
+export function Traffic({ tunnel }: { readonly tunnel: Counted }) {
+  const { protocol, totalRequests, bytesIn, bytesOut } = tunnel;
+  return (
+    <Stack gap={0} className="culvert-fixed culvert-number">
+      <Text size="sm">
+        {countText(totalRequests)} {countedAs(protocol, totalRequests)}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {bytesText(bytesIn)} in, {bytesText(bytesOut)} out
+      </Text>
+    </Stack>
   );
 }

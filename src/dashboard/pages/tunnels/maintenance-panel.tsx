@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { useMay } from '../../api/context.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { BeginMaintenance } from './begin-maintenance.tsx';
-import { OnOff } from './on-off.tsx';
+import { BeginMaintenance } from './tunnel-dialogs.tsx';
+import { OnOff } from './badges.tsx';
 import { useBeginMaintenance, useEndMaintenance } from './use-tunnel-actions.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
 

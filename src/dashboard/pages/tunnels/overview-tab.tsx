@@ -1,13 +1,18 @@
 /** What a tunnel has carried, its latest requests, who serves it and which domains lead to it. */
-import { Grid, Stack } from '@mantine/core';
+import { Anchor, Grid, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Ago } from '../../parts/ago.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { certificateSaid } from '../domains/domain-state.ts';
+import { More } from '../overview/live-tunnels.tsx';
+import { RequestLines } from '../overview/request-lines.tsx';
 import { ConnectPanel } from './connect-tab.tsx';
-import { Facts } from './facts.tsx';
 import { Figures } from './figures.tsx';
-import { LatestRequests } from './latest-requests.tsx';
-import { ServedBy } from './served-by.tsx';
-import type { TunnelDetail } from './tunnel-queries.ts';
+import { type TunnelDetail, useBoundDomains, useLatestRequests, useServing } from './tunnel-queries.ts';
 import { stateOf } from './tunnel-state.ts';
-import { TunnelDomains } from './tunnel-domains.tsx';
 
 interface OverviewTabProps {
   readonly tunnel: TunnelDetail;
@@ -42,5 +47,130 @@ export function OverviewTab({ tunnel, now }: OverviewTabProps) {
         </Grid.Col>
       </Grid>
     </Stack>
+  );
+}
+
+/** What a tunnel is: what was chosen when it was made, and the certificate of its name. */
+function Facts({ tunnel }: { readonly tunnel: TunnelDetail }) {
+  const { protocol, localPort, projectSlug, certificate } = tunnel;
+  return (
+    <Panel title="About it">
+      <Stack gap={6}>
+        <Fact name="Service">
+          {protocol}, port {localPort}
+        </Fact>
+        <Fact name="Project">
+          <Anchor component={Link} href={`/projects/${projectSlug}`} size="sm">
+            {projectSlug}
+          </Anchor>
+        </Fact>
+        {certificate !== null && <Certificate certificate={certificate} />}
+      </Stack>
+    </Panel>
+  );
+}
+
+function Certificate({ certificate }: { readonly certificate: NonNullable<TunnelDetail['certificate']> }) {
+  const { tone, words } = certificateSaid(certificate);
+  return (
+    <>
+      <Fact name="Certificate">
+        <StateBadge tone={tone}>{words}</StateBadge>
+      </Fact>
+      {certificate.lastError !== null && (
+        <Text size="xs" c="dimmed">
+          {certificate.lastError}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <Group justify="space-between" gap="sm">
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+    </Group>
+  );
+}
+
+/** The agent that serves a tunnel now. */
+function ServedBy({ tunnel }: { readonly tunnel: TunnelDetail }) {
+  const { id, online } = tunnel;
+  const serving = useServing(id);
+  return (
+    <Panel title="Served by">
+      <Loaded query={serving} lines={1}>
+        {(agents) => (
+          <Stack gap={4}>
+            {agents.length === 0 ? (
+              <Text size="sm" c="dimmed">
+                {online ? 'An agent that has just connected.' : 'No agent.'}
+              </Text>
+            ) : (
+              agents.map(({ agent_id: agent, remote_ip: ip, connected_at: at }) => (
+                <Text key={agent} size="sm" component="div">
+                  An agent at <span className="culvert-mono">{ip}</span>, connected <Ago at={at} />
+                </Text>
+              ))
+            )}
+          </Stack>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+/** Domains of the organization that lead to a tunnel. */
+function TunnelDomains({ tunnelId }: { readonly tunnelId: string }) {
+  const domains = useBoundDomains(tunnelId);
+  return (
+    <Panel title="Domains">
+      <Loaded query={domains} lines={1}>
+        {(bound) => (
+          <Stack gap={4}>
+            {bound.map(({ id, domain, verified }) => (
+              <Group key={id} gap="xs" justify="space-between">
+                <Text size="sm">{domain}</Text>
+                {!verified && <StateBadge tone="warn">Not verified</StateBadge>}
+              </Group>
+            ))}
+            <Text size="sm" c="dimmed">
+              {bound.length === 0 && 'None of your own leads here. '}
+              <Anchor component={Link} href="/domains" inherit underline="always">
+                {bound.length === 0 ? 'Bind one' : 'All domains'}
+              </Anchor>
+            </Text>
+          </Stack>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+const SHOWN = 10;
+
+/** The latest requests of a tunnel's visitors; the inspector has all of them. */
+function LatestRequests({ tunnelId }: { readonly tunnelId: string }) {
+  const latest = useLatestRequests(tunnelId, SHOWN);
+  return (
+    <Panel title="Latest requests" actions={<More href={`/inspector?tunnel=${tunnelId}`}>All in the inspector</More>}>
+      <Loaded query={latest}>
+        {(requests) =>
+          requests.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              None is recorded yet. They are here as soon as visitors come.
+            </Text>
+          ) : (
+            <RequestLines requests={requests} />
+          )
+        }
+      </Loaded>
+    </Panel>
   );
 }

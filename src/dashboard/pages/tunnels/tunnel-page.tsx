@@ -1,21 +1,25 @@
 /** One tunnel: state, traffic, access control and policy. The address names the tab. */
-import { Group, Tabs } from '@mantine/core';
-import { Redirect, useParams, useSearchParams } from 'wouter';
-import { useNow } from '../../parts/now.ts';
+import { ActionIcon, Button, Group, Tabs, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react';
+import { Redirect, useLocation, useParams, useSearchParams } from 'wouter';
+import { useMay } from '../../api/context.tsx';
 import { DetailPage } from '../../parts/detail-page.tsx';
+import { useNow } from '../../parts/now.ts';
 import { Page } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { PolicyPanel } from '../policy/policy-panel.tsx';
-import { Address } from './address.tsx';
-import { ConnectTab } from './connect-tab.tsx';
 import { AccessControlTab } from './access-control-tab.tsx';
-import { GuardBadges } from './guard-badges.tsx';
-import { HeadActions } from './head-actions.tsx';
+import { Address } from './address.tsx';
+import { GuardBadges } from './badges.tsx';
+import { ConnectTab } from './connect-tab.tsx';
 import { MaintenancePanel } from './maintenance-panel.tsx';
 import { OverviewTab } from './overview-tab.tsx';
 import { StateNotice } from './state-notice.tsx';
+import { DeleteTunnel, StopTunnel } from './tunnel-dialogs.tsx';
 import { type TunnelDetail, useTunnel } from './tunnel-queries.ts';
-import { STATES, stateOf } from './tunnel-state.ts';
+import { isShut, stateOf, STATES } from './tunnel-state.ts';
+import { useStart, useStop } from './use-tunnel-actions.ts';
 
 const TABS = ['overview', 'access-control', 'policy', 'maintenance', 'connect'] as const;
 type Tab = (typeof TABS)[number];
@@ -102,4 +106,48 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
 /** A dot beside the name of a part that is on. */
 function mark(isOn: boolean) {
   return isOn ? <span className="culvert-mark" role="img" aria-label="on" /> : undefined;
+}
+
+/** Nothing for those who may only watch. `now`: Unix milliseconds. */
+function HeadActions({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: number }) {
+  const [, navigate] = useLocation();
+  const [deleting, { open, close }] = useDisclosure(false);
+  const [stopping, askStop] = useDisclosure(false);
+  const start = useStart();
+  const stop = useStop();
+  if (!useMay('member')) return null;
+  return (
+    <>
+      {isShut(tunnel, now) ? (
+        <Button
+          leftSection={<IconPlayerPlay size={16} />}
+          loading={start.isPending}
+          onClick={() => start.mutate(tunnel)}
+        >
+          Start
+        </Button>
+      ) : (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerStop size={16} />}
+          loading={stop.isPending}
+          onClick={() => (tunnel.online ? askStop.open() : stop.mutate(tunnel))}
+        >
+          Stop
+        </Button>
+      )}
+      <Tooltip label="Delete tunnel">
+        <ActionIcon variant="default" size={36} onClick={open} aria-label="Delete tunnel">
+          <IconTrash size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <StopTunnel tunnel={tunnel} opened={stopping} onClose={askStop.close} />
+      <DeleteTunnel
+        tunnel={tunnel}
+        opened={deleting}
+        onClose={close}
+        onDone={() => navigate('/tunnels', { replace: true })}
+      />
+    </>
+  );
 }

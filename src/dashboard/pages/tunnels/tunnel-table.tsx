@@ -1,21 +1,22 @@
 /** The tunnels of a list, a row each. */
-import { Anchor, Pagination, Stack, Text } from '@mantine/core';
+import { Anchor, Menu, Pagination, Stack, Text } from '@mantine/core';
+import { IconPlayerPlay, IconPlayerStop, IconTool, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { useAsked } from '../../parts/asked.ts';
+import { useMenuDialog } from '../../parts/menu-dialog.ts';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Address } from './address.tsx';
-import { BeginMaintenance } from './begin-maintenance.tsx';
-import { DeleteTunnel } from './delete-tunnel.tsx';
-import { GuardBadges } from './guard-badges.tsx';
-import { StopTunnel } from './stop-tunnel.tsx';
-import { Traffic } from './traffic.tsx';
-import { type Asks, TunnelActions } from './tunnel-actions.tsx';
-import { STATES, stateOf } from './tunnel-state.ts';
+import { GuardBadges } from './badges.tsx';
+import { Traffic } from './figures.tsx';
+import { BeginMaintenance, DeleteTunnel, StopTunnel } from './tunnel-dialogs.tsx';
+import { isShut, stateOf, STATES } from './tunnel-state.ts';
+import { useBeginMaintenance, useEndMaintenance, useStart, useStop } from './use-tunnel-actions.ts';
 
 /** An organization may have a thousand: drawing all of them each time would be felt. */
 const PAGE_ROWS = 50;
@@ -126,4 +127,59 @@ function columnsOf(now: number, hasProjects: boolean): ReadonlyArray<Column<Tunn
       ),
     },
   ];
+}
+
+/** Actions that cut visitors off or can't be undone: a dialog of the whole list confirms them. */
+interface Asks {
+  readonly onStop: (tunnel: Tunnel) => void;
+  readonly onMaintenance: (tunnel: Tunnel) => void;
+  readonly onDelete: (tunnel: Tunnel) => void;
+}
+
+interface TunnelActionsProps extends Asks {
+  readonly tunnel: Tunnel;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+function TunnelActions({ tunnel, now, onStop, onMaintenance, onDelete }: TunnelActionsProps) {
+  const start = useStart();
+  const stop = useStop();
+  const begin = useBeginMaintenance();
+  const end = useEndMaintenance();
+  const { button, from } = useMenuDialog();
+  const { subdomain, maintenance, online } = tunnel;
+  const isBusy = [start, stop, begin, end].some(({ isPending }) => isPending);
+  return (
+    <RowMenu button={button} label={`Actions for ${subdomain}`} isBusy={isBusy}>
+      {isShut(tunnel, now) ? (
+        <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => start.mutate(tunnel)}>
+          Start
+        </Menu.Item>
+      ) : (
+        <Menu.Item
+          leftSection={<IconPlayerStop size={16} />}
+          onClick={online ? from(() => onStop(tunnel)) : () => stop.mutate(tunnel)}
+        >
+          Stop
+        </Menu.Item>
+      )}
+      {maintenance ? (
+        <Menu.Item leftSection={<IconTool size={16} />} onClick={() => end.mutate(tunnel)}>
+          End maintenance
+        </Menu.Item>
+      ) : (
+        <Menu.Item
+          leftSection={<IconTool size={16} />}
+          onClick={online ? from(() => onMaintenance(tunnel)) : () => begin.mutate({ tunnel, message: '' })}
+        >
+          Begin maintenance
+        </Menu.Item>
+      )}
+      <Menu.Divider />
+      <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={from(() => onDelete(tunnel))}>
+        Delete tunnel
+      </Menu.Item>
+    </RowMenu>
+  );
 }

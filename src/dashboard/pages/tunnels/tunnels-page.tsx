@@ -1,17 +1,17 @@
 /** Tunnels: the list of what is published, live, and the way to the next one. */
-import { Button } from '@mantine/core';
-import { IconWorld, IconZoom } from '@tabler/icons-react';
+import { Button, CloseButton, Group, Select, TextInput } from '@mantine/core';
+import { IconSearch, IconWorld, IconZoom } from '@tabler/icons-react';
 import { useSearchParams } from 'wouter';
-import type { Tunnel } from '../../api/types.ts';
+import type { Schemas, Tunnel } from '../../api/types.ts';
 import { ConnectButton } from '../../parts/connect-dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useNow } from '../../parts/now.ts';
 import { Page } from '../../parts/page.tsx';
-import { ListFilters } from './list-filters.tsx';
 import { NewTunnel } from './new-tunnel.tsx';
-import { choiceIn, chosen, countsByState, type ListChoice, paramsOf } from './tunnel-list.ts';
+import { choiceIn, chosen, countsByState, type ListChoice, paramsOf, type Sort, SORTS } from './tunnel-list.ts';
 import { useProjects, useTunnels } from './tunnel-queries.ts';
+import { STATE_ORDER, STATES, type TunnelState } from './tunnel-state.ts';
 import { TunnelTable } from './tunnel-table.tsx';
 
 /** How late a tunnel is said to have expired. */
@@ -66,5 +66,61 @@ function NoTunnels() {
       An agent beside your service opens a tunnel by itself: one command is enough. Or create a tunnel here first, to
       keep its name and to require a password from the first visit.
     </Empty>
+  );
+}
+
+interface ListFiltersProps {
+  readonly choice: ListChoice;
+  readonly counts: Readonly<Record<TunnelState, number>>;
+  readonly projects: ReadonlyArray<Schemas['Project']>;
+  readonly onChange: (choice: ListChoice) => void;
+}
+
+/** Search, state, project and order of a list of tunnels. */
+function ListFilters({ choice, counts, projects, onChange }: ListFiltersProps) {
+  const { search, state, project, sort } = choice;
+  return (
+    <Group gap="sm" className="culvert-tunnels-filters">
+      <TextInput
+        value={search}
+        onChange={(event) => onChange({ ...choice, search: event.currentTarget.value })}
+        placeholder="Name, address or port"
+        aria-label="Search tunnels"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        rightSection={
+          search !== '' && (
+            <CloseButton size="sm" aria-label="Clear the search" onClick={() => onChange({ ...choice, search: '' })} />
+          )
+        }
+      />
+      <Select
+        value={state}
+        onChange={(next: TunnelState | null) => onChange({ ...choice, state: next })}
+        data={STATE_ORDER.map((value) => ({ value, label: `${STATES[value].word} (${counts[value]})` }))}
+        placeholder="Any state"
+        aria-label="State"
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any state' }}
+      />
+      {projects.length > 1 && (
+        <Select
+          value={project}
+          onChange={(next) => onChange({ ...choice, project: next })}
+          data={projects.map(({ slug, name }) => ({ value: slug, label: name === '' ? slug : name }))}
+          placeholder="Any project"
+          aria-label="Project"
+          searchable={projects.length > 8}
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any project' }}
+        />
+      )}
+      <Select
+        value={sort}
+        onChange={(next: Sort | null) => onChange({ ...choice, sort: next ?? 'newest' })}
+        data={Object.entries(SORTS).map(([value, label]) => ({ value: value as Sort, label }))}
+        aria-label="Order"
+        allowDeselect={false}
+      />
+    </Group>
   );
 }

@@ -1,16 +1,22 @@
 /** The visitor gate of a tunnel: whether visitors must say who they are, and who of them comes in. */
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, TagsInput, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useAccount, useMay } from '../../api/context.tsx';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useAccount, useApi, useMay } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { useAction } from '../../parts/action.ts';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { showFaults } from '../../parts/form-failure.ts';
+import { FailureAlert, Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { PlanLink } from '../../parts/plan-link.tsx';
-import { OnOff } from './on-off.tsx';
+import { listFaults, tidyDomains, tidyEmails, type VisitorLists } from './access-values.ts';
+import { OnOff } from './badges.tsx';
 import { type TunnelDetail, useVisitorGate } from './tunnel-queries.ts';
-import { useRemoveVisitorGate } from './use-visitor-actions.ts';
-import { VisitorForm } from './visitor-form.tsx';
-import type { VisitorLists } from './visitor-lists.ts';
+import { show } from './use-tunnel-actions.ts';
 
 export function VisitorPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
   const { id, edgeAuthEnabled: isOn } = tunnel;
@@ -110,4 +116,93 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
       </Confirm>
     </>
   );
+}
+
+interface VisitorFormProps {
+  readonly tunnelId: string;
+  readonly isOn: boolean;
+  readonly lists: VisitorLists;
+  /** Another button beside the form's own. */
+  readonly children: ReactNode;
+}
+
+const SPLITS = [',', ';', ' '];
+
+/** The visitors that Visitor login allows: a list of domains and one of addresses. */
+function VisitorForm({ tunnelId, isOn, lists, children }: VisitorFormProps) {
+  const [isRefused, setRefused] = useState(false);
+  const form = useForm({
+    initialValues: { allowed_domains: [...lists.allowed_domains], allowed_emails: [...lists.allowed_emails] },
+    validate: listFaults,
+  });
+  const put = usePutVisitorGate(tunnelId, isOn);
+  const send = (body: { allowed_domains: string[]; allowed_emails: string[] }): void => {
+    setRefused(false);
+    put.mutate(body, {
+      onSuccess: () => form.resetDirty(body),
+      onError: (error) => setRefused(showFaults(form, error) !== undefined),
+    });
+  };
+  const { allowed_domains: domains, allowed_emails: emails } = form.values;
+  return (
+    <form onSubmit={form.onSubmit(send)} noValidate>
+      <Stack gap="sm">
+        <TagsInput
+          label="Allowed domains"
+          description="What stands behind the @, exactly: subdomains are others. Enter or a comma ends one."
+          placeholder={domains.length === 0 ? 'example.com' : ''}
+          splitChars={SPLITS}
+          {...form.getInputProps('allowed_domains')}
+          onChange={(entries) => form.setFieldValue('allowed_domains', tidyDomains(entries))}
+        />
+        <TagsInput
+          label="Allowed addresses"
+          description="Your service gets the visitor's address in the header Culvert-Visitor-Email."
+          placeholder={emails.length === 0 ? 'ann@partner.example' : ''}
+          splitChars={SPLITS}
+          {...form.getInputProps('allowed_emails')}
+          onChange={(entries) => form.setFieldValue('allowed_emails', tidyEmails(entries))}
+        />
+        {isRefused && <FailureAlert error={put.error} />}
+        <Group gap="xs">
+          <Button type="submit" loading={put.isPending} disabled={isOn && !form.isDirty()}>
+            {isOn ? 'Save lists' : 'Ask visitors to sign in'}
+          </Button>
+          {children}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** Puts and removes the visitor gate of a tunnel. */
+function usePutVisitorGate(tunnelId: string, isOn: boolean) {
+  const { client } = useApi();
+  const queries = useQueryClient();
+  return useAction({
+    run: (body: Schemas['VisitorGate']) =>
+      answered(client.PUT('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } }, body })),
+    done: isOn ? 'Lists saved. Visitors sign in again.' : 'Visitor login is on. Applies immediately.',
+    onDone: (gate) => {
+      queries.setQueryData(['tunnels', tunnelId, 'edge-auth'], gate);
+      show(queries, { id: tunnelId, edgeAuthEnabled: true });
+    },
+    touches: [['tunnels']],
+    tellsFailure: true,
+  });
+}
+
+function useRemoveVisitorGate(tunnelId: string, onDone: () => void) {
+  const { client } = useApi();
+  const queries = useQueryClient();
+  return useAction({
+    run: () => answered(client.DELETE('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } } })),
+    done: 'Visitors are not asked who they are any more.',
+    onDone: () => {
+      show(queries, { id: tunnelId, edgeAuthEnabled: false });
+      onDone();
+    },
+    touches: [['tunnels']],
+    tellsFailure: true,
+  });
 }

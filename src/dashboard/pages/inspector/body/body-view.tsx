@@ -9,8 +9,7 @@ import { visibleText } from '../visible-text.ts';
 import { charsetOf, endingOf, shownAs, typeOf } from './body-kind.ts';
 import { bytesOf, textOf } from './bytes.ts';
 import { type Opened, openCodings } from './codings.ts';
-import { HexView } from './hex-view.tsx';
-import { LongText } from './long-text.tsx';
+import { HexView, LongText } from './raw-text.tsx';
 import { PrettyBody } from './pretty-body.tsx';
 import { saveBytes } from './save-bytes.ts';
 

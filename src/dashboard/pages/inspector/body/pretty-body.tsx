@@ -1,14 +1,13 @@
 /** A body as people read it, after what it is. Nothing of it is ever markup, nor an address to go to. */
-import { Table, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Code, Table, Text } from '@mantine/core';
+import { memo, useState } from 'react';
 import { bytesText } from '../../../parts/format.ts';
-import { numbered } from '../numbered.ts';
-import { visibleText } from '../visible-text.ts';
+import { numbered } from '../section.tsx';
+import { visibleLines, visibleText } from '../visible-text.ts';
 import type { Shown } from './body-kind.ts';
 import { base64Of } from './bytes.ts';
-import { HexView } from './hex-view.tsx';
-import { JsonView } from './json-view.tsx';
-import { LongText } from './long-text.tsx';
+import { HexView, LongText } from './raw-text.tsx';
+import type { SetOut } from './json-text.ts';
 import type { Part } from './multipart.ts';
 
 interface PrettyProps {
@@ -108,3 +107,18 @@ function More({ count }: { readonly count: number }) {
     </Text>
   );
 }
+
+/** JSON set out over lines, in colours. Each piece is a text node. */
+const JsonView = memo(({ json }: { readonly json: SetOut }) => (
+  <Code block className="culvert-body" tabIndex={0} aria-label="The body as JSON">
+    {numbered(json.pieces).map(({ at, row: { kind, text } }) =>
+      kind === 'plain' ? (
+        visibleLines(text)
+      ) : (
+        <span key={at} data-kind={kind}>
+          {visibleLines(text)}
+        </span>
+      ),
+    )}
+  </Code>
+));

@@ -1,7 +1,8 @@
-/** What stands between visitors and a service, at a glance. */
+/** Badges of a tunnel. */
 import { Badge, Group, Text } from '@mantine/core';
 import { IconFilter, IconLock, IconUserCheck } from '@tabler/icons-react';
 import type { Tunnel } from '../../api/types.ts';
+import { StateBadge } from '../../parts/state-badge.tsx';
 
 type Guards = Pick<Tunnel, 'authEnabled' | 'edgeAuthEnabled' | 'policyEnabled'>;
 
@@ -11,6 +12,7 @@ const GUARDS = [
   { flag: 'policyEnabled', word: 'Policy', icon: IconFilter },
 ] as const;
 
+/** What stands between visitors and a service, at a glance. */
 export function GuardBadges({ tunnel, none }: { readonly tunnel: Guards; readonly none: string }) {
   const on = GUARDS.filter(({ flag }) => tunnel[flag]);
   if (on.length === 0)
@@ -35,4 +37,9 @@ export function GuardBadges({ tunnel, none }: { readonly tunnel: Guards; readonl
       ))}
     </Group>
   );
+}
+
+/** Whether something that can be put on a tunnel is on it. */
+export function OnOff({ on }: { readonly on: boolean }) {
+  return <StateBadge tone={on ? 'good' : 'quiet'}>{on ? 'On' : 'Off'}</StateBadge>;
 }

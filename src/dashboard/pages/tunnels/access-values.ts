@@ -1,4 +1,4 @@
-/** The lists of Visitor login as typed: normalized, and checked as the API does. Pure. */
+/** Values of the access control forms: lists of visitors, and new passwords. Pure: tested without a browser. */
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
@@ -6,7 +6,7 @@ const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
 const MAX_DOMAIN = 253;
 const MAX_ADDRESS = 254;
 /** Of both lists together. */
-export const MAX_ENTRIES = 100;
+const MAX_ENTRIES = 100;
 
 export interface VisitorLists {
   readonly allowed_domains: readonly string[];
@@ -55,4 +55,20 @@ function isDomain(text: string): boolean {
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   return at > 0 && text.length <= MAX_ADDRESS && LOCAL_PART.test(text.slice(0, at)) && isDomain(text.slice(at + 1));
+}
+
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+const LENGTH = 24;
+
+/** A random password: 24 characters, none of which is taken for another when it is read out; about 130 bits. */
+export function newPassword(): string {
+  let password = '';
+  // What would make some characters likelier than others is thrown away.
+  const fair = 256 - (256 % ALPHABET.length);
+  while (password.length < LENGTH) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(LENGTH))) {
+      if (byte < fair && password.length < LENGTH) password += ALPHABET[byte % ALPHABET.length] ?? '';
+    }
+  }
+  return password;
 }

@@ -1,0 +1,155 @@
+/** The counters of the server as panels: dropped, answered by the edge, queues, jobs. */
+import { Code, SimpleGrid, Switch, Text } from '@mantine/core';
+import { useState } from 'react';
+import { edgeFault } from '../../../base/codes/edge-faults.ts';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { countText, durationText, spanText } from '../../parts/format.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { StateBadge } from '../../parts/state-badge.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { type DropRow, dropRows, type Job, jobsOf, queuesOf } from './server-metrics.ts';
+import type { Metrics } from './exposition.ts';
+
+const DROP_COLUMNS: ReadonlyArray<Column<DropRow>> = [
+  { key: 'count', title: 'Count', align: 'right', cell: ({ count }) => countText(count) },
+  { key: 'words', title: 'What', cell: ({ words }) => words },
+  {
+    key: 'setting',
+    title: 'Setting to turn',
+    cell: ({ setting }) =>
+      setting === undefined ? (
+        <Text span inherit c="dimmed">
+          none
+        </Text>
+      ) : (
+        <Code>{setting}</Code>
+      ),
+  },
+];
+
+/** Visitors that the server has blocked or cut off, by reason, with the setting that changes it. */
+export function DropsPanel({ edge }: { readonly edge: Schemas['EdgeCounts'] }) {
+  const [all, setAll] = useState(false);
+  const rows = dropRows(edge);
+  const shown = all ? rows : rows.filter(({ count }) => count > 0);
+  return (
+    <Panel
+      title="Refused, cut and left out"
+      about={
+        <>
+          Since the server started, <Ago at={edge.since} />. Connections of visitors accepted:{' '}
+          {countText(edge.connections.admitted)}.
+        </>
+      }
+      actions={
+        <Switch label="Show what never came" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />
+      }
+    >
+      {shown.length === 0 ? (
+        <Text size="sm">No visitor was blocked or cut off.</Text>
+      ) : (
+        <Table label="Refused, cut and left out" rows={shown} rowKey={({ key }) => key} columns={DROP_COLUMNS} />
+      )}
+    </Panel>
+  );
+}
+
+interface Row {
+  readonly code: string;
+  readonly count: number;
+}
+
+const FAULT_COLUMNS: ReadonlyArray<Column<Row>> = [
+  { key: 'count', title: 'Count', align: 'right', cell: ({ count }) => countText(count) },
+  { key: 'why', title: 'Why', cell: ({ code }) => edgeFault(code)?.cause ?? code },
+  { key: 'code', title: 'Code', cell: ({ code }) => <Code>{code}</Code> },
+];
+
+/** What the edge has answered visitors by itself, instead of the service behind a tunnel. */
+export function AnsweredPanel({ edge: { answered } }: { readonly edge: Schemas['EdgeCounts'] }) {
+  const rows = Object.entries(answered)
+    .map(([code, count]) => ({ code, count }))
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => other.count - one.count);
+  return (
+    <Panel title="Answered by the server itself" about="Requests that no service has seen, by the code of the answer.">
+      {rows.length === 0 ? (
+        <Text size="sm">None since the start.</Text>
+      ) : (
+        <Table label="Answered by the server itself" rows={rows} rowKey={({ code }) => code} columns={FAULT_COLUMNS} />
+      )}
+    </Panel>
+  );
+}
+
+/** What waits, and how long each line is. */
+export function QueuesPanel({ metrics }: { readonly metrics: Metrics }) {
+  return (
+    <Panel title="What waits" about="All of these are near 0 on a server that keeps up.">
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+        {queuesOf(metrics).map(({ title, now, about, isLong }) => (
+          <div key={title}>
+            <Text size="xs" c="dimmed">
+              {title}
+            </Text>
+            <Text size="lg" fw={600} className="culvert-number">
+              {now}
+            </Text>
+            <Text size="xs" c="dimmed" className="culvert-wrap">
+              {about}
+            </Text>
+            {isLong && <StateBadge tone="warn">long</StateBadge>}
+          </div>
+        ))}
+      </SimpleGrid>
+    </Panel>
+  );
+}
+
+const JOB_COLUMNS: ReadonlyArray<Column<Job>> = [
+  { key: 'name', title: 'Job', cell: ({ name }) => name },
+  { key: 'runs', title: 'Runs', align: 'right', cell: ({ runs }) => countText(runs) },
+  {
+    key: 'took',
+    title: 'Last took',
+    align: 'right',
+    cell: ({ tookMs }) => (tookMs === undefined ? '–' : durationText(tookMs)),
+  },
+  {
+    key: 'late',
+    title: 'Late by',
+    align: 'right',
+    cell: ({ lateMs }) => (lateMs < 1000 ? '–' : spanText(lateMs)),
+  },
+  {
+    key: 'failures',
+    title: 'Failures',
+    align: 'right',
+    cell: ({ failures }) => (failures === 0 ? '0' : <StateBadge tone="bad">{countText(failures)}</StateBadge>),
+  },
+];
+
+/** Late by so much is worth a look. */
+const LATE_MS = 60_000;
+
+/** What the server does by the clock. */
+export function JobsPanel({ metrics }: { readonly metrics: Metrics }) {
+  const [all, setAll] = useState(false);
+  const jobs = jobsOf(metrics);
+  const ill = jobs.filter(({ failures, lateMs }) => failures > 0 || lateMs > LATE_MS);
+  const shown = all ? jobs : ill;
+  return (
+    <Panel
+      title="Jobs"
+      about={
+        ill.length === 0
+          ? `All ${jobs.length} have run in time, without a failure.`
+          : 'These have failed since the start, or are late. The log of the server says why.'
+      }
+      actions={<Switch label="Show all jobs" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />}
+    >
+      {shown.length > 0 && <Table label="Jobs" rows={shown} rowKey={({ name }) => name} columns={JOB_COLUMNS} />}
+    </Panel>
+  );
+}

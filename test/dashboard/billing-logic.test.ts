@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ENTITLEMENTS, PLANS as SERVER_PLANS, PLAN_NAMES as SERVER_NAMES } from '../../src/control/core/rules/plans.ts';
 import { presentEntitlements } from '../../src/control/billing/entitlements-schemas.ts';
-import { FEATURES, INCLUDED, PLAN_NAMES, PLANS, webAddress } from '../../src/dashboard/pages/billing/plans.ts';
-import { paidText, subscriptionText } from '../../src/dashboard/pages/billing/paid-text.ts';
+import {
+  FEATURES,
+  INCLUDED,
+  paidText,
+  PLAN_NAMES,
+  PLANS,
+  subscriptionText,
+  webAddress,
+} from '../../src/dashboard/pages/billing/plans.ts';
 
 test('plan table: equals the plans of the server', () => {
   assert.deepEqual(PLANS, SERVER_PLANS);

@@ -1,8 +1,7 @@
 /** The command that connects an agent, and the progress to the first tunnel: without a browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copyCommand, isHere } from '../../src/dashboard/pages/overview/install.ts';
-import { firstState } from '../../src/dashboard/pages/overview/first-state.ts';
+import { copyCommand, firstState, isHere } from '../../src/dashboard/pages/overview/first-state.ts';
 import { agentCommand, loginCommand, nameInProject, withKey } from '../../src/dashboard/parts/agent-command.ts';
 import { tunnel } from './made-up.ts';
 

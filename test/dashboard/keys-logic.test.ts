@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MintedToken, Token } from '../../src/dashboard/api/types.ts';
-import { commandsFor } from '../../src/dashboard/pages/keys/key-commands.ts';
+import { commandsFor, scrapeConfig } from '../../src/dashboard/pages/keys/key-commands.ts';
 import {
   childrenOf,
   EVERYTHING_LIVE,
   filtered,
+  limitsText,
+  spentPart,
   stateOf,
   successorsIn,
+  tellingName,
 } from '../../src/dashboard/pages/keys/key-state.ts';
-import { limitsText, spentPart, tellingName } from '../../src/dashboard/pages/keys/key-labels.ts';
 import {
   agentBody,
   emptyKey,
@@ -18,7 +20,6 @@ import {
   OTHER,
   projectBody,
 } from '../../src/dashboard/pages/keys/new-key-values.ts';
-import { scrapeConfig } from '../../src/dashboard/pages/keys/scrape-config.ts';
 import { centsOf, dollarsOf } from '../../src/dashboard/parts/dollars.ts';
 
 const HOUR = 3600;

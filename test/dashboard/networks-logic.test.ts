@@ -23,8 +23,13 @@ import {
   relayCommand,
   networkStatus,
 } from '../../src/dashboard/pages/networks/network-labels.ts';
-import { fileNameOf, withKey, withoutRemarks } from '../../src/dashboard/pages/networks/wireguard-config.ts';
-import { isWireGuardKey, makeKeyPair } from '../../src/dashboard/pages/networks/wireguard-keys.ts';
+import {
+  fileNameOf,
+  isWireGuardKey,
+  makeKeyPair,
+  withKey,
+  withoutRemarks,
+} from '../../src/dashboard/pages/networks/wireguard.ts';
 
 const KEY = 'dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=';
 const NETWORK: Network = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { policyFrom, policySchema, writtenPolicy } from '../../src/control/tunnels/policies/input.ts';
-import { faultsIn } from '../../src/dashboard/pages/policy/check.ts';
+import { faultsIn, saidOf } from '../../src/dashboard/pages/policy/check.ts';
 import {
   draftOf,
   isChanged,
@@ -16,7 +16,6 @@ import {
 } from '../../src/dashboard/pages/policy/draft.ts';
 import { EXAMPLES } from '../../src/dashboard/pages/policy/examples.ts';
 import { type Action, addable, askedOrder, KINDS, type Policy } from '../../src/dashboard/pages/policy/kinds.ts';
-import { saidOf } from '../../src/dashboard/pages/policy/said.ts';
 import { resultText, type PolicyTest, unknownTexts } from '../../src/dashboard/pages/policy/policy-test-messages.ts';
 
 const policyOf = (...actions: readonly unknown[]): Policy => ({ actions: actions as Action[] });

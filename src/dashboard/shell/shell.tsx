@@ -1,12 +1,11 @@
 /** What is around every page: the menu, who is signed in, and in which organization. */
-import { Alert, AppShell, Burger, Group, Text } from '@mantine/core';
+import { Alert, AppShell, Burger, Group, NavLink, ScrollArea, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { useAccount } from '../api/context.tsx';
-import { loadAllWhenIdle } from '../pages.ts';
+import { loadAllWhenIdle, MENU } from '../pages.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { Menu } from './menu.tsx';
 import { OrgSwitch } from './org-switch.tsx';
 
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -80,5 +79,42 @@ function Approval() {
     <Alert color="yellow" mb="md" role="status">
       {words}
     </Alert>
+  );
+}
+
+/** The menu of all pages. */
+function Menu() {
+  const [location] = useLocation();
+  const { is_superadmin: isOperator } = useAccount();
+  const groups = MENU.map((group) => ({
+    ...group,
+    entries: group.entries.filter(({ forOperators }) => forOperators !== true || isOperator),
+  })).filter(({ entries }) => entries.length > 0);
+  return (
+    <AppShell.Section grow component={ScrollArea} type="hover" scrollbarSize={6}>
+      {groups.map(({ title, entries }) => (
+        <div key={title} className="culvert-menu-group">
+          {title !== '' && (
+            <Text size="xs" c="dimmed" fw={600} px="sm" py={4}>
+              {title}
+            </Text>
+          )}
+          {entries.map(({ href, title: words, icon: Sign }) => {
+            const isHere = href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`);
+            return (
+              <NavLink
+                key={href}
+                component={Link}
+                href={href}
+                label={words}
+                active={isHere}
+                aria-current={isHere ? 'page' : undefined}
+                leftSection={<Sign size={18} stroke={1.6} aria-hidden />}
+              />
+            );
+          })}
+        </div>
+      ))}
+    </AppShell.Section>
   );
 }

@@ -1,11 +1,15 @@
 /** The user's own account: name, password, second factor, sessions and events. */
-import { SimpleGrid, Stack } from '@mantine/core';
+import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { answered } from '../../api/client.ts';
+import { useAccount, useApi } from '../../api/context.tsx';
+import { Ago } from '../../parts/ago.tsx';
+import { NameForm } from '../../parts/name-form.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { PlanPanel } from '../overview/plan-panel.tsx';
 import { FeedPanel } from './feed-panel.tsx';
 import { IdentitiesPanel } from './identities-panel.tsx';
 import { PasswordPanel } from './password-panel.tsx';
-import { ProfilePanel } from './profile-panel.tsx';
 import { SecondFactorPanel } from './second-factor-panel.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
 
@@ -26,5 +30,35 @@ export function AccountPage() {
       <SessionsPanel />
       <FeedPanel />
     </Page>
+  );
+}
+
+/** What the account is called. */
+function ProfilePanel() {
+  const { client } = useApi();
+  const { user } = useAccount();
+  return (
+    <Panel title="You">
+      <div>
+        <Text size="xs" c="dimmed">
+          E-mail address
+        </Text>
+        <Text size="sm" className="culvert-wrap">
+          {user.email}
+        </Text>
+        <Text size="xs" c="dimmed">
+          Account made <Ago at={user.created_at} />
+        </Text>
+      </div>
+      <NameForm
+        name={user.name}
+        action="Save"
+        autoComplete="name"
+        maxLength={100}
+        run={(body) => answered(client.PATCH('/auth/me', { body }))}
+        done="Your name is changed."
+        touches={[['me']]}
+      />
+    </Panel>
   );
 }

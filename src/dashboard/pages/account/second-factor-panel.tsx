@@ -10,9 +10,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { DisableForm } from './disable-form.tsx';
-import { EnrolForm } from './enrol-form.tsx';
-import { RenewForm } from './renew-form.tsx';
+import { DisableForm, EnrolForm, RenewForm } from './second-factor-forms.tsx';
 
 type Dialog = 'enrol' | 'renew' | 'disable';
 

@@ -8,8 +8,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useCancel, usePortal } from './actions.ts';
-import { hasSubscription, PLAN_NAMES } from './plans.ts';
-import { paidText, subscriptionText } from './paid-text.ts';
+import { hasSubscription, paidText, PLAN_NAMES, subscriptionText } from './plans.ts';
 
 type Billing = Schemas['Billing'];
 

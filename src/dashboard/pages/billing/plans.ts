@@ -3,10 +3,10 @@
  * Pure: tested without a browser.
  */
 import type { Schemas } from '../../api/types.ts';
-import { spanText } from '../../parts/format.ts';
+import { clockText, spanText, timeOf } from '../../parts/format.ts';
 
 export type Plan = Schemas['Entitlements']['plan'];
-export type Included = Omit<Schemas['Entitlements'], 'plan'>;
+type Included = Omit<Schemas['Entitlements'], 'plan'>;
 export type SoldPlan = 'pro' | 'team';
 export type Cycle = 'monthly' | 'yearly';
 
@@ -60,7 +60,7 @@ export const INCLUDED: Readonly<Record<Plan, Included>> = {
   },
 };
 
-export interface Feature {
+interface Feature {
   readonly title: string;
   readonly say: (included: Included) => string;
 }
@@ -99,4 +99,32 @@ const LIVE: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due']);
 
 export function hasSubscription({ status }: Pick<Schemas['Billing'], 'status'>): boolean {
   return status !== null && LIVE.has(status);
+}
+
+type Billing = Schemas['Billing'];
+
+/** How plans change hands on this server. */
+export function paidText({ mode }: Pick<Billing, 'mode'>): string {
+  switch (mode) {
+    case 'none':
+      return 'No plans are sold on this server. Its operator gives another one.';
+    case 'mock':
+      return 'This server has no payment provider: plans cost nothing.';
+    case 'stripe':
+      return 'Paid by the payment provider of this server.';
+    default:
+      return mode satisfies never;
+  }
+}
+
+/** "Paid monthly; renews on 2026-12-21." Empty without a subscription. */
+export function subscriptionText(
+  billing: Pick<Billing, 'billing_cycle' | 'current_period_end' | 'cancel_at_period_end'>,
+): string {
+  const { billing_cycle: cycle, current_period_end: end, cancel_at_period_end: cancels } = billing;
+  const paid = cycle === null ? [] : [`Paid ${cycle}`];
+  if (end === null) return paid.length === 0 ? '' : `${paid[0]}.`;
+  const day = clockText(timeOf(end)).slice(0, 10);
+  const next = cancels ? `ends on ${day} and does not renew` : `renews on ${day}`;
+  return `${[...paid, next].join('; ')}.`.replace(/^./, (first) => first.toUpperCase());
 }

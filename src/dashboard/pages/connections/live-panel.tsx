@@ -1,21 +1,23 @@
 /** Agents that are connected now. */
-import { Anchor, Button, Text } from '@mantine/core';
+import { Anchor, Button, Text, TextInput } from '@mantine/core';
 import { IconPlugConnected } from '@tabler/icons-react';
-import { Fragment } from 'react';
+import { Fragment, useState } from 'react';
 import { Link } from 'wouter';
-import { useMay } from '../../api/context.tsx';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
+import { useAction } from '../../parts/action.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { useAsked } from '../../parts/asked.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { ConnectButton } from '../../parts/connect-dialog.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { type Served, useConnections, useServed } from './connection-queries.ts';
-import { DisconnectDialog } from './disconnect-dialog.tsx';
 import { Machine } from './machine.tsx';
 
-export type Connection = Schemas['Connection'];
+type Connection = Schemas['Connection'];
 
 export function LivePanel() {
   const query = useConnections();
@@ -114,5 +116,59 @@ function Name({ of }: { readonly of: Served | undefined }) {
     <Anchor component={Link} href={of.href} size="sm">
       {of.name}
     </Anchor>
+  );
+}
+
+interface DisconnectDialogProps {
+  /** Undefined: no agent was chosen yet. */
+  readonly connection: Schemas['Connection'] | undefined;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Confirms that an agent is disconnected, and asks for a reason, which the agent shows. */
+function DisconnectDialog({ connection, opened, onClose }: DisconnectDialogProps) {
+  const { client } = useApi();
+  const [reason, setReason] = useState('');
+  const close = (): void => {
+    setReason('');
+    action.reset();
+    onClose();
+  };
+  const action = useAction({
+    run: ({ agent_id: id }: Schemas['Connection']) => {
+      const why = reason.trim();
+      return answered(
+        client.DELETE('/connections/{id}', { params: { path: { id } }, body: why === '' ? {} : { reason: why } }),
+      );
+    },
+    done: 'The agent was disconnected.',
+    touches: [['connections'], ['tunnels']],
+    onDone: close,
+    tellsFailure: true,
+  });
+  const name = connection?.hostname || connection?.remote_ip || '';
+  return (
+    <Confirm
+      title={`Disconnect ${name}?`}
+      action="Disconnect"
+      opened={opened}
+      isBusy={action.isPending}
+      error={action.error}
+      onConfirm={() => connection !== undefined && action.mutate(connection)}
+      onClose={close}
+    >
+      <p>
+        Requests that it works on are cut off. It comes back in about 5 seconds; to keep it away, revoke its key
+        {connection?.token_name === null || connection === undefined ? '' : ` ${connection.token_name}`} as well.
+      </p>
+      <TextInput
+        label="Reason (optional)"
+        description="The agent shows it, and the audit log keeps it."
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+        maxLength={200}
+      />
+    </Confirm>
   );
 }

@@ -2,15 +2,18 @@
 import { Box, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { IconCircleCheckFilled, IconCircleDashed, IconInfoCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useMay } from '../../api/context.tsx';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
+import { useAction } from '../../parts/action.ts';
 import { Ago } from '../../parts/ago.tsx';
-import { useAsked } from '../../parts/asked.ts';
+import { type Asked, useAsked } from '../../parts/asked.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { useServerPlace } from '../../parts/server-place.ts';
 import { BindStep } from './bind-step.tsx';
 import { CertificateStep } from './certificate-step.tsx';
-import { DeleteDomain } from './delete-domain.tsx';
 import { DnsRecord } from './dns-record.tsx';
+import { DOMAINS } from './domain-query.ts';
 import { type Domain, hostOf, pointerOf } from './domain-state.ts';
 import { VerifyStep } from './verify-step.tsx';
 
@@ -113,5 +116,35 @@ function PointStep({ domain, bound }: { readonly domain: Domain; readonly bound:
         with the addresses of {pointer.value}.
       </Text>
     </>
+  );
+}
+
+/** Asks before a domain goes. */
+function DeleteDomain({ asked: { row: domain, opened, close } }: { readonly asked: Asked<Domain> }) {
+  const { client } = useApi();
+  const remove = useAction({
+    run: (id: string) => answered(client.DELETE('/domains/{id}', { params: { path: { id } } })),
+    touches: [DOMAINS],
+    onDone: close,
+    tellsFailure: true,
+  });
+  return (
+    <Confirm
+      title={`Delete the domain ${domain?.domain ?? ''}?`}
+      action="Delete domain"
+      opened={opened}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => domain !== undefined && remove.mutate(domain.id)}
+      onClose={() => {
+        remove.reset();
+        close();
+      }}
+    >
+      {typeof domain?.boundTunnelId === 'string' && 'Its tunnel answers for it no more, from the next request on. '}
+      {domain?.verified === true
+        ? 'Another organization can verify it after 24 hours; yours can add it again at any time, with another record.'
+        : 'It can be added again at any time, with another record.'}
+    </Confirm>
   );
 }

@@ -1,18 +1,23 @@
 /** Domains of the organization's own, which tunnels answer for beside their own names. */
-import { Accordion, Button, Group, Stack, Text } from '@mantine/core';
+import { Accordion, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconWorldWww } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useMay } from '../../api/context.tsx';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { useAction } from '../../parts/action.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
+import { showFaults } from '../../parts/form-failure.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { AddDomain } from './add-domain.tsx';
-import { DomainSteps } from './domain-steps.tsx';
+import { DOMAINS, useDomains, useTunnels } from './domain-query.ts';
 import { type Domain, stateOf } from './domain-state.ts';
-import { useDomains, useTunnels } from './domain-query.ts';
+import { DomainSteps } from './domain-steps.tsx';
 
 export function DomainsPage() {
   const domains = useDomains();
@@ -96,5 +101,57 @@ function Listed({ all, shown, onShow }: ListedProps) {
         })}
       </Accordion>
     </Stack>
+  );
+}
+
+interface AddDomainProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly onAdded: (domain: Domain) => void;
+}
+
+/** Adds a domain, which then says what it needs. */
+function AddDomain({ opened, onClose, onAdded }: AddDomainProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Add a domain">
+      <DomainForm onClose={onClose} onAdded={onAdded} />
+    </Modal>
+  );
+}
+
+function DomainForm({ onClose, onAdded }: Omit<AddDomainProps, 'opened'>) {
+  const { client } = useApi();
+  const [message, setMessage] = useState<string>();
+  const form = useForm({
+    initialValues: { domain: '' },
+    validate: { domain: (domain) => (domain.trim() === '' ? 'Write the domain, such as shop.example.net.' : null) },
+  });
+  const add = useAction({
+    run: (body: Schemas['NewDomain']) => answered(client.POST('/domains', { body })),
+    touches: [DOMAINS],
+    onDone: (domain) => {
+      onAdded(domain);
+      onClose();
+    },
+    tellsFailure: true,
+  });
+  const submit = form.onSubmit(({ domain }) => {
+    setMessage(undefined);
+    add.mutate({ domain: domain.trim() }, { onError: (error) => setMessage(showFaults(form, error)) });
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label="Domain"
+          description="A whole name that you own. Each name is added by itself; there are no wildcards."
+          placeholder="shop.example.net"
+          autoCapitalize="none"
+          data-autofocus
+          {...form.getInputProps('domain')}
+        />
+        <FormEnd action="Add domain" refused={message} isBusy={add.isPending} onClose={onClose} />
+      </Stack>
+    </form>
   );
 }

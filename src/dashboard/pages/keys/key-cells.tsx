@@ -5,8 +5,7 @@ import { Ago } from '../../parts/ago.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { moneyText } from '../../parts/format.ts';
 import { nowSeconds } from './key-query.ts';
-import { stateOf } from './key-state.ts';
-import { idOf, KIND_WORDS, limitsText, spentPart } from './key-labels.ts';
+import { idOf, KIND_WORDS, limitsText, spentPart, stateOf } from './key-state.ts';
 
 interface CellProps {
   readonly token: Token;

@@ -1,8 +1,9 @@
-/** Commands that use a key which was just made, to be copied. Pure. What is put into them was checked by the server: labels, slugs, a key. */
+/** Commands and settings to copy for a new key. Pure: tested without a browser. */
 import type { MintedToken } from '../../api/types.ts';
 import { agentCommand, KEY_VARIABLE, serverText, withKey } from '../../parts/agent-command.ts';
 
-export interface KeyCommands {
+/** Commands that use a key which was just made, to be copied. Pure. What is put into them was checked by the server: labels, slugs, a key. */
+interface KeyCommands {
   /** With the key in the environment of the one command. */
   readonly environment: string;
   /** Reads the key into a file with mode 600: it stands in no shell history. */
@@ -40,4 +41,16 @@ function intoFile(name: string): string {
 /** A key that may not take every name is shown with one that it may take. */
 function nameFor(allowed: readonly string[]): string | undefined {
   return allowed.includes('*') ? undefined : allowed[0]?.replace('*', '1');
+}
+
+/** `server`: address of the API, with a slash at its end. */
+export function scrapeConfig(server: URL): string {
+  return [
+    'scrape_configs:',
+    '  - job_name: culvert-tunnels',
+    `    scheme: ${server.protocol.replace(':', '')}`,
+    `    metrics_path: ${server.pathname}metrics/prometheus`,
+    '    authorization: { credentials_file: /etc/prometheus/culvert.key }',
+    `    static_configs: [{ targets: ["${server.host}"] }]`,
+  ].join('\n');
 }

@@ -1,14 +1,21 @@
 /** Keys in a table, with what can be done to each. On the page of keys, and on that of a project. */
+import { Menu } from '@mantine/core';
+import { IconCoin, IconCopy, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
+import { say, sayNews, useAction } from '../../parts/action.ts';
 import { Ago } from '../../parts/ago.tsx';
-import { useAsked } from '../../parts/asked.ts';
+import { type Asked, useAsked } from '../../parts/asked.ts';
+import { copyText } from '../../parts/clipboard.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { useMenuDialog } from '../../parts/menu-dialog.ts';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { BudgetDialog } from './budget-dialog.tsx';
 import { EndCell, NameCell, ScopeCell, SpendCell } from './key-cells.tsx';
-import { successorsIn } from './key-state.ts';
-import { tellingName } from './key-labels.ts';
-import { type KeyActions, KeyMenu } from './key-menu.tsx';
-import { RevokeDialog } from './revoke-dialog.tsx';
+import { childrenOf, idOf, stateOf, successorsIn, tellingName } from './key-state.ts';
+import { nowSeconds, TOKENS } from './key-query.ts';
 import { RotateDialog } from './rotate-dialog.tsx';
 
 interface KeyTableProps {
@@ -58,4 +65,103 @@ function columnsOf(all: readonly Token[], actions: KeyActions): ReadonlyArray<Co
       cell: (token) => <KeyMenu token={token} name={tellingName(token, all)} {...actions} />,
     },
   ];
+}
+
+/** Each opens the dialog about the key. */
+interface KeyActions {
+  readonly onBudget: (token: Token) => void;
+  readonly onRotate: (token: Token) => void;
+  readonly onRevoke: (token: Token) => void;
+}
+
+interface KeyMenuProps extends KeyActions {
+  readonly token: Token;
+  /** With its ID where two have the same name. */
+  readonly name: string;
+}
+
+function KeyMenu({ token, name, onBudget, onRotate, onRevoke }: KeyMenuProps) {
+  const [isMember, isAdmin] = [useMay('member'), useMay('admin')];
+  const state = stateOf(token, nowSeconds());
+  const isOver = state === 'revoked' || state === 'expired';
+  const mayChange = !isOver && (token.kind === 'master' ? isAdmin : isMember);
+  const copyId = async (): Promise<void> => {
+    if (await copyText(token.nonce)) say('The ID is copied.');
+    else sayNews(`The browser copies nothing here. The ID is ${token.nonce}`);
+  };
+  const { button, from } = useMenuDialog();
+  return (
+    <RowMenu button={button} label={`Actions for the key ${name}`}>
+      <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => void copyId()}>
+        Copy ID
+      </Menu.Item>
+      {mayChange && (
+        <>
+          <Menu.Item leftSection={<IconCoin size={16} />} onClick={from(() => onBudget(token))}>
+            Set budget
+          </Menu.Item>
+          {state !== 'replaced' && (
+            <Menu.Item leftSection={<IconRefresh size={16} />} onClick={from(() => onRotate(token))}>
+              Rotate
+            </Menu.Item>
+          )}
+          <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={from(() => onRevoke(token))}>
+            Revoke
+          </Menu.Item>
+        </>
+      )}
+    </RowMenu>
+  );
+}
+
+interface RevokeDialogProps {
+  readonly asked: Asked<Token>;
+  readonly all: readonly Token[];
+}
+
+/** Asks before a key is revoked, and says what ends with it. */
+function RevokeDialog({ asked, all }: RevokeDialogProps) {
+  const { client } = useApi();
+  const { row: token, opened, close } = asked;
+  const revoke = useAction({
+    run: (nonce: string) => answered(client.DELETE('/tokens/{nonce}', { params: { path: { nonce } } })),
+    done: ({ revoked }) => (revoked === 1 ? 'The key is revoked.' : `${revoked} keys are revoked.`),
+    touches: [TOKENS, ['projects'], ['connections']],
+    onDone: close,
+    tellsFailure: true,
+  });
+  const children = token?.kind === 'master' ? childrenOf(token, all, nowSeconds()).length : 0;
+  return (
+    <Confirm
+      title={`Revoke the key ${token === undefined ? '' : tellingName(token, all)}?`}
+      action={children === 0 ? 'Revoke key' : `Revoke ${children + 1} keys`}
+      opened={opened}
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => token !== undefined && revoke.mutate(token.nonce)}
+      onClose={() => {
+        revoke.reset();
+        close();
+      }}
+    >
+      {token !== undefined && whichOne(token, all)}
+      {token?.kind === 'master'
+        ? whatEnds(children)
+        : 'Agents that use it are cut off within a second, and their tunnels go offline.'}{' '}
+      This can&apos;t be undone.
+    </Confirm>
+  );
+}
+
+/** Two keys of one name are easily taken for each other. */
+function whichOne(token: Token, all: readonly Token[]): string {
+  if (successorsIn(all).has(token.nonce)) return 'This is the new one: the key that it replaced ends by itself. ';
+  const { replacedBy } = token;
+  return replacedBy === null ? '' : `This is the old one, replaced by ${idOf({ nonce: replacedBy })}. `;
+}
+
+function whatEnds(children: number): string {
+  if (children === 0) return 'It mints no key any more. None of those that it minted is live.';
+  const keys = children === 1 ? 'The one live key that it minted ends' : `The ${children} live keys that it minted end`;
+  return `${keys} with it: their agents are cut off within a second.`;
 }

@@ -1,19 +1,18 @@
 /** Keys: what agents, CI jobs and programs act with. */
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconKey, IconPlus } from '@tabler/icons-react';
+import { IconKey, IconPlus, IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useMay } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { KeyFilters } from './key-filters.tsx';
+import { EVERYTHING_LIVE, filtered, type KeyFilter, KIND_WORDS } from './key-state.ts';
 import { nowSeconds, useTokens } from './key-query.ts';
-import { EVERYTHING_LIVE, filtered } from './key-state.ts';
 import { KeyTable } from './key-table.tsx';
-import { NewKey } from './new-key.tsx';
 import { MetricsKeys } from './metrics-keys.tsx';
+import { NewKey } from './new-key.tsx';
 
 export function KeysPage() {
   const tokens = useTokens();
@@ -60,5 +59,50 @@ function Listed({ all }: { readonly all: readonly Token[] }) {
         <KeyTable label="Keys" tokens={shown} all={all} />
       )}
     </Stack>
+  );
+}
+
+interface KeyFiltersProps {
+  readonly filter: KeyFilter;
+  readonly onFilter: (filter: KeyFilter) => void;
+}
+
+const KINDS = [
+  { value: 'all', label: 'All kinds' },
+  ...Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label })),
+];
+const STATES = [
+  { value: 'live', label: 'Live' },
+  { value: 'expired', label: 'Expired' },
+  { value: 'revoked', label: 'Revoked' },
+  { value: 'all', label: 'Live and ended' },
+];
+
+/** Which keys the table shows. */
+function KeyFilters({ filter, onFilter }: KeyFiltersProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="xs" verticalSpacing="xs" maw={720}>
+      <TextInput
+        aria-label="Search keys"
+        placeholder="Name, project or ID"
+        leftSection={<IconSearch size={16} />}
+        value={filter.text}
+        onChange={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
+      />
+      <Select
+        aria-label="Kind"
+        data={KINDS}
+        allowDeselect={false}
+        value={filter.kind}
+        onChange={(value) => onFilter({ ...filter, kind: (value ?? 'all') as KeyFilter['kind'] })}
+      />
+      <Select
+        aria-label="State"
+        data={STATES}
+        allowDeselect={false}
+        value={filter.state}
+        onChange={(value) => onFilter({ ...filter, state: (value ?? 'live') as KeyFilter['state'] })}
+      />
+    </SimpleGrid>
   );
 }

@@ -1,20 +1,23 @@
 /** The members, and what can be done with each. */
-import { Stack, Text } from '@mantine/core';
+import { Menu, Stack, Text } from '@mantine/core';
+import { IconDoorExit, IconUserMinus, IconUserShield } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
+import { useAction } from '../../parts/action.ts';
 import { Ago } from '../../parts/ago.tsx';
-import { useAsked } from '../../parts/asked.ts';
+import { type Asked, useAsked } from '../../parts/asked.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { useMenuDialog } from '../../parts/menu-dialog.ts';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { type MemberActions, MemberMenu } from './member-menu.tsx';
-import { RemoveDialog } from './remove-dialog.tsx';
-import { RoleDialog } from './role-dialog.tsx';
-import { ROLE_NAMES, ROLE_WORDS, roleOf } from './roles.ts';
+import { endedKeys, RoleDialog } from './role-dialog.tsx';
+import { isLastOwner, LAST_OWNER, mayTouch, ROLE_NAMES, ROLE_WORDS, roleOf } from './roles.ts';
 
 type Member = Schemas['Member'];
 
@@ -101,4 +104,88 @@ function columnsFor(myId: string, actions: MemberActions): ReadonlyArray<Column<
       cell: (row) => <MemberMenu member={row} {...actions} />,
     },
   ];
+}
+
+/** Each opens the dialog about the member. */
+interface MemberActions {
+  readonly onRole: (member: Schemas['Member']) => void;
+  readonly onRemove: (member: Schemas['Member']) => void;
+}
+
+interface MemberMenuProps extends MemberActions {
+  readonly member: Schemas['Member'];
+}
+
+function MemberMenu({ member, onRole, onRemove }: MemberMenuProps) {
+  const { user, active_org: org } = useAccount();
+  const { button, from } = useMenuDialog();
+  const isMe = member.user_id === user.id;
+  const may = mayTouch({ me: roleOf(org.role), other: roleOf(member.role) });
+  if (!may && !isMe) return null;
+  return (
+    <RowMenu button={button} label={`Actions for ${member.email}`}>
+      {may && (
+        <Menu.Item leftSection={<IconUserShield size={16} />} onClick={from(() => onRole(member))}>
+          Change role
+        </Menu.Item>
+      )}
+      <Menu.Item
+        color="red"
+        leftSection={isMe ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
+        onClick={from(() => onRemove(member))}
+      >
+        {isMe ? 'Leave the organization' : 'Remove from the organization'}
+      </Menu.Item>
+    </RowMenu>
+  );
+}
+
+interface RemoveDialogProps {
+  readonly asked: Asked<Schemas['Member']>;
+  /** Of the organization. */
+  readonly all: ReadonlyArray<Schemas['Member']>;
+}
+
+/** Removes a member from the organization, or lets the user leave it. */
+function RemoveDialog({ asked: { row: member, opened, close }, all }: RemoveDialogProps) {
+  const { user, active_org: org } = useAccount();
+  const { client, session } = useApi();
+  const isMe = member?.user_id === user.id;
+  const remove = useAction({
+    run: ({ user_id: userId }: Schemas['Member']) =>
+      answered(client.DELETE('/orgs/{id}/members/{user_id}', { params: { path: { id: org.id, user_id: userId } } })),
+    done: ({ revoked_tokens: ended }, { email }) =>
+      isMe ? `You have left ${org.name}.` : `${email} is out of ${org.name}.${endedKeys(ended)}`,
+    touches: isMe ? [] : [['orgs', org.id]],
+    onDone: async () => {
+      close();
+      // The session goes on in another organization of theirs, or is over where there is none.
+      if (isMe) await session.begin();
+    },
+    tellsFailure: true,
+  });
+  return (
+    <Confirm
+      title={isMe ? `Leave ${org.name}?` : `Remove ${member?.email ?? ''} from ${org.name}?`}
+      action={isMe ? 'Leave' : 'Remove'}
+      opened={opened}
+      isBusy={remove.isPending}
+      error={remove.error}
+      onConfirm={() => member !== undefined && remove.mutate(member)}
+      onClose={() => {
+        remove.reset();
+        close();
+      }}
+    >
+      {member !== undefined && isLastOwner(all, member.user_id) ? (
+        <Text size="sm">{LAST_OWNER}</Text>
+      ) : (
+        <Text size="sm">
+          The keys that {isMe ? 'you' : 'they'} made here are revoked, with what those minted, and agents with them are
+          cut off. Invitations that {isMe ? 'you' : 'they'} sent end. Tunnels stay with the organization.
+          {isMe && ' To come back you need a new invitation.'}
+        </Text>
+      )}
+    </Confirm>
+  );
 }

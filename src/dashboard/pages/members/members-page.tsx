@@ -1,13 +1,20 @@
 /** Who is in the organization, with which role, and who is invited. */
-import { Button } from '@mantine/core';
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { IconUserPlus } from '@tabler/icons-react';
-import { useAccount, useMay } from '../../api/context.tsx';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useAccount, useApi, useMay } from '../../api/context.tsx';
+import type { Role } from '../../api/types.ts';
+import { useAction } from '../../parts/action.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
+import { showFaults } from '../../parts/form-failure.ts';
 import { Page } from '../../parts/page.tsx';
 import { InvitationsPanel } from './invitations-panel.tsx';
-import { InviteDialog } from './invite-dialog.tsx';
 import { MembersList } from './members-list.tsx';
-import { NOT_APPROVED } from './roles.ts';
+import { RoleChoice } from './role-dialog.tsx';
+import { NOT_APPROVED, roleOf, rolesUpTo } from './roles.ts';
 
 export function MembersPage() {
   const { active_org: org } = useAccount();
@@ -35,5 +42,68 @@ export function MembersPage() {
       <InvitationsPanel />
       <InviteDialog opened={inviting} onClose={close} />
     </Page>
+  );
+}
+
+interface InviteDialogProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Invites a member by email. */
+function InviteDialog({ opened, onClose }: InviteDialogProps) {
+  const { active_org: org } = useAccount();
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Invite member to ${org.name}`}>
+      <InviteForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+interface Invited {
+  readonly email: string;
+  readonly role: Role;
+}
+
+function InviteForm({ onClose }: { readonly onClose: () => void }) {
+  const { client } = useApi();
+  const { active_org: org } = useAccount();
+  const [rest, setRest] = useState<string>();
+  const form = useForm<Invited>({ initialValues: { email: '', role: 'member' } });
+  const invite = useAction({
+    run: (body: Invited) => answered(client.POST('/orgs/{id}/invitations', { params: { path: { id: org.id } }, body })),
+    done: ({ email }) => `${email} is invited.`,
+    touches: [['orgs', org.id, 'invitations']],
+    onDone: onClose,
+    tellsFailure: true,
+  });
+  const send = (values: Invited): void => {
+    setRest(undefined);
+    invite.mutate(values, { onError: (error) => setRest(showFaults(form, error)) });
+  };
+  return (
+    <form onSubmit={form.onSubmit(send)} noValidate>
+      <Stack>
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="off"
+          data-autofocus
+          required
+          {...form.getInputProps('email')}
+        />
+        <RoleChoice
+          roles={rolesUpTo(roleOf(org.role))}
+          value={form.values.role}
+          onChange={(role) => form.setFieldValue('role', role)}
+          error={typeof form.errors['role'] === 'string' ? form.errors['role'] : undefined}
+        />
+        <Text size="sm" c="dimmed">
+          They get an email with a link that works once, for 7 days, and only for this address. If no email arrives,
+          “Send again” in the list of invitations shows you a link to pass on.
+        </Text>
+        <FormEnd action="Send invitation" refused={rest} isBusy={invite.isPending} onClose={onClose} />
+      </Stack>
+    </form>
   );
 }

@@ -1,14 +1,13 @@
 /** Gives a member another role. */
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import type { Role, Schemas } from '../../api/types.ts';
-import type { Asked } from '../../parts/asked.ts';
 import { useAction } from '../../parts/action.ts';
+import type { Asked } from '../../parts/asked.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { RoleChoice } from './role-choice.tsx';
-import { isLastOwner, LAST_OWNER, ROLE_NAMES, roleOf, rolesUpTo } from './roles.ts';
+import { isLastOwner, LAST_OWNER, ROLE_NAMES, ROLE_WORDS, roleOf, rolesUpTo } from './roles.ts';
 
 interface RoleDialogProps {
   readonly asked: Asked<Schemas['Member']>;
@@ -91,4 +90,24 @@ function useRoleChange({ user_id: userId, email }: Schemas['Member'], onClose: (
 export function endedKeys(count: number): string {
   if (count === 0) return '';
   return count === 1 ? ' One key of theirs was revoked.' : ` ${count} keys of theirs were revoked.`;
+}
+
+interface RoleChoiceProps {
+  readonly roles: readonly Role[];
+  readonly value: Role;
+  readonly onChange: (role: Role) => void;
+  readonly error?: string | undefined;
+}
+
+/** One of the roles, each with what it may. For invitations and for members. */
+export function RoleChoice({ roles, value, onChange, error }: RoleChoiceProps) {
+  return (
+    <Radio.Group label="Role" value={value} onChange={(role) => onChange(roleOf(role))} error={error}>
+      <Stack gap="xs" mt={6}>
+        {roles.map((role) => (
+          <Radio key={role} value={role} label={ROLE_NAMES[role]} description={ROLE_WORDS[role]} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
 }

@@ -9,7 +9,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { NETWORKS } from './network-queries.ts';
 import { addPeerCommand, type Device, type Network, plainIp, syncCommand } from './network-labels.ts';
 import { OnlyHere } from './only-here.tsx';
-import { fileNameOf } from './wireguard-config.ts';
+import { fileNameOf } from './wireguard.ts';
 
 /** Never from before: a device may have come, or the server another port. */
 const FRESH = { staleTime: 0, gcTime: 0 } as const;

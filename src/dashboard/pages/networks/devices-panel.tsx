@@ -14,11 +14,10 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { bytesText, countText } from '../../parts/format.ts';
 import { DeviceConfigDialog } from './config-dialog.tsx';
-import { EditDevice } from './edit-device.tsx';
+import { EditDevice, RevokeDevice } from './device-dialogs.tsx';
 import { EnrolDevice } from './enrol-device.tsx';
 import { useDevices } from './network-queries.ts';
 import { type Device, deviceStatus, isSelfRelayed, type Network, plainIp } from './network-labels.ts';
-import { RevokeDevice } from './revoke-device.tsx';
 
 /** Rows that are drawn; the others are found by searching. */
 const MAX_SHOWN = 100;

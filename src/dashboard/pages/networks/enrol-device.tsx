@@ -1,5 +1,5 @@
 /** The dialog that lets a device in. Its keys are made in this browser, or its public one is pasted; then its config is shown. */
-import { Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
@@ -9,13 +9,14 @@ import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { OneTimeSecret, OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
 import { networksFault } from './addresses.ts';
+import { AddPeer, DeviceConfig, useDeviceConfig } from './config-dialog.tsx';
 import { expiryOf, type Term } from './device-terms.ts';
-import { type Enrolled, EnrolledDevice } from './enrolled-device.tsx';
-import { NetworksBehind, KeyFields, keyFault, type KeySource, TermFields, useCanMakeKeys } from './network-fields.tsx';
+import { FinishedConfig } from './finished-config.tsx';
+import { keyFault, KeyFields, type KeySource, NetworksBehind, TermFields, useCanMakeKeys } from './network-fields.tsx';
+import type { Device, Network } from './network-labels.ts';
 import { NETWORKS } from './network-queries.ts';
-import type { Network } from './network-labels.ts';
 import { OnlyHere } from './only-here.tsx';
-import { makeKeyPair } from './wireguard-keys.ts';
+import { fileNameOf, makeKeyPair } from './wireguard.ts';
 
 interface EnrolDeviceProps {
   readonly network: Network;
@@ -143,4 +144,58 @@ function useEnrolling({ id }: Network, onEnrolled: (enrolled: Enrolled) => void)
     onDone: onEnrolled,
     tellsFailure: true,
   });
+}
+
+/** The result of an enrolment: the device's config, complete where the keys were made here, and the command for the network's server. */
+interface Enrolled {
+  readonly device: Device;
+  /** Undefined: it is on the device. */
+  readonly privateKey: string | undefined;
+}
+
+interface EnrolledDeviceProps {
+  readonly network: Network;
+  readonly enrolled: Enrolled;
+  readonly onClose: () => void;
+}
+
+function EnrolledDevice({ network, enrolled: { device, privateKey }, onClose }: EnrolledDeviceProps) {
+  if (privateKey !== undefined)
+    return (
+      <Stack>
+        <OnlyHere network={network} isBrief />
+        <Finished network={network} device={device} privateKey={privateKey} onClose={onClose} />
+      </Stack>
+    );
+  return (
+    <Stack>
+      <DeviceConfig network={network} device={device} />
+      <Group justify="flex-end">
+        <Button onClick={onClose}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface FinishedProps {
+  readonly network: Network;
+  readonly device: Device;
+  readonly privateKey: string;
+  readonly onClose: () => void;
+}
+
+function Finished({ network, device, privateKey, onClose }: FinishedProps) {
+  const file = fileNameOf(network.name);
+  return (
+    <FinishedConfig
+      query={useDeviceConfig(network, device)}
+      privateKey={privateKey}
+      fileName={file}
+      qr
+      command={`chmod 600 ./${file} && sudo wg-quick up ./${file}`}
+      onClose={onClose}
+    >
+      <AddPeer network={network} device={device} />
+    </FinishedConfig>
+  );
 }

@@ -12,7 +12,7 @@ import { ServerConfigDialog } from './config-dialog.tsx';
 import { useDevices, useRelay } from './network-queries.ts';
 import { devicesText, hasLostPort, isSelfRelayed, type Network, relayCommand } from './network-labels.ts';
 import { ServerDialog } from './server-dialog.tsx';
-import { fileNameOf } from './wireguard-config.ts';
+import { fileNameOf } from './wireguard.ts';
 
 interface Step {
   readonly title: string;

@@ -4,7 +4,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { CopyLine } from '../../parts/copy.tsx';
 import { TERMS, type Term } from './device-terms.ts';
-import { isWireGuardKey, MAKE_KEY, makeKeyPair } from './wireguard-keys.ts';
+import { isWireGuardKey, MAKE_KEY, makeKeyPair } from './wireguard.ts';
 
 /** A list of addresses: each is ended by Enter, a comma or a space, and what stands there when the field is left counts too. */
 export function AddressList(props: TagsInputProps) {

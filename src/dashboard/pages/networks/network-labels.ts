@@ -1,7 +1,7 @@
 /** How networks, their relay and their devices are said. Pure. */
 import type { Schemas } from '../../api/types.ts';
 import type { Tone } from '../../parts/tone.ts';
-import { fileNameOf, interfaceOf } from './wireguard-config.ts';
+import { fileNameOf, interfaceOf } from './wireguard.ts';
 
 export type Network = Schemas['PrivateNetwork'];
 export type Device = Schemas['NetworkDevice'];

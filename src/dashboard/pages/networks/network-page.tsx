@@ -1,17 +1,24 @@
 /** One private network: how to set it up and where one stands, what its relay does now, who is in, and what can be changed. */
-import { Button } from '@mantine/core';
+import { Button, Modal, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useParams } from 'wouter';
-import { useMay } from '../../api/context.tsx';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import { say, useAction } from '../../parts/action.ts';
+import { DeleteDialog } from '../../parts/delete-dialog.tsx';
 import { DetailPage } from '../../parts/detail-page.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
+import { showFaults } from '../../parts/form-failure.ts';
 import { Page } from '../../parts/page.tsx';
-import { DeleteNetwork } from './delete-network.tsx';
+import { addressesFault, networksFault } from './addresses.ts';
 import { DevicesPanel } from './devices-panel.tsx';
-import { EditNetwork } from './edit-network.tsx';
 import { GuidePanel } from './guide-panel.tsx';
-import { useNetwork } from './network-queries.ts';
-import type { Network } from './network-labels.ts';
+import { AddressList } from './network-fields.tsx';
+import { devicesText, isSelfRelayed, type Network } from './network-labels.ts';
+import { NETWORKS, useNetwork } from './network-queries.ts';
 import { OnlyHere } from './only-here.tsx';
 import { RelayPanel } from './relay-panel.tsx';
 
@@ -61,5 +68,116 @@ function Shown({ network }: { readonly network: Network }) {
       <EditNetwork network={network} opened={dialog === 'edit'} onClose={close} />
       <DeleteNetwork network={network} opened={dialog === 'delete'} onClose={close} />
     </Page>
+  );
+}
+
+interface EditNetworkProps {
+  readonly network: Network;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** The dialog for what can be changed of a network: its name, and what configs of devices say beside its own addresses. */
+function EditNetwork({ network, opened, onClose }: EditNetworkProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Edit ${network.name}`}>
+      <EditForm network={network} onClose={onClose} />
+    </Modal>
+  );
+}
+
+interface Values {
+  name: string;
+  dns: string[];
+  extra_allowed_ips: string[];
+}
+
+function EditForm({ network, onClose }: Omit<EditNetworkProps, 'opened'>) {
+  const { client } = useApi();
+  const queries = useQueryClient();
+  const [refused, setRefused] = useState<string>();
+  const { id, name, dns, extra_allowed_ips: extra } = network;
+  const form = useForm<Values>({
+    initialValues: { name, dns, extra_allowed_ips: extra },
+    validateInputOnChange: ['dns', 'extra_allowed_ips'],
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Give it a name.' : null),
+      dns: addressesFault,
+      extra_allowed_ips: networksFault,
+    },
+  });
+  const save = useAction({
+    run: (body: Values) => answered(client.PATCH('/private-networks/{id}', { params: { path: { id } }, body })),
+    touches: [NETWORKS],
+    onDone: (changed) => {
+      queries.setQueryData([...NETWORKS, id], changed);
+      const isSame = changed.dns.join() === dns.join() && changed.extra_allowed_ips.join() === extra.join();
+      if (!isSame) say('Devices go on with the configs that they have: give them new ones.');
+      onClose();
+    },
+    tellsFailure: true,
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => {
+        setRefused(undefined);
+        save.mutate(
+          { ...values, name: values.name.trim() },
+          { onError: (error) => setRefused(showFaults(form, error)) },
+        );
+      })}
+    >
+      <Stack>
+        <TextInput label="Name" maxLength={63} autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+        <AddressList
+          label="Devices also send through it"
+          description="Networks behind its server, such as 192.168.7.0/24; 0.0.0.0/0 for everything. That machine must pass them on."
+          placeholder={form.values.extra_allowed_ips.length === 0 ? '192.168.7.0/24' : ''}
+          maxTags={16}
+          {...form.getInputProps('extra_allowed_ips')}
+        />
+        <AddressList
+          label="Name servers"
+          description="Which devices use while they are in, such as 192.168.7.1. None: they keep their own."
+          placeholder={form.values.dns.length === 0 ? '192.168.7.1' : ''}
+          maxTags={3}
+          {...form.getInputProps('dns')}
+        />
+        <FormEnd action="Save" refused={refused} isBusy={save.isPending} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+interface DeleteNetworkProps {
+  readonly network: Network;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Confirms that a network is deleted: its devices lose it at once. */
+function DeleteNetwork({ network, opened, onClose }: DeleteNetworkProps) {
+  const { client } = useApi();
+  const { id, name, device_count: devices } = network;
+  const end = isSelfRelayed(network)
+    ? 'WireGuard on its machines goes on until you stop it there.'
+    : 'Its relay ends at once, and its UDP port is free for another network.';
+  return (
+    <DeleteDialog
+      what="network"
+      name={name}
+      opened={opened}
+      onClose={onClose}
+      run={() => answered(client.DELETE('/private-networks/{id}', { params: { path: { id } } }))}
+      list="/networks"
+      listKey={NETWORKS}
+      id={id}
+    >
+      {devices === 0
+        ? 'It has no devices.'
+        : `${devicesText(devices)} ${devices === 1 ? 'loses' : 'lose'} access, and must be enrolled anew in another network.`}{' '}
+      {end}
+    </DeleteDialog>
   );
 }

@@ -14,8 +14,7 @@ import { FinishedConfig } from './finished-config.tsx';
 import { KeyFields, keyFault, type KeySource, useCanMakeKeys } from './network-fields.tsx';
 import { NETWORKS } from './network-queries.ts';
 import { isSelfRelayed, type Network } from './network-labels.ts';
-import { fileNameOf } from './wireguard-config.ts';
-import { makeKeyPair } from './wireguard-keys.ts';
+import { fileNameOf, makeKeyPair } from './wireguard.ts';
 
 const USUAL_PORT = 51_820;
 

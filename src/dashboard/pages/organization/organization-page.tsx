@@ -1,16 +1,23 @@
 /** The active organization: its name, the others of the person, and its end. */
-import { Button } from '@mantine/core';
+import { Anchor, Button, SimpleGrid } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { answered } from '../../api/client.ts';
-import { useAccount, useApi } from '../../api/context.tsx';
+import { useAccount, useApi, useMay } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { Fact } from '../../parts/fact.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { NameForm } from '../../parts/name-form.tsx';
 import { Page } from '../../parts/page.tsx';
-import { AboutPanel } from './about-panel.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { PLAN_NAMES } from '../billing/plans.ts';
+import { ROLE_NAMES, roleOf } from '../members/roles.ts';
+import { ApprovalBadge } from './approval-badge.tsx';
 import { DeletePanel } from './delete-panel.tsx';
-import { NewDialog } from './new-dialog.tsx';
-import { OrgsPanel } from './orgs-panel.tsx';
+import { NewDialog, OrgsPanel } from './orgs-panel.tsx';
 
 export function OrganizationPage() {
   const { client } = useApi();
@@ -44,5 +51,46 @@ export function OrganizationPage() {
       </Loaded>
       <NewDialog opened={making} onClose={close} />
     </Page>
+  );
+}
+
+type Organization = Schemas['Organization'];
+
+/** Name and facts of the active organization. */
+function AboutPanel({ org }: { readonly org: Organization }) {
+  const { client } = useApi();
+  const mayRename = useMay('admin');
+  return (
+    <Panel title="About">
+      <NameForm
+        name={org.name}
+        action="Rename"
+        description={mayRename ? 'The slug stays as it is.' : 'Admins and owners can change it.'}
+        run={
+          mayRename
+            ? (body) => answered(client.PATCH('/orgs/{id}', { params: { path: { id: org.id } }, body }))
+            : undefined
+        }
+        done={(_, { name }) => `It is called ${name} now.`}
+        touches={[['orgs'], ['me']]}
+      />
+      <SimpleGrid cols={{ base: 2, sm: 3, md: 5 }} spacing="md" mt="xs">
+        <Fact title="Slug">
+          <span className="culvert-mono">{org.slug}</span>
+        </Fact>
+        <Fact title="Status">
+          <ApprovalBadge status={org.approval_status} />
+        </Fact>
+        <Fact title="Plan">
+          <Anchor component={Link} href="/billing" size="sm" underline="always">
+            {PLAN_NAMES[org.plan]}
+          </Anchor>
+        </Fact>
+        <Fact title="Your role">{ROLE_NAMES[roleOf(org.role)]}</Fact>
+        <Fact title="Made">
+          <Ago at={org.created_at} />
+        </Fact>
+      </SimpleGrid>
+    </Panel>
   );
 }

@@ -1,14 +1,19 @@
 /** All organizations of the person, and the way from one to the other. */
-import { Button, Text } from '@mantine/core';
-import { useAccount } from '../../api/context.tsx';
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useAccount, useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
+import { useAction } from '../../parts/action.ts';
+import { FormEnd } from '../../parts/form-end.tsx';
+import { showFaults } from '../../parts/form-failure.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { PLAN_NAMES } from '../billing/plans.ts';
 import { ROLE_NAMES, roleOf } from '../members/roles.ts';
 import { ApprovalBadge } from './approval-badge.tsx';
-import { useSwitch } from './switch.ts';
 
 type Organization = Schemas['Organization'];
 
@@ -75,4 +80,60 @@ function columnsFor({ activeId, moving, onMove }: ColumnsFor): ReadonlyArray<Col
         ),
     },
   ];
+}
+
+interface NewDialogProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Makes another organization and goes over to it. */
+export function NewDialog({ opened, onClose }: NewDialogProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="New organization">
+      <NewForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function NewForm({ onClose }: { readonly onClose: () => void }) {
+  const { client } = useApi();
+  const [rest, setRest] = useState<string>();
+  const form = useForm({ initialValues: { name: '' } });
+  const move = useSwitch();
+  const make = useAction({
+    run: (body: { name: string }) => answered(client.POST('/orgs', { body })),
+    touches: [['orgs'], ['me']],
+    onDone: ({ id }) => {
+      onClose();
+      move.mutate(id);
+    },
+    tellsFailure: true,
+  });
+  const save = (values: { name: string }): void => {
+    setRest(undefined);
+    make.mutate(values, { onError: (error) => setRest(showFaults(form, error)) });
+  };
+  return (
+    <form onSubmit={form.onSubmit(save)} noValidate>
+      <Stack>
+        <Text size="sm">
+          It has tunnels, keys, members and a plan of its own. You are its owner, and act for it from then on; the menu
+          at the top right leads back.
+        </Text>
+        <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+        <FormEnd action="Create organization" refused={rest} isBusy={make.isPending} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+/** Makes another organization the active one of this session: everything is then drawn anew. */
+function useSwitch() {
+  const { client, session } = useApi();
+  return useAction({
+    run: (id: string) => answered(client.POST('/auth/switch-org', { body: { org_id: id } })),
+    done: ({ active_org: org }) => `You act for ${org.name} now.`,
+    onDone: ({ access_token: token }) => session.enter(token),
+  });
 }

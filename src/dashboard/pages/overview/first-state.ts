@@ -1,7 +1,8 @@
-/** Progress to the first tunnel. Pure: first-tunnel.tsx polls the input. */
+/** The steps to a first tunnel: how far the user is, and the install command. Pure: tested without a browser. */
 import type { Tunnel } from '../../api/types.ts';
 
-export type FirstState =
+/** Progress to the first tunnel. Pure: first-tunnel.tsx polls the input. */
+type FirstState =
   | { readonly kind: 'waiting' }
   /** It is there and has no tunnel: its claim was refused, or is on its way. */
   | { readonly kind: 'connected'; readonly whence: string }
@@ -19,4 +20,17 @@ export function firstState({ tunnels, connections }: Seen): FirstState {
   if (tunnel !== undefined) return { kind: 'live', tunnel };
   const [connection] = connections;
   return connection === undefined ? { kind: 'waiting' } : { kind: 'connected', whence: connection.remote_ip };
+}
+
+/** The server runs on the reader's own machine. */
+export function isHere({ hostname }: URL): boolean {
+  return (
+    hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || hostname.startsWith('127.')
+  );
+}
+
+/** As in docs/install.md: into a folder of the person's own `PATH`. The brackets of an IPv6 address would mean something to a shell. */
+export function copyCommand({ hostname }: URL): string {
+  const host = hostname.startsWith('[') ? `'${hostname}'` : hostname;
+  return `mkdir -p ~/.local/bin && scp ${host}:/usr/local/bin/culvert ~/.local/bin/`;
 }

@@ -1,11 +1,11 @@
 /** What an empty organization sees: from here to the first live tunnel. Each step says whether it is done. */
-import { Card, Group, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Card, Code, Group, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import { useMay } from '../../api/context.tsx';
+import { useApi, useMay } from '../../api/context.tsx';
 import { ConnectAgent } from '../../parts/connect-agent.tsx';
-import { firstState } from './first-state.ts';
-import { GetCulvert } from './get-culvert.tsx';
+import { CopyLine } from '../../parts/copy.tsx';
+import { copyCommand, firstState, isHere } from './first-state.ts';
 import { LiveNow } from './live-now.tsx';
 import { useConnections, useTunnels, WAITING_MS } from './overview-queries.ts';
 
@@ -106,5 +106,38 @@ function Step({ number, title, isDone, children }: StepProps) {
         {children}
       </Stack>
     </Card>
+  );
+}
+
+/** How the program comes to the machine of the service. */
+function GetCulvert() {
+  const { url } = useApi();
+  const here = isHere(url);
+  return (
+    <Stack gap={6}>
+      <Text size="sm">
+        On the machine where your service runs. It is the same single file as the server. See whether it is there
+        already:
+      </Text>
+      <CopyLine value="culvert --version" what="the command that says the version" />
+      {here ? (
+        <Text size="sm" c="dimmed">
+          The server runs on this machine, so its program is here too: <Code>dist/culvert</Code> where it was built, or{' '}
+          <Code>/usr/local/bin/culvert</Code> once it is installed.
+        </Text>
+      ) : (
+        <>
+          <Text size="sm">
+            If it is not: from the server, to a machine with the same system and processor. Your operator can also give
+            you the file.
+          </Text>
+          <CopyLine value={copyCommand(url)} what="the command that copies the program" />
+          <Text size="sm" c="dimmed">
+            Elsewhere, and on Windows, build it from the source: <Code>npm ci && npm run build</Code> makes{' '}
+            <Code>dist/culvert</Code>.
+          </Text>
+        </>
+      )}
+    </Stack>
   );
 }

@@ -1,18 +1,22 @@
 /** The first page: state of tunnels, traffic and plan. An empty organization sees the steps to the first tunnel. */
-import { SimpleGrid, Stack } from '@mantine/core';
+import { Anchor, Group, List, SimpleGrid, Stack, Text, ThemeIcon } from '@mantine/core';
+import { IconAlertTriangle, IconExclamationCircle } from '@tabler/icons-react';
 import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Schemas } from '../../api/types.ts';
 import { ConnectButton } from '../../parts/connect-dialog.tsx';
+import { Figure } from '../../parts/figure.tsx';
+import { bytesText, countText } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import type { Schemas } from '../../api/types.ts';
-import { Counters } from './counters.tsx';
+import { Panel } from '../../parts/panel.tsx';
 import { FirstTunnel } from './first-tunnel.tsx';
 import { LatestRequests } from './latest-requests.tsx';
 import { LiveTunnels } from './live-tunnels.tsx';
-import { useCounters } from './overview-queries.ts';
+import { useConnections, useCounters, useDomains, useReceivers, useTokens, useTunnels } from './overview-queries.ts';
 import { PlanPanel } from './plan-panel.tsx';
 import { TrafficPanel } from './traffic-panel.tsx';
-import { WarningsPanel } from './warnings-panel.tsx';
+import { type Warning, warningsOf } from './warnings.ts';
 
 export function OverviewPage() {
   const counters = useCounters();
@@ -52,3 +56,76 @@ function OverviewPanels({ counters }: { readonly counters: Schemas['MetricsCount
     </Stack>
   );
 }
+
+/** The organization in four numbers. */
+function Counters({ counters }: { readonly counters: Schemas['MetricsCounters'] }) {
+  const connections = useConnections();
+  const { networks } = counters;
+  const carried = networks.filter(({ online }) => online).length;
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm" role="group" aria-label="Now, and in the last 24 hours">
+      <Figure title="Tunnels online" href="/tunnels" value={countText(counters.active_tunnels)}>
+        of {countText(counters.total_tunnels)}
+      </Figure>
+      <Figure
+        title="Agents connected"
+        href="/connections"
+        value={connections.data === undefined ? '–' : countText(connections.data.length)}
+      >
+        {networks.length === 0 ? 'now' : `private networks: ${carried} of ${networks.length} carried`}
+      </Figure>
+      <Figure title="Requests" href="/inspector" value={countText(counters.requests_last_24h)}>
+        in 24 hours
+      </Figure>
+      <Figure title="Traffic" value={bytesText(counters.bytes_in_last_24h + counters.bytes_out_last_24h)}>
+        {bytesText(counters.bytes_in_last_24h)} in, {bytesText(counters.bytes_out_last_24h)} out in 24 hours
+      </Figure>
+    </SimpleGrid>
+  );
+}
+
+/** Problems that need attention. Absent where there are none. */
+function WarningsPanel() {
+  const { data: tunnels, dataUpdatedAt: now } = useTunnels();
+  const tokens = useTokens().data;
+  const domains = useDomains().data;
+  const receivers = useReceivers().data;
+  const warnings = warningsOf({
+    tunnels: tunnels ?? [],
+    tokens: tokens ?? [],
+    domains: domains ?? [],
+    receivers: receivers ?? [],
+    now,
+  });
+  if (warnings.length === 0) return null;
+  return (
+    <Panel title="Needs attention">
+      <List listStyleType="none" spacing={6} role="list">
+        {warnings.map((warning) => (
+          <List.Item key={warning.key}>
+            <Line {...warning} />
+          </List.Item>
+        ))}
+      </List>
+    </Panel>
+  );
+}
+
+function Line({ tone, text, href }: Warning) {
+  const Sign = tone === 'bad' ? IconExclamationCircle : IconAlertTriangle;
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <ThemeIcon size="sm" variant="light" color={tone === 'bad' ? 'red' : 'yellow'} mt={1} aria-hidden>
+        <Sign size={14} />
+      </ThemeIcon>
+      <Text size="sm" className="culvert-wrap">
+        {text}{' '}
+        <Anchor component={Link} href={href} size="sm" underline="always">
+          {PLACES[href] ?? 'Open'}
+        </Anchor>
+      </Text>
+    </Group>
+  );
+}
+
+const PLACES: Readonly<Record<string, string>> = { '/keys': 'Open keys', '/domains': 'Open domains' };

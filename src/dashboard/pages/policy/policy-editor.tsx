@@ -1,21 +1,33 @@
-/** The editor itself: the actions in the order in which they are asked, or all of it as text, and what can be done with it. */
-import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+/** The editor of a tunnel's policy. */
+import { Alert, Button, Group, SegmentedControl, SimpleGrid, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { ActionList } from './action-list.tsx';
-import { AddAction } from './add-action.tsx';
-import { type DryRun, useRemovePolicy, useSavePolicy } from './data.ts';
+import { ActionList, AddAction } from './action-list.tsx';
+import { type DryRun, usePolicy, useRemovePolicy, useSavePolicy } from './data.ts';
 import { policyIn, withKind, withNew } from './draft.ts';
-import { FirstPolicy } from './first-policy.tsx';
+import { type Example, EXAMPLES } from './examples.ts';
 import { JsonView } from './json-view.tsx';
 import type { Policy } from './kinds.ts';
 import { PolicyTestPanel } from './policy-test-panel.tsx';
 import { useEditor } from './use-editor.ts';
+
+/** A tunnel's traffic policy on the page of the tunnel: what is asked of its visitors, edited by forms or as text. */
+export function PolicyPanel({ tunnel }: { readonly tunnel: Tunnel }) {
+  const policy = usePolicy(tunnel.id);
+  if (policy.data === undefined)
+    return (
+      <Panel title="Traffic policy">
+        <Loaded query={policy}>{() => null}</Loaded>
+      </Panel>
+    );
+  return <PolicyEditor key={tunnel.id} tunnel={tunnel} saved={policy.data.policy} dryRuns={policy.data.dry_run} />;
+}
 
 interface EditorProps {
   readonly tunnel: Tunnel;
@@ -23,7 +35,8 @@ interface EditorProps {
   readonly dryRuns: readonly DryRun[];
 }
 
-export function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
+/** The editor itself: the actions in the order in which they are asked, or all of it as text, and what can be done with it. */
+function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
   const editor = useEditor(tunnel.id, saved);
   const mayChange = useMay('member');
   const [warnings, setWarnings] = useState<readonly string[]>([]);
@@ -165,5 +178,32 @@ function Warning({ children }: { readonly children: string }) {
     <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} />}>
       {children}
     </Alert>
+  );
+}
+
+interface FirstPolicyProps {
+  readonly protocol: string;
+  readonly onPick: (example: Example) => void;
+}
+
+/** What stands where a tunnel has no policy yet: what one does, and some to start from. */
+function FirstPolicy({ protocol, onPick }: FirstPolicyProps) {
+  const fitting = EXAMPLES.filter(({ forTcp }) => protocol !== 'tcp' || forTcp === true);
+  return (
+    <>
+      <Text size="sm">Every visitor gets in now. Start from an example, or add an action of your own:</Text>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+        {fitting.map((example) => (
+          <UnstyledButton key={example.title} className="culvert-policy-example" onClick={() => onPick(example)}>
+            <Text size="sm" fw={500}>
+              {example.title}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {example.about}
+            </Text>
+          </UnstyledButton>
+        ))}
+      </SimpleGrid>
+    </>
   );
 }

@@ -1,19 +1,21 @@
 /** Puts the policy as it is being edited to the requests that were recorded last, and shows what it would have refused. */
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { IconFlask } from '@tabler/icons-react';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import type { Tunnel } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
 import { useAction } from '../../parts/action.ts';
+import { Ago } from '../../parts/ago.tsx';
+import { countText } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { visiblePath } from '../inspector/visible-text.ts';
 import { textOf } from './draft.ts';
-import type { Policy } from './kinds.ts';
-import { PolicyTestActions } from './policy-test-actions.tsx';
-import { PolicyTestRequests } from './policy-test-requests.tsx';
-import { resultText, type PolicyTest, unknownTexts } from './policy-test-messages.ts';
+import { askedOrder, entryOf, type Policy, ruleText } from './kinds.ts';
+import { type PolicyTest, resultText, unknownTexts } from './policy-test-messages.ts';
 
 interface PolicyTestPanelProps {
   readonly tunnel: Tunnel;
@@ -116,4 +118,84 @@ function Result({ result, policy, isOther }: Tested & { readonly isOther: boolea
       )}
     </Stack>
   );
+}
+
+/** What each action would have refused, as bars of the same scale. */
+function PolicyTestActions({ result, policy }: { readonly result: PolicyTest; readonly policy: Policy }) {
+  const order = askedOrder(policy.actions);
+  const rows = order.flatMap((index) => result.by_action.find((one) => one.index === index) ?? []);
+  return (
+    <Stack gap={6} component="ul" className="culvert-policy-actions" aria-label="By action">
+      {rows.map(({ index, kind, enforced, would_refuse: count }) => {
+        const action = policy.actions[index];
+        return (
+          <li key={index}>
+            <Group justify="space-between" gap="md" wrap="nowrap">
+              <Text size="sm" className="culvert-wrap">
+                {entryOf(kind)?.title ?? kind}{' '}
+                <span className="culvert-mono">{action === undefined ? '' : ruleText(action)}</span>
+                {enforced ? '' : ' (only tried)'}
+              </Text>
+              <Text size="sm" className="culvert-number">
+                {countText(count)}
+              </Text>
+            </Group>
+            <Progress
+              value={result.tested === 0 ? 0 : (100 * count) / result.tested}
+              size="sm"
+              color={enforced ? 'red.8' : 'yellow.6'}
+              aria-hidden
+            />
+          </li>
+        );
+      })}
+    </Stack>
+  );
+}
+
+type Request = PolicyTest['requests'][number];
+
+/** The requests that would have been refused, each with a way to its record. Method and path are a visitor's: they are text and nothing else. */
+function PolicyTestRequests({ result, policy }: { readonly result: PolicyTest; readonly policy: Policy }) {
+  const all = result.by_action.reduce((sum, { would_refuse: count }) => sum + count, 0);
+  return (
+    <Stack gap="xs">
+      {all > result.requests.length && (
+        <Text size="sm" c="dimmed">
+          The newest {countText(result.requests.length)} of them:
+        </Text>
+      )}
+      <Table
+        label="Requests that would be refused"
+        rows={result.requests}
+        rowKey={({ id }) => id}
+        columns={columnsFor(policy)}
+      />
+    </Stack>
+  );
+}
+
+function columnsFor(policy: Policy): ReadonlyArray<Column<Request>> {
+  return [
+    {
+      key: 'request',
+      title: 'Request',
+      cell: ({ id, method, path }) => (
+        <Anchor component={Link} href={`/inspector/${id}`} className="culvert-mono culvert-policy-path">
+          {method} <bdi>{visiblePath(path)}</bdi>
+        </Anchor>
+      ),
+    },
+    { key: 'status', title: 'Got then', cell: ({ status }) => (status === 0 ? 'nothing' : String(status)) },
+    { key: 'from', title: 'From', cell: ({ remote_ip: from }) => <span className="culvert-mono">{from}</span> },
+    {
+      key: 'by',
+      title: 'Refused by',
+      cell: ({ action, enforced }) => {
+        const kind = policy.actions[action]?.kind ?? '';
+        return `${entryOf(kind)?.title ?? kind}${enforced ? '' : ' (only tried)'}`;
+      },
+    },
+    { key: 'when', title: 'When', cell: ({ timestamp }) => <Ago at={timestamp} /> },
+  ];
 }

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { failureFrom } from '../../api/failure.ts';
-import { type Faults, faultsIn } from './check.ts';
+import { type Faults, faultsIn, saidOf } from './check.ts';
 import {
   type Draft,
   draftOf,
@@ -15,7 +15,6 @@ import {
   withPolicy,
 } from './draft.ts';
 import type { Policy } from './kinds.ts';
-import { saidOf } from './said.ts';
 
 const NO_FAULTS: Faults = new Map();
 

@@ -1,21 +1,25 @@
 /** One project: its tunnels, its keys, its name, its end. */
-import { Button } from '@mantine/core';
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useParams } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
+import { useAction } from '../../parts/action.ts';
+import { DeleteDialog } from '../../parts/delete-dialog.tsx';
 import { DetailPage } from '../../parts/detail-page.tsx';
+import { FormEnd } from '../../parts/form-end.tsx';
+import { showFaults } from '../../parts/form-failure.ts';
+import { countText } from '../../parts/format.ts';
 import { Page } from '../../parts/page.tsx';
 import { useServerPlace } from '../../parts/server-place.ts';
-import { DeleteProject } from './delete-project.tsx';
-import { AGAIN_MS } from './project-query.ts';
-import { ProjectKeys } from './project-keys.tsx';
+import { ProjectKeys, ProjectTunnels } from './project-panels.tsx';
+import { AGAIN_MS, PROJECTS } from './project-query.ts';
 import { hostIn } from './project-slug.ts';
-import { ProjectTunnels } from './project-tunnels.tsx';
-import { RenameProject } from './rename-project.tsx';
 
 export function ProjectPage() {
   const { slug } = useParams<{ slug: string }>();
@@ -73,4 +77,85 @@ function Shown({ project }: { readonly project: Schemas['Project'] }) {
       <DeleteProject project={project} opened={deletes} onClose={deletion.close} />
     </Page>
   );
+}
+
+interface RenameProjectProps {
+  readonly project: Schemas['Project'];
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Another name for a project. Its slug, and with it public names, stay. */
+function RenameProject({ project, opened, onClose }: RenameProjectProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={`Rename the project ${project.name}`}>
+      <NameForm project={project} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function NameForm({ project, onClose }: Omit<RenameProjectProps, 'opened'>) {
+  const { client } = useApi();
+  const [message, setMessage] = useState<string>();
+  const form = useForm({
+    initialValues: { name: project.name },
+    validate: { name: (name) => (name.trim() === '' ? 'Give the project a name.' : null) },
+  });
+  const rename = useAction({
+    run: (name: string) =>
+      answered(client.PATCH('/projects/{slug}', { params: { path: { slug: project.slug } }, body: { name } })),
+    touches: [PROJECTS],
+    onDone: onClose,
+    tellsFailure: true,
+  });
+  const submit = form.onSubmit(({ name }) => {
+    setMessage(undefined);
+    rename.mutate(name.trim(), { onError: (error) => setMessage(showFaults(form, error)) });
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+        <Text size="sm" c="dimmed">
+          The slug {project.slug} stays, and so do the names of its tunnels.
+        </Text>
+        <FormEnd action="Rename" refused={message} isBusy={rename.isPending} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+interface DeleteProjectProps {
+  readonly project: Schemas['Project'];
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Asks before a project goes, and says what goes with it. */
+function DeleteProject({ project, opened, onClose }: DeleteProjectProps) {
+  const { client } = useApi();
+  const { slug, name, tunnels, tokens } = project;
+  return (
+    <DeleteDialog
+      what="project"
+      name={name}
+      opened={opened}
+      onClose={onClose}
+      run={() => answered(client.DELETE('/projects/{slug}', { params: { path: { slug } } }))}
+      done={({ deletedTunnels, revokedTokens }) =>
+        `${name} is deleted, with ${counted(deletedTunnels, 'tunnel')} and ${counted(revokedTokens, 'key')}.`
+      }
+      list="/projects"
+      listKey={PROJECTS}
+      id={slug}
+      touches={[['tunnels'], ['tokens']]}
+    >
+      Its {counted(tunnels, 'tunnel')} and {counted(tokens, 'live key')} go with it: agents are disconnected at once,
+      and the names of the tunnels have a cooldown of 24 hours. This can&apos;t be undone.
+    </DeleteDialog>
+  );
+}
+
+function counted(count: number, what: string): string {
+  return `${countText(count)} ${what}${count === 1 ? '' : 's'}`;
 }

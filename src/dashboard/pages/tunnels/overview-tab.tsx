@@ -8,7 +8,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { certificateSaid } from '../domains/domain-state.ts';
 import { More } from '../overview/live-tunnels.tsx';
-import { RequestLines } from '../overview/request-lines.tsx';
+import { RequestLines } from '../overview/latest-requests.tsx';
 import { ConnectPanel } from './connect-tab.tsx';
 import { Figures } from './figures.tsx';
 import { type TunnelDetail, useBoundDomains, useLatestRequests, useServing } from './tunnel-queries.ts';

@@ -8,7 +8,7 @@ import { DetailPage } from '../../parts/detail-page.tsx';
 import { useNow } from '../../parts/now.ts';
 import { Page } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { PolicyPanel } from '../policy/policy-panel.tsx';
+import { PolicyPanel } from '../policy/policy-editor.tsx';
 import { AccessControlTab } from './access-control-tab.tsx';
 import { Address } from './address.tsx';
 import { GuardBadges } from './badges.tsx';

@@ -8,11 +8,10 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { bytesText, countText } from '../../parts/format.ts';
 import { visibleText } from '../inspector/visible-text.ts';
-import { DeliveryDrawer } from './delivery-drawer.tsx';
+import { DeliveryDrawer, useOpenedDelivery } from './delivery-drawer.tsx';
 import { type Delivery, lastTry, progressState } from './delivery-labels.ts';
 import { useDeliveries } from './receiver-queries.ts';
 import type { Receiver } from './senders.ts';
-import { useOpenedDelivery } from './use-opened-delivery.ts';
 
 export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
   const deliveries = useDeliveries(receiver);

@@ -1,21 +1,22 @@
 /** One delivery: what became of it, its headers and its body, as the inspector shows them. */
 import { Button, Drawer, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
-import { Ago } from '../../parts/ago.tsx';
 import { useAction } from '../../parts/action.ts';
+import { Ago } from '../../parts/ago.tsx';
 import { Fact } from '../../parts/fact.tsx';
+import { bytesText } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { bytesText } from '../../parts/format.ts';
 import { BodyView } from '../inspector/body/body-view.tsx';
 import { HeaderTable } from '../inspector/header-table.tsx';
 import { visibleText } from '../inspector/visible-text.ts';
 import { type Delivery, lastTry, progressState } from './delivery-labels.ts';
 import { RECEIVERS, useDelivery } from './receiver-queries.ts';
 import type { Receiver } from './senders.ts';
-import type { OpenedDelivery } from './use-opened-delivery.ts';
 
 interface DeliveryDrawerProps {
   readonly receiver: Receiver;
@@ -128,4 +129,43 @@ function Redeliver({ receiver, id }: { readonly receiver: Receiver; readonly id:
       )}
     </Group>
   );
+}
+
+/**
+ * Which delivery is open beside the list: it stands in the address, so that a reload shows it again and Back closes it. The open one is reported on
+ * while it closes.
+ */
+interface OpenedDelivery {
+  /** Undefined until one was open for the first time. */
+  readonly id: string | undefined;
+  readonly isOpen: boolean;
+  readonly open: (id: string) => void;
+  readonly close: () => void;
+}
+
+export function useOpenedDelivery(): OpenedDelivery {
+  const [params, setParams] = useSearchParams();
+  const said = params.get('delivery');
+  const here = said === null || said === '' ? undefined : said;
+  const [last, setLast] = useState(here);
+  if (here !== undefined && here !== last) setLast(here);
+  // Its entry of the history is this page's own: to close is to go back, so that Back does not pass the page twice.
+  const isOwnEntry = useRef(false);
+  useEffect(() => {
+    if (here === undefined) isOwnEntry.current = false;
+  }, [here]);
+  return {
+    id: here ?? last,
+    isOpen: here !== undefined,
+    open: (id) => {
+      isOwnEntry.current = true;
+      setParams({ delivery: id });
+    },
+    close: () => {
+      if (!isOwnEntry.current) return setParams('', { replace: true });
+      // Before it has gone back Escape may come once more, and would leave the page.
+      isOwnEntry.current = false;
+      history.back();
+    },
+  };
 }

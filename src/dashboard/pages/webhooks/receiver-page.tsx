@@ -1,23 +1,32 @@
 /** One webhook receiver: where senders deliver, what came, and where it is sent on to. */
-import { Anchor, Button, Text } from '@mantine/core';
-import { IconKey, IconPencil, IconTrash } from '@tabler/icons-react';
+import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
+import { IconAlertTriangle, IconKey, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
+import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
+import { DeleteDialog } from '../../parts/delete-dialog.tsx';
 import { DetailPage } from '../../parts/detail-page.tsx';
+import { countText } from '../../parts/format.ts';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { countText } from '../../parts/format.ts';
-import { DeleteReceiver } from './delete-receiver.tsx';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
 import { readCommand } from './delivery-labels.ts';
 import { EditReceiver, NewSecret } from './edit-receiver.tsx';
 import { ForwardPanel } from './forward-panel.tsx';
-import { useReceiver } from './receiver-queries.ts';
-import { isRefusing, reasonsText } from './refusals.ts';
-import { RefusedNotice } from './refused-notice.tsx';
+import { RECEIVERS, useReceiver } from './receiver-queries.ts';
+import {
+  hasWorked,
+  hintFor,
+  isAlarming,
+  isRefusing,
+  reasonsText,
+  refusedSince,
+  strayHintFor,
+  wordsOf,
+} from './refusals.ts';
 import { type Receiver, senderOf } from './senders.ts';
 
 export function ReceiverPage() {
@@ -103,5 +112,76 @@ function ByProgram({ id }: { readonly id: string }) {
       </Text>
       <CopyLine value={readCommand(url, id)} what="the command" />
     </Panel>
+  );
+}
+
+interface RefusedNoticeProps {
+  readonly receiver: Receiver;
+  /** Undefined: they may not change it. */
+  readonly onNewSecret: (() => void) | undefined;
+}
+
+/** Above a receiver that has refused what came last: how much, why, and what to look at. Calm where it has worked and little was refused since. */
+function RefusedNotice({ receiver, onNewSecret }: RefusedNoticeProps) {
+  const { refused } = receiver;
+  const { last_at: at, last_reason: reason } = refused;
+  if (reason === null || !isRefusing(receiver)) return null;
+  const worked = hasWorked(receiver);
+  const count = countText(refusedSince(receiver));
+  return (
+    <Alert
+      color={isAlarming(receiver) ? 'yellow' : 'gray'}
+      icon={<IconAlertTriangle size={18} />}
+      role="region"
+      aria-label="Refused deliveries"
+    >
+      <Group justify="space-between" gap="sm">
+        <div className="culvert-notice-words">
+          <Text size="sm" fw={600}>
+            {worked
+              ? `${count} refused since the last good delivery: ${wordsOf(reason)}, `
+              : `${count} refused: ${reasonsText(refused)}, the last `}
+            <Ago at={at} />
+          </Text>
+          <Text size="sm">
+            {worked ? strayHintFor(reason, receiver) : hintFor(reason, receiver)} Nothing of what is refused is kept.
+          </Text>
+        </div>
+        {!worked && reason === 'signature_wrong' && onNewSecret !== undefined && (
+          <Button variant="default" size="xs" className="culvert-touch" onClick={onNewSecret}>
+            New secret
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  );
+}
+
+interface DeleteReceiverProps {
+  readonly receiver: Receiver;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Asks before a receiver is deleted with all that it holds. */
+function DeleteReceiver({ receiver: { id, name, stored, waiting }, opened, onClose }: DeleteReceiverProps) {
+  const { client } = useApi();
+  const held =
+    stored === 1 ? 'The delivery that it holds goes' : `The ${countText(stored)} deliveries that it holds go`;
+  return (
+    <DeleteDialog
+      what="receiver"
+      name={name}
+      opened={opened}
+      onClose={onClose}
+      run={() => answered(client.DELETE('/webhook-receivers/{id}', { params: { path: { id } } }))}
+      list="/webhooks"
+      listKey={RECEIVERS}
+      id={id}
+    >
+      Its address answers senders with 404 from now on. {stored > 0 && `${held} with it`}
+      {stored > 0 && waiting > 0 && `, ${countText(waiting)} of which your service has not taken yet`}
+      {stored > 0 && '.'}
+    </DeleteDialog>
   );
 }

@@ -1,17 +1,18 @@
-/** The dialog for what can be changed of a device: its name, its end, and what is behind it. */
-import { Modal, Stack, TextInput } from '@mantine/core';
+/** Dialogs of an enrolled device. */
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { say, useAction } from '../../parts/action.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { FormEnd } from '../../parts/form-end.tsx';
 import { showFaults } from '../../parts/form-failure.ts';
 import { networksFault } from './addresses.ts';
 import { expiryOf, localTime, type Term } from './device-terms.ts';
 import { NetworksBehind, TermFields } from './network-fields.tsx';
+import { type Device, isSelfRelayed, type Network, plainIp } from './network-labels.ts';
 import { NETWORKS } from './network-queries.ts';
-import type { Device, Network } from './network-labels.ts';
 
 interface EditDeviceProps {
   readonly network: Network;
@@ -20,6 +21,7 @@ interface EditDeviceProps {
   readonly onClose: () => void;
 }
 
+/** The dialog for what can be changed of a device: its name, its end, and what is behind it. */
 export function EditDevice({ network, device, opened, onClose }: EditDeviceProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={`Edit ${device.name}`}>
@@ -94,5 +96,50 @@ function EditForm({ network, device, onClose }: Omit<EditDeviceProps, 'opened'>)
         <FormEnd action="Save" refused={refused} isBusy={save.isPending} onClose={onClose} />
       </Stack>
     </form>
+  );
+}
+
+interface RevokeDeviceProps {
+  readonly network: Network;
+  readonly device: Device;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Confirms that a device is revoked. */
+export function RevokeDevice({ network, device, opened, onClose }: RevokeDeviceProps) {
+  const { client } = useApi();
+  const revoke = useAction({
+    run: () => {
+      const path = { id: network.id, device_id: device.id };
+      return answered(client.DELETE('/private-networks/{id}/devices/{device_id}', { params: { path } }));
+    },
+    touches: [NETWORKS],
+    done: `${device.name} is revoked.`,
+    onDone: onClose,
+    tellsFailure: true,
+  });
+  return (
+    <Confirm
+      title={`Revoke the device ${device.name}?`}
+      action="Revoke device"
+      opened={opened}
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={() => {
+        revoke.reset();
+        onClose();
+      }}
+    >
+      <Stack gap="xs">
+        <Text size="sm">
+          {isSelfRelayed(network)
+            ? 'It is blocked once WireGuard at the server of the network has its new config.'
+            : 'It is cut off at once.'}{' '}
+          Its address, {plainIp(device.assigned_ip)}, goes to the next device. To allow it again, enrol it again.
+        </Text>
+      </Stack>
+    </Confirm>
   );
 }

@@ -158,7 +158,7 @@ test('docs: every link leads to a file and a heading', () => {
 
 test('docs: the help links of the dashboard lead to a page and a heading, and every page of it has one', () => {
   const read = (path: string): string => readFileSync(join(ROOT, 'src/dashboard', path), 'utf8');
-  const [, table = ''] = /HELP: [^=]+= \{([^}]+)\}/.exec(read('parts/help-link.tsx')) ?? [];
+  const [, table = ''] = /HELP: [^=]+= \{([^}]+)\}/.exec(read('parts/links.tsx')) ?? [];
   const links = new Map(
     Array.from(table.matchAll(/^ {2}'?([\w ]*)'?: '([^']+)'/gm), ([, place = '', target = '']) => [place, target]),
   );

@@ -5,7 +5,7 @@ import { Redirect, Route, Switch } from 'wouter';
 import { AccountProvider, useAccountQuery, useApi, useSessionState } from './api/context.tsx';
 import { OPEN_PAGES, type PageEntry, PAGES, AUTH_PAGE } from './pages.ts';
 import { STEP_PATHS } from './pages/auth/step-address.ts';
-import { Boundary } from './parts/boundary.tsx';
+import { Boundary } from './boundary.tsx';
 import { Empty } from './parts/empty.tsx';
 import { FailureAlert } from './parts/loaded.tsx';
 import { Page } from './parts/page.tsx';

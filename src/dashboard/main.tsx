@@ -26,7 +26,7 @@ import { ApiProvider } from './api/context.tsx';
 import { Failure, OTHER_BY_NOW } from './api/failure.ts';
 import { App } from './app.tsx';
 import { loadFirst } from './pages.ts';
-import { Boundary } from './parts/boundary.tsx';
+import { Boundary } from './boundary.tsx';
 import { sayNews } from './parts/action.ts';
 import { prefetch, arrival, base, firstPath, metaOf, session, url } from './start.ts';
 import { CSS_VARIABLES, THEME } from './theme.ts';

@@ -22,7 +22,7 @@ import {
   type Icon,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
-import { type LazyRoute, lazyRoute } from './parts/lazy-route.tsx';
+import { type LazyRoute, lazyRoute } from './lazy-route.tsx';
 import type { Arrival } from './place.ts';
 
 export interface PageEntry extends LazyRoute<object> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { copyCommand, firstState, isHere } from '../../src/dashboard/pages/overview/first-state.ts';
-import { agentCommand, loginCommand, nameInProject, withKey } from '../../src/dashboard/parts/agent-command.ts';
+import { agentCommand, loginCommand, nameInProject, withKey } from '../../src/dashboard/parts/connect/agent-command.ts';
 import { tunnel } from './made-up.ts';
 
 const server = new URL('https://culvert.example.com:8443/api/');

@@ -20,7 +20,7 @@ import {
   OTHER,
   projectBody,
 } from '../../src/dashboard/pages/keys/new-key-values.ts';
-import { centsOf, dollarsOf } from '../../src/dashboard/parts/dollars.ts';
+import { centsOf, dollarsOf } from '../../src/dashboard/parts/forms/dollars.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;

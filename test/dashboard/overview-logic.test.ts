@@ -5,7 +5,7 @@ import type { Schemas, Tunnel } from '../../src/dashboard/api/types.ts';
 import { statusTone, statusWord } from '../../src/dashboard/pages/overview/status.ts';
 import { totalText } from '../../src/dashboard/pages/overview/traffic.ts';
 import { warningsOf } from '../../src/dashboard/pages/overview/warnings.ts';
-import { bucketText, tickText, WHOLE_STEPS } from '../../src/dashboard/parts/chart-axis.ts';
+import { bucketText, tickText, WHOLE_STEPS } from '../../src/dashboard/parts/charts/chart-axis.ts';
 import { token, tunnel } from './made-up.ts';
 
 const DAY = 86_400;

@@ -1,8 +1,7 @@
-/** Text to take along: a command, a key, an address. */
+/** Buttons that copy a text, and the clipboard behind them. */
 import { ActionIcon, Code, Group, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import { useRef } from 'react';
-import { useCopy } from './clipboard.ts';
+import { useEffect, useRef, useState } from 'react';
 import { sayNews } from './action.ts';
 
 interface CopyIconProps {
@@ -13,6 +12,7 @@ interface CopyIconProps {
   readonly select?: () => void;
 }
 
+/** Text to take along: a command, a key, an address. */
 export function CopyIcon({ value, what, select }: CopyIconProps) {
   const { isCopied, copy } = useCopy(() => {
     select?.();
@@ -64,4 +64,58 @@ export function CopyLine({ value, what }: CopyLineProps) {
       <CopyIcon value={value} what={what} select={select} />
     </Group>
   );
+}
+
+/** How long a button says that it was done. */
+const SAID_MS = 2000;
+
+/** Must be called by a click or a key. Returns whether the text is in the clipboard; throws nothing. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Not there, or not allowed: the older way.
+    return copyByCommand(text);
+  }
+}
+
+/** Answers the browser's own question what is to be copied: nothing need be selected, and the focus stays where it is. */
+function copyByCommand(text: string): boolean {
+  let isTaken = false;
+  const give = (event: ClipboardEvent): void => {
+    if (event.clipboardData === null) return;
+    event.clipboardData.setData('text/plain', text);
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    isTaken = true;
+  };
+  document.addEventListener('copy', give, { capture: true });
+  try {
+    return document.execCommand('copy') && isTaken;
+  } finally {
+    document.removeEventListener('copy', give, { capture: true });
+  }
+}
+
+interface Copying {
+  /** For a moment after it was done. */
+  readonly isCopied: boolean;
+  readonly copy: (text: string) => void;
+}
+
+/** `onRefused`: the browser refused to copy; the caller shows another way. */
+export function useCopy(onRefused: () => void): Copying {
+  const [isCopied, setCopied] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = (text: string): void => {
+    void copyText(text).then((isDone) => {
+      clearTimeout(timer.current);
+      setCopied(isDone);
+      if (!isDone) return onRefused();
+      timer.current = setTimeout(() => setCopied(false), SAID_MS);
+    });
+  };
+  return { isCopied, copy };
 }

@@ -1,10 +1,12 @@
 /** The page of one thing that its address names: while it is read, when it is not there, and once it is. What was read stays when it can't be read again. */
-import { Box } from '@mantine/core';
+import { Anchor, Box } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { failureFrom } from '../api/failure.ts';
+import { Empty } from './empty.tsx';
 import { FailureAlert, Loaded } from './loaded.tsx';
-import { Missing } from './missing.tsx';
 import { Page } from './page.tsx';
 
 interface DetailPageProps<T> {
@@ -34,6 +36,30 @@ export function DetailPage<T>({ query, title, list, children }: DetailPageProps<
   return (
     <Page title={title}>
       <Loaded query={query}>{() => null}</Loaded>
+    </Page>
+  );
+}
+
+interface MissingProps {
+  /** "private network" */
+  readonly what: string;
+  /** The page of the list. */
+  readonly list: string;
+}
+
+/** The page of a thing that is not there, or not any more: the way back to those that are. */
+function Missing({ what, list }: MissingProps) {
+  return (
+    <Page title={`No such ${what}`}>
+      <Empty
+        icon={IconArrowLeft}
+        title={`This ${what} is not there, or not any more`}
+        action={
+          <Anchor component={Link} href={list}>
+            All {what}s
+          </Anchor>
+        }
+      />
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 /** The frame of every page inside the shell: its title (also of the tab), what it is about, its main actions, and help. */
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { HelpLink } from './help-link.tsx';
+import { HelpLink } from './links.tsx';
 
 interface PageProps {
   readonly title: string;

@@ -4,7 +4,7 @@ import { IconBook, IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } 
 import { Link } from 'wouter';
 import { useAccount, useApi } from '../api/context.tsx';
 import { say, sayFailure } from '../parts/action.ts';
-import { useLeaving } from '../parts/leaving.ts';
+import { useLeaving } from '../api/leaving.ts';
 
 export function AccountMenu() {
   const { user } = useAccount();

@@ -3,7 +3,7 @@ import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
-import { NameForm } from '../../parts/name-form.tsx';
+import { NameForm } from '../../parts/forms/name-form.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { PlanPanel } from '../overview/plan-panel.tsx';

@@ -7,10 +7,9 @@ import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import { useAction } from '../../parts/action.ts';
-import { FormEnd } from '../../parts/form-end.tsx';
-import { showFaults } from '../../parts/form-failure.ts';
+import { FormEnd, Refused } from '../../parts/forms/form-end.tsx';
+import { showFaults } from '../../parts/forms/form-failure.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { Refused } from '../../parts/refused.tsx';
 import { PasswordField } from '../auth/fields.tsx';
 import { PASSWORD_RULE, passwordFault } from '../auth/credentials.ts';
 

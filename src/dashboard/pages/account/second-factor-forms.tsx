@@ -7,13 +7,12 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { sayNews, useAction } from '../../parts/action.ts';
-import { useCopy } from '../../parts/clipboard.ts';
-import { CopyLine } from '../../parts/copy.tsx';
+import { CopyLine, useCopy } from '../../parts/copy.tsx';
 import { DownloadButton } from '../../parts/download.tsx';
-import { FormEnd } from '../../parts/form-end.tsx';
-import { showFaults } from '../../parts/form-failure.ts';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { showFaults } from '../../parts/forms/form-failure.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { OneTimeSecret } from '../../parts/one-time-secret.tsx';
+import { OneTimeSecret } from '../../parts/dialogs/one-time-secret.tsx';
 import { QrCode } from '../../parts/qr-code.tsx';
 import { CodeField, PasswordField } from '../auth/fields.tsx';
 

@@ -7,7 +7,7 @@ import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
+import { OneTimeSecretModal } from '../../parts/dialogs/one-time-secret.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { DisableForm, EnrolForm, RenewForm } from './second-factor-forms.tsx';

@@ -5,7 +5,7 @@ import { useAccountQuery, useApi, useSessionState } from '../../api/context.tsx'
 import { failureFrom } from '../../api/failure.ts';
 import type { Account } from '../../api/types.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { useLeaving } from '../../parts/leaving.ts';
+import { useLeaving } from '../../api/leaving.ts';
 import type { Arrival } from '../../place.ts';
 import { LinkButton } from './fields.tsx';
 import { isSameAddress } from './credentials.ts';

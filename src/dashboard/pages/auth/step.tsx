@@ -5,7 +5,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
-import { showFaults } from '../../parts/form-failure.ts';
+import { showFaults } from '../../parts/forms/form-failure.ts';
 import type { Place } from './step-address.ts';
 
 /** Of the headings: 1 where nothing else on the page says what it is about. */

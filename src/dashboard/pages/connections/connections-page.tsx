@@ -1,5 +1,5 @@
 /** The agents of the organization: those that are connected, and how the last ones ended. */
-import { ConnectButton } from '../../parts/connect-dialog.tsx';
+import { ConnectButton } from '../../parts/connect/connect-agent.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useConnections } from './connection-queries.ts';
 import { EndedPanel } from './ended-panel.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { SearchBox } from '../../parts/search-box.tsx';
+import { SearchBox } from '../../parts/forms/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { spanText, timeOf } from '../../parts/format.ts';

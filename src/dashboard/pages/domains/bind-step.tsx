@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { useAction } from '../../parts/action.ts';
 import { DOMAINS } from './domain-query.ts';
 import type { Domain } from './domain-state.ts';

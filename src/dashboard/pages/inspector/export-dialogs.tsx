@@ -7,7 +7,7 @@ import { useApi, useMay } from '../../api/context.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useAction } from '../../parts/action.ts';
-import { saveBytes } from './body/save-bytes.ts';
+import { saveBytes } from '../../parts/download.tsx';
 import { type Filter, queryOf } from './filter.ts';
 
 interface DialogProps {

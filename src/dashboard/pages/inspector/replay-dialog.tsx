@@ -8,7 +8,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
-import { showFaults } from '../../parts/form-failure.ts';
+import { showFaults } from '../../parts/forms/form-failure.ts';
 import { bytesText, durationText } from '../../parts/format.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { type Detail, reasonText, statusText } from './messages.ts';

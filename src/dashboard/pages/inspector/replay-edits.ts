@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/types.ts';
 import { base64Of, bytesOf, textOf } from './body/bytes.ts';
 import type { Detail } from './messages.ts';
 
-/** A request that is sent again: what of it can be changed, as text for a form, and the changes as the API takes them. Pure: tested without a browser. */
+/** A request that is sent again: what of it can be changed, as text for a form, and the changes as the API takes them. */
 interface Draft {
   readonly method: string;
   readonly path: string;

@@ -9,7 +9,7 @@ import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { CopyIcon } from '../../parts/copy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { useMenuDialog } from '../../parts/menu-dialog.ts';
+import { useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { BodyView } from './body/body-view.tsx';
 import { ArchiveDialog, CurlDialog } from './export-dialogs.tsx';

@@ -1,8 +1,8 @@
 /** Commands and settings to copy for a new key. Pure: tested without a browser. */
 import type { MintedToken } from '../../api/types.ts';
-import { agentCommand, KEY_VARIABLE, serverText, withKey } from '../../parts/agent-command.ts';
+import { agentCommand, KEY_VARIABLE, serverText, withKey } from '../../parts/connect/agent-command.ts';
 
-/** Commands that use a key which was just made, to be copied. Pure. What is put into them was checked by the server: labels, slugs, a key. */
+/** Commands that use a key which was just made, to be copied. What is put into them was checked by the server: labels, slugs, a key. */
 interface KeyCommands {
   /** With the key in the environment of the one command. */
   readonly environment: string;

@@ -62,7 +62,7 @@ function says(token: Token, text: string): boolean {
   return token.nonce.startsWith(text) || words.some((word) => word.toLowerCase().includes(text));
 }
 
-/** What is said of keys in more than one place. Pure. */
+/** What is said of keys in more than one place. */
 export const KIND_WORDS: Readonly<Record<Token['kind'], string>> = {
   agent: 'Agent',
   project: 'Project',

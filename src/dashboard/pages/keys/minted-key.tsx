@@ -4,7 +4,7 @@ import { IconKey } from '@tabler/icons-react';
 import { useApi } from '../../api/context.tsx';
 import type { MintedToken } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy.tsx';
-import { OneTimeSecret } from '../../parts/one-time-secret.tsx';
+import { OneTimeSecret } from '../../parts/dialogs/one-time-secret.tsx';
 import { commandsFor } from './key-commands.ts';
 
 export function MintedKey({ token }: { readonly token: MintedToken }) {

@@ -1,6 +1,6 @@
 /** What the form of a new key holds, and the body of a request that it makes. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
-import { centsOf } from '../../parts/dollars.ts';
+import { centsOf } from '../../parts/forms/dollars.ts';
 
 export type KeyUse = 'agent' | 'project' | 'master';
 

@@ -8,14 +8,13 @@ import { useAccount, useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
 import { Ago } from '../../parts/ago.tsx';
-import { type Asked, useAsked } from '../../parts/asked.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { type Asked, useAsked } from '../../parts/dialogs/asked.ts';
+import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { useMenuDialog } from '../../parts/menu-dialog.ts';
-import { OneTimeSecret, OneTimeSecretModal, useHeld } from '../../parts/one-time-secret.tsx';
+import { RowMenu, useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
+import { OneTimeSecret, OneTimeSecretModal, useHeld } from '../../parts/dialogs/one-time-secret.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { RowMenu } from '../../parts/row-menu.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { mayTouch, NOT_APPROVED, ROLE_NAMES, roleOf } from './roles.ts';
 

@@ -5,7 +5,7 @@ import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import type { Role, Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
-import type { Asked } from '../../parts/asked.ts';
+import type { Asked } from '../../parts/dialogs/asked.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { isLastOwner, LAST_OWNER, ROLE_NAMES, ROLE_WORDS, roleOf, rolesUpTo } from './roles.ts';
 

@@ -8,10 +8,10 @@ import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import type { Schemas, Tunnel } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
-import { type Asked, useAsked } from '../../parts/asked.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { type Asked, useAsked } from '../../parts/dialogs/asked.ts';
+import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { useAction } from '../../parts/action.ts';
-import { SearchBox } from '../../parts/search-box.tsx';
+import { SearchBox } from '../../parts/forms/search-box.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { RESERVED } from './name-labels.ts';
 

@@ -7,12 +7,12 @@ import { answered } from '../../api/client.ts';
 import { useAccount, useApi, useMay } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import { useAction } from '../../parts/action.ts';
-import { showFaults } from '../../parts/form-failure.ts';
+import { showFaults } from '../../parts/forms/form-failure.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { PlanLink } from '../../parts/plan-link.tsx';
-import { useServerPlace } from '../../parts/server-place.ts';
+import { PlanLink } from '../../parts/links.tsx';
+import { useServerPlace } from '../../api/server-place.ts';
 import { RESERVED, roomText } from './name-labels.ts';
 import { NameTable } from './name-table.tsx';
 

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { useApi, useMay } from '../../api/context.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
-import { loginCommand, serverText } from '../../parts/agent-command.ts';
+import { loginCommand, serverText } from '../../parts/connect/agent-command.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { firstHost } from './addresses.ts';
 import { ServerConfigDialog } from './config-dialog.tsx';

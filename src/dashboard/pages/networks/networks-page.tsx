@@ -10,7 +10,7 @@ import { useApi, useMay } from '../../api/context.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { SearchBox } from '../../parts/search-box.tsx';
+import { SearchBox } from '../../parts/forms/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { CreateNetwork } from './create-network.tsx';

@@ -3,8 +3,8 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { useAsked } from '../../parts/asked.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { useAsked } from '../../parts/dialogs/asked.ts';
+import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { useAction } from '../../parts/action.ts';
 import { Panel } from '../../parts/panel.tsx';
 

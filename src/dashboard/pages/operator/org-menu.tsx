@@ -7,10 +7,9 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { useMenuDialog } from '../../parts/menu-dialog.ts';
-import { RowMenu } from '../../parts/row-menu.tsx';
+import { RowMenu, useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { FEATURES, INCLUDED, type Plan, PLAN_NAMES, PLANS } from '../billing/plans.ts';
 
 type Organization = Schemas['OperatedOrganization'];

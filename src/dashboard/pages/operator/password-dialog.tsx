@@ -1,7 +1,7 @@
 /** A password that the server has made, shown this once. It is forgotten with the dialog, which no stray click closes. */
 import { Text } from '@mantine/core';
 import { CopyLine } from '../../parts/copy.tsx';
-import { OneTimeSecret, OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
+import { OneTimeSecret, OneTimeSecretModal } from '../../parts/dialogs/one-time-secret.tsx';
 
 interface PasswordDialogProps {
   readonly email: string;

@@ -4,7 +4,7 @@ import type { Schemas } from '../../api/types.ts';
 import { bytesText, countText, spanText } from '../../parts/format.ts';
 import { byLabel, figure, type Metrics } from './exposition.ts';
 
-/** The counts of refusals as rows of a table. Pure: tested without a browser. */
+/** The counts of refusals as rows of a table. */
 export interface DropRow {
   readonly key: string;
   readonly words: string;
@@ -40,7 +40,7 @@ function rowsOf(
   }));
 }
 
-/** What waits on the server, out of its metrics. Pure. */
+/** What waits on the server, out of its metrics. */
 interface Queue {
   readonly title: string;
   readonly now: string;
@@ -103,7 +103,7 @@ function queue(count: number, { title, about, longFrom }: Line): Queue {
   return { title, now: countText(count), about, isLong: count > longFrom };
 }
 
-/** The jobs of the server's clock, out of its metrics: those that failed or are late first. Pure. */
+/** The jobs of the server's clock, out of its metrics: those that failed or are late first. */
 export interface Job {
   readonly name: string;
   readonly runs: number;

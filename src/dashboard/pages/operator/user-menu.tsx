@@ -2,11 +2,10 @@
 import { Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useAccount, useApi } from '../../api/context.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { useAction } from '../../parts/action.ts';
-import { useAsked } from '../../parts/asked.ts';
-import { useMenuDialog } from '../../parts/menu-dialog.ts';
-import { RowMenu } from '../../parts/row-menu.tsx';
+import { useAsked } from '../../parts/dialogs/asked.ts';
+import { RowMenu, useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import { actionsFor, type User, USER_ACTIONS, type UserActionName } from './user-actions.ts';
 

@@ -10,7 +10,7 @@ import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { NameForm } from '../../parts/name-form.tsx';
+import { NameForm } from '../../parts/forms/name-form.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { PLAN_NAMES } from '../billing/plans.ts';

@@ -3,7 +3,7 @@ import { Card, Code, Group, Loader, Stack, Text, ThemeIcon, Title } from '@manti
 import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useApi, useMay } from '../../api/context.tsx';
-import { ConnectAgent } from '../../parts/connect-agent.tsx';
+import { ConnectAgent } from '../../parts/connect/connect-agent.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
 import { copyCommand, firstState, isHere } from './first-state.ts';
 import { LiveNow } from './live-now.tsx';

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Tunnel } from '../../api/types.ts';
 import { CopyIcon } from '../../parts/copy.tsx';
-import { Outside } from '../../parts/outside.tsx';
+import { Outside } from '../../parts/links.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { durationText } from '../../parts/format.ts';
 import { visiblePath } from '../inspector/visible-text.ts';

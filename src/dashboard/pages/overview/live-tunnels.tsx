@@ -3,7 +3,7 @@ import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Tunnel } from '../../api/types.ts';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Outside } from '../../parts/outside.tsx';
+import { Outside } from '../../parts/links.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { bytesText, countText } from '../../parts/format.ts';

@@ -1,6 +1,6 @@
 /**
- * What the API would have against a policy, said at the field before anything is sent. The server decides: what is not found here it says itself
- * (said.ts). Pure.
+ * Faults of a policy, shown at their field: those that the browser finds before it sends anything, and those that the server reports.
+ * Pure: tested without a browser.
  */
 import { type Action, entryOf, MAX_ACTIONS, type Policy } from './kinds.ts';
 
@@ -101,7 +101,7 @@ const BEGINNING = 'The policy is invalid: ';
 /** `actions.2.path_prefix: must begin with a /`, or with the place of an entry behind the field. */
 const AT_ACTION = /^actions\.(\d+)(?:\.([a-z_]+)(?:\.\d+)?)?: (.+)$/;
 
-/** What the server has against a policy, taken apart so that each part stands at the action that it names. Pure. */
+/** What the server has against a policy, taken apart so that each part stands at the action that it names. */
 interface Said {
   readonly faults: Faults;
   /** What belongs to no action; undefined: nothing. */

@@ -1,4 +1,4 @@
-/** The policy of a tunnel, read from the API and changed by it. Used by policy-panel.tsx. */
+/** The policy of a tunnel, read from the API and changed by it. Used by policy-editor.tsx. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';

@@ -1,4 +1,4 @@
-/** State of the editor: the draft, its text while that is shown, and the faults of either. Used by policy-panel.tsx. */
+/** State of the editor: the draft, its text while that is shown, and the faults of either. Used by policy-editor.tsx. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { failureFrom } from '../../api/failure.ts';

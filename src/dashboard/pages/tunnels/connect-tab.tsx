@@ -1,7 +1,7 @@
 /** How an agent serves this very tunnel. */
 import { Alert, Stack } from '@mantine/core';
 import { Panel } from '../../parts/panel.tsx';
-import { ConnectCommand } from '../../parts/connect-command.tsx';
+import { ConnectCommand } from '../../parts/connect/connect-command.tsx';
 import { type TunnelDetail, useProjects } from './tunnel-queries.ts';
 import { isShut } from './tunnel-state.ts';
 

@@ -3,7 +3,7 @@ import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
-import { Figure } from '../../parts/figure.tsx';
+import { Figure } from '../../parts/charts/figure.tsx';
 import { bytesText, clockText, countText, timeOf } from '../../parts/format.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
 import { isShut } from './tunnel-state.ts';

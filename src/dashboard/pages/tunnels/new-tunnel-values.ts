@@ -61,7 +61,7 @@ export function bodyOf(values: NewTunnelValues): Schemas['NewTunnel'] {
 const MAX_LABEL = 63;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-/** The public name that a new tunnel would get, and what is wrong with one: by the rules of the API, shown while the user types. Pure. */
+/** The public name that a new tunnel would get, and what is wrong with one: by the rules of the API, shown while the user types. */
 interface NamingProject {
   readonly slug: string;
   readonly isDefault: boolean;
@@ -92,7 +92,7 @@ export function publicName(name: string, project: NamingProject | undefined, edg
 const HOUR = 3600;
 const PRESETS = [HOUR, 8 * HOUR, 24 * HOUR, 7 * 24 * HOUR, 30 * 24 * HOUR] as const;
 
-/** How long a new tunnel may live: what the plan allows, and a choice of what people ask for. Pure. */
+/** How long a new tunnel may live: what the plan allows, and a choice of what people ask for. */
 interface TtlChoice {
   /** Seconds as text; empty: as long as the plan allows. */
   readonly value: string;

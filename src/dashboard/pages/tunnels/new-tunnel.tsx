@@ -22,9 +22,9 @@ import { useAccount, useApi, useMay } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import type { Tunnel } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
-import { showFaults } from '../../parts/form-failure.ts';
-import { Refused } from '../../parts/refused.tsx';
-import { useServerPlace } from '../../parts/server-place.ts';
+import { showFaults } from '../../parts/forms/form-failure.ts';
+import { Refused } from '../../parts/forms/form-end.tsx';
+import { useServerPlace } from '../../api/server-place.ts';
 import {
   BLANK,
   bodyOf,

@@ -1,6 +1,6 @@
 /** Dialogs of a tunnel, opened from the list and from its own page. */
 import type { Tunnel } from '../../api/types.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { useBeginMaintenance, useDeleteTunnel, useStop } from './use-tunnel-actions.ts';
 
 interface StopTunnelProps {

@@ -3,7 +3,7 @@ import { Button, CloseButton, Group, Select, TextInput } from '@mantine/core';
 import { IconSearch, IconWorld, IconZoom } from '@tabler/icons-react';
 import { useSearchParams } from 'wouter';
 import type { Schemas, Tunnel } from '../../api/types.ts';
-import { ConnectButton } from '../../parts/connect-dialog.tsx';
+import { ConnectButton } from '../../parts/connect/connect-agent.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useNow } from '../../parts/now.ts';

@@ -7,9 +7,9 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
 import { useAction } from '../../parts/action.ts';
-import { FormEnd } from '../../parts/form-end.tsx';
-import { showFaults } from '../../parts/form-failure.ts';
-import { OneTimeSecret, OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { showFaults } from '../../parts/forms/form-failure.ts';
+import { OneTimeSecret, OneTimeSecretModal } from '../../parts/dialogs/one-time-secret.tsx';
 import { RECEIVERS } from './receiver-queries.ts';
 import { makeSecret, type Receiver, SENDERS, senderOf, type Validator } from './senders.ts';
 

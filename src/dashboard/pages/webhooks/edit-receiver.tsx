@@ -8,9 +8,9 @@ import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy.tsx';
 import { say, useAction } from '../../parts/action.ts';
-import { FormEnd } from '../../parts/form-end.tsx';
-import { showFaults } from '../../parts/form-failure.ts';
-import { OneTimeSecret, OneTimeSecretModal } from '../../parts/one-time-secret.tsx';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { showFaults } from '../../parts/forms/form-failure.ts';
+import { OneTimeSecret, OneTimeSecretModal } from '../../parts/dialogs/one-time-secret.tsx';
 import { RECEIVERS } from './receiver-queries.ts';
 import { makeSecret, type Receiver, SENDERS, senderOf } from './senders.ts';
 

@@ -7,7 +7,7 @@ import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
-import { DeleteDialog } from '../../parts/delete-dialog.tsx';
+import { DeleteDialog } from '../../parts/dialogs/delete-dialog.tsx';
 import { DetailPage } from '../../parts/detail-page.tsx';
 import { countText } from '../../parts/format.ts';
 import { Page } from '../../parts/page.tsx';

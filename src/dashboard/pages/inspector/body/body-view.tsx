@@ -11,7 +11,7 @@ import { bytesOf, textOf } from './bytes.ts';
 import { type Opened, openCodings } from './codings.ts';
 import { HexView, LongText } from './raw-text.tsx';
 import { PrettyBody } from './pretty-body.tsx';
-import { saveBytes } from './save-bytes.ts';
+import { saveBytes } from '../../../parts/download.tsx';
 
 export interface Body {
   readonly base64: string;

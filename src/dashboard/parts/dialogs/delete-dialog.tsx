@@ -2,8 +2,8 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
+import { useAction } from '../action.ts';
 import { Confirm } from './confirm.tsx';
-import { useAction } from './action.ts';
 
 interface DeleteDialogProps<T> {
   /** "network" */

@@ -1,7 +1,7 @@
 /** Confirms an action that can't be undone or that cuts connections off. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { FailureAlert } from './loaded.tsx';
+import { FailureAlert } from '../loaded.tsx';
 
 interface ConfirmProps {
   /** As a question: "Delete the tunnel shop?" */

@@ -1,7 +1,7 @@
 /** Signs out: for the menu, and for pages opened by a link with the wrong account. */
-import { answered } from '../api/client.ts';
-import { useApi } from '../api/context.tsx';
-import { failureFrom } from '../api/failure.ts';
+import { answered } from './client.ts';
+import { useApi } from './context.tsx';
+import { failureFrom } from './failure.ts';
 
 /**
  * Ends the session on the server and here.

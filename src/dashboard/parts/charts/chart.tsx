@@ -6,9 +6,9 @@ import { Text, useComputedColorScheme, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { bucketText, tickText, WHOLE_STEPS } from './chart-axis.ts';
-import { clockText } from './format.ts';
+import { clockText } from '../format.ts';
 
-export interface Point {
+interface Point {
   /** Unix milliseconds at which its stretch begins; all stretches are of one length. */
   readonly at: number;
   readonly value: number;

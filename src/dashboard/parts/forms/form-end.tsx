@@ -1,7 +1,6 @@
 /** The end of a form in a dialog: why it was refused, the way out, and the action. */
-import { Button, Group } from '@mantine/core';
-import { useHeld } from './one-time-secret.tsx';
-import { Refused } from './refused.tsx';
+import { Alert, Button, Group } from '@mantine/core';
+import { useHeld } from '../dialogs/one-time-secret.tsx';
 
 interface FormEndProps {
   /** What the button says: the action itself, not "OK". */
@@ -28,5 +27,15 @@ export function FormEnd({ action, isBusy, isBarred = false, refused, onClose }: 
         </Button>
       </Group>
     </>
+  );
+}
+
+/** Why a form was refused, where no field of it can show it. */
+export function Refused({ children }: { readonly children: string | undefined }) {
+  if (children === undefined) return null;
+  return (
+    <Alert color="red" role="alert" variant="light" className="culvert-wrap">
+      {children}
+    </Alert>
   );
 }

@@ -2,9 +2,9 @@
 import { Button, Group, Stack, TextInput, type TextInputProps } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { useAction } from './action.ts';
+import { useAction } from '../action.ts';
+import { Refused } from './form-end.tsx';
 import { showFaults } from './form-failure.ts';
-import { Refused } from './refused.tsx';
 
 interface NameFormProps extends Pick<TextInputProps, 'description' | 'autoComplete' | 'maxLength'> {
   readonly name: string;

@@ -5,9 +5,12 @@
 import { Button, Code, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import { answered } from '../api/client.ts';
-import { useApi, useMay } from '../api/context.tsx';
-import type { MintedToken } from '../api/types.ts';
+import { answered } from '../../api/client.ts';
+import { useApi, useMay } from '../../api/context.tsx';
+import type { MintedToken } from '../../api/types.ts';
+import { useAction } from '../action.ts';
+import { CopyLine } from '../copy.tsx';
+import { useShown } from '../dialogs/one-time-secret.tsx';
 import {
   agentCommand,
   type AgentCommand,
@@ -17,14 +20,11 @@ import {
   type ShellKind,
   withKey,
 } from './agent-command.ts';
-import { CopyLine } from './copy.tsx';
-import { useAction } from './action.ts';
-import { useShown } from './one-time-secret.tsx';
 
 const KEY_DAYS = 30;
 const KEY_TUNNELS = 5;
 
-export interface ConnectCommandProps extends Omit<AgentCommand, 'server'> {
+interface ConnectCommandProps extends Omit<AgentCommand, 'server'> {
   /** Names that the key may use, inside its project; the one of `subdomain` when not given, any when there is none. */
   readonly names?: readonly string[];
   readonly keyName?: string;

@@ -1,5 +1,5 @@
 /** Puts what the API says about a request's fields at the fields of the form; the rest is for the form's own alert. */
-import { failureFrom } from '../api/failure.ts';
+import { failureFrom } from '../../api/failure.ts';
 
 interface FormLike {
   setFieldError(path: string, error: string): void;

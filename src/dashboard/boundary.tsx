@@ -5,8 +5,8 @@
 import { Button, Group } from '@mantine/core';
 import { IconPlugX } from '@tabler/icons-react';
 import { Component, type ReactNode } from 'react';
-import { Empty } from './empty.tsx';
-import { Page } from './page.tsx';
+import { Empty } from './parts/empty.tsx';
+import { Page } from './parts/page.tsx';
 
 interface BoundaryProps {
   readonly children: ReactNode;

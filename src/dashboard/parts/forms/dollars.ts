@@ -1,7 +1,7 @@
 /** US cents of what people write as dollars, and back. By its characters: numbers with a point would make 0.29 dollars 28.999… cents. */
 
 /** What a key may be capped at, as the API has it. */
-export const MOST_CENTS = 1_000_000_000;
+const MOST_CENTS = 1_000_000_000;
 
 const DOLLARS = /^\$?\s*(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d{1,2}))?$/;
 

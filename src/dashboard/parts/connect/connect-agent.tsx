@@ -1,6 +1,10 @@
 /** Asks what is to be published and under which name, and shows the command for it, which changes as one types. */
-import { NumberInput, SegmentedControl, Stack, Text, TextInput, Input, SimpleGrid } from '@mantine/core';
+import { Button, Input, NumberInput, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlugConnected } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useMay } from '../../api/context.tsx';
+import { OneTimeSecretModal } from '../dialogs/one-time-secret.tsx';
 import type { TunnelProtocol } from './agent-command.ts';
 import { ConnectCommand } from './connect-command.tsx';
 
@@ -77,5 +81,21 @@ export function ConnectAgent({ keyName, onShown }: ConnectAgentProps) {
         </Text>
       )}
     </Stack>
+  );
+}
+
+/** Nothing for those who may only watch. */
+export function ConnectButton() {
+  const [opened, { open, close }] = useDisclosure(false);
+  if (!useMay('member')) return null;
+  return (
+    <>
+      <Button leftSection={<IconPlugConnected size={16} />} onClick={open}>
+        Connect an agent
+      </Button>
+      <OneTimeSecretModal opened={opened} onClose={close} title="Connect an agent" size="xl">
+        <ConnectAgent keyName="agent" />
+      </OneTimeSecretModal>
+    </>
   );
 }

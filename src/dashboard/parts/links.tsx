@@ -1,0 +1,70 @@
+/** Links: to a public URL, to the plans, to the documentation. */
+import { Alert, Anchor, Text } from '@mantine/core';
+import { IconSparkles } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Link, useLocation, useSearchParams } from 'wouter';
+import { useApi } from '../api/context.tsx';
+
+/** A public address that the server made: a link where browsers open it, else text. */
+export function Outside({ url, size = 'xs' }: { readonly url: string; readonly size?: 'xs' | 'sm' | 'lg' }) {
+  if (!/^https?:\/\//.test(url))
+    return (
+      <Text span size={size} c="dimmed" className="culvert-wrap">
+        {url}
+      </Text>
+    );
+  return (
+    <Anchor href={url} target="_blank" rel="noopener noreferrer" size={size} className="culvert-wrap">
+      {url}
+    </Anchor>
+  );
+}
+
+/** What the plan does not have, with the way to one that does. */
+export function PlanLink({ children }: { readonly children: ReactNode }) {
+  return (
+    <Alert color="culvert" variant="light" icon={<IconSparkles size={18} />}>
+      {children}{' '}
+      <Anchor component={Link} href="/billing" inherit underline="always">
+        See the plans
+      </Anchor>
+    </Alert>
+  );
+}
+
+/** First segment of the page's address, and its tab → page and section below `/docs/`. */
+const HELP: Readonly<Record<string, string>> = {
+  '': 'dashboard',
+  tunnels: 'agents',
+  'tunnels access-control': 'visitor-login',
+  'tunnels policy': 'policies',
+  'tunnels maintenance': 'basic-auth#show-a-maintenance-page',
+  domains: 'domains#use-your-own-domain',
+  names: 'domains#keep-a-name',
+  networks: 'private-networks',
+  inspector: 'inspector',
+  connections: 'agents#check-the-state',
+  webhooks: 'webhooks',
+  keys: 'access-keys',
+  projects: 'access-keys#projects',
+  members: 'teams#roles',
+  organization: 'teams',
+  billing: 'billing',
+  audit: 'teams#audit-log',
+  account: 'teams#secure-your-account',
+  operator: 'operating',
+};
+
+/** The link to the documentation that fits the page where the user is. */
+export function HelpLink() {
+  const [location] = useLocation();
+  const [params] = useSearchParams();
+  const { url } = useApi();
+  const segment = location.split('/')[1] ?? '';
+  const page = HELP[`${segment} ${params.get('tab') ?? ''}`] ?? HELP[segment] ?? '';
+  return (
+    <Anchor href={new URL(`docs/${page}`, url).href} target="_blank" rel="noopener" size="sm">
+      Help
+    </Anchor>
+  );
+}

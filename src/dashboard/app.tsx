@@ -88,9 +88,9 @@ function OnePage({ entry: { path, Component }, params }: OnePageProps) {
 
 function NoSuchPage() {
   return (
-    <Page title="No such page">
-      <Empty icon={IconMoodEmpty} title="There is nothing at this address">
-        The menu leads everywhere else.
+    <Page title="Page not found">
+      <Empty icon={IconMoodEmpty} title="There is no page at this address">
+        Choose a page from the menu.
       </Empty>
     </Page>
   );
@@ -101,13 +101,13 @@ function Away() {
   const { session } = useApi();
   return (
     <Container component="main" size="sm" py="xl">
-      <Page title="The server does not answer">
+      <Page title="Server not responding">
         <Empty
           icon={IconPlugX}
-          title="You are still signed in, as far as this browser knows"
+          title="You are probably still signed in"
           action={<Button onClick={() => void session.begin()}>Try again</Button>}
         >
-          It may be starting again, or your connection may be away.
+          The server may be restarting, or your network may be down.
         </Empty>
       </Page>
     </Container>

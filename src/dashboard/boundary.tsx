@@ -31,10 +31,10 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
 
 function Failed({ again }: { readonly again: () => void }) {
   return (
-    <Page title="This page can't be shown">
+    <Page title="Page failed to load">
       <Empty
         icon={IconPlugX}
-        title="Its code could not be fetched, or it failed"
+        title="The page's code could not be loaded, or it crashed"
         action={
           <Group gap="xs">
             <Button onClick={again}>Try again</Button>
@@ -44,8 +44,8 @@ function Failed({ again }: { readonly again: () => void }) {
           </Group>
         }
       >
-        After an upgrade of the server a page that was open has to be loaded anew. If it fails again, the browser&apos;s
-        console says why.
+        After a server upgrade, reload open pages. If this page fails again, see the error in the browser&apos;s
+        console.
       </Empty>
     </Page>
   );

@@ -55,7 +55,7 @@ export const MENU: readonly MenuGroup[] = [
     ],
   },
   {
-    title: 'Watch',
+    title: 'Monitor',
     entries: [
       { href: '/inspector', title: 'Inspector', icon: IconActivity },
       { href: '/connections', title: 'Connections', icon: IconPlugConnected },
@@ -75,7 +75,7 @@ export const MENU: readonly MenuGroup[] = [
       { href: '/members', title: 'Members', icon: IconUsers },
       { href: '/organization', title: 'Settings', icon: IconBuilding },
       { href: '/billing', title: 'Billing', icon: IconCreditCard },
-      { href: '/audit', title: 'Audit', icon: IconHistory },
+      { href: '/audit', title: 'Audit log', icon: IconHistory },
     ],
   },
   { title: 'Server', entries: [{ href: '/operator', title: 'Operator', icon: IconServer, forOperators: true }] },

@@ -1,4 +1,4 @@
-/** Where the dashboard and its API are. It may be served under `/app`, `/api/app` or a path of a proxy: the address of its own code tells. */
+/** The base paths of the dashboard and its API, read from the address of the dashboard's own code: it may be served under a proxy's path. */
 
 export interface Place {
   /** Path of the dashboard without a slash at the end: what wouter's routes stand below. */

@@ -26,10 +26,10 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(elsewhere, 'Account');
     const page = await world.open(t, '/account', { as: ann });
     await heading(page, 'Account');
-    await panel(page, 'You').getByText('ann@example.test').waitFor();
+    await panel(page, 'Profile').getByText('ann@example.test').waitFor();
     await field(page, 'Name').fill('<b>Ann</b>');
     await press(page, 'Save');
-    await page.getByText('Your name is changed.').waitFor();
+    await page.getByText('Name saved.').waitFor();
     assert.equal(await field(page, 'Name').inputValue(), '<b>Ann</b>');
     await panel(page, 'Sessions').getByText('Chrome on Linux').first().waitFor();
     assert.equal(await panel(page, 'Sessions').getByText('This one').count(), 1);
@@ -45,7 +45,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await field(page, 'Current password').fill(ann.password);
     await dialog(page).getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Your password is changed. Your other sessions are over.').waitFor();
+    await page.getByText('Password changed. Your other sessions ended.').waitFor();
     await panel(page, 'Security feed').getByText('changed the password').waitFor();
     await elsewhere.reload();
     await signIn(elsewhere, { ...ann, password: NEXT });
@@ -56,21 +56,21 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const bob = await world.person('bob@example.test');
     const page = await world.open(t, '/account', { as: bob });
     await press(page, 'Set up');
-    await dialog(page).getByRole('img', { name: 'The secret for an authenticator app' }).waitFor();
+    await dialog(page).getByRole('img', { name: 'QR code of the secret' }).waitFor();
     const secret = (await dialog(page).getByRole('group', { name: 'the secret' }).innerText()).trim();
     assert.match(secret, /^[A-Z2-7]{32}$/);
     await noSeriousFinding(page);
     await shoot(page, 'account-enrol');
-    await field(page, 'Code that the app shows').fill(wrongCode(secret, Date.now()));
+    await field(page, 'Code from the app').fill(wrongCode(secret, Date.now()));
     await press(page, 'Turn on');
     await dialog(page).getByText('The code is wrong').waitFor();
-    await field(page, 'Code that the app shows').fill(codeAt(secret, Date.now()));
+    await field(page, 'Code from the app').fill(codeAt(secret, Date.now()));
     await press(page, 'Turn on');
     const codes = await codesShown(page);
     assert.equal(codes.length, 10);
     await noSeriousFinding(page);
     await shoot(page, 'account-codes');
-    const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Save as a file')]);
+    const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Save as file')]);
     assert.equal(file.suggestedFilename(), 'culvert-recovery-codes.txt');
     await press(page, 'Done');
     await panel(page, 'Second factor').getByText('10 recovery codes left').waitFor();
@@ -86,7 +86,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
     const other = await world.open(t, '/', { as: null });
     await signIn(other, bob);
-    await press(other, 'Use a recovery code');
+    await press(other, 'Use recovery code');
     await field(other, 'One of your recovery codes').fill(renewed[0] ?? '');
     await press(other, 'Continue');
     await heading(other, 'Overview');
@@ -99,7 +99,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await field(page, 'One of your recovery codes').fill(renewed[1] ?? '');
     await dialog(page).getByRole('button', { name: 'Turn off' }).click();
-    await page.getByText('The second factor is off.').waitFor();
+    await page.getByText('Second factor turned off.').waitFor();
     await press(page, 'Set up');
   });
 
@@ -116,7 +116,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'account-phone-dark');
     await ending.first().click();
-    await page.getByText('The session is over.').waitFor();
+    await page.getByText('Session ended.').waitFor();
     await ending.nth(2).waitFor({ state: 'detached' });
     // A command line has a key, and tunnels with it: that is asked first.
     const login = await fetch(`${world.culvert.apiUrl}/auth/login`, {
@@ -127,17 +127,17 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(login.status, 200);
     await page.reload();
     await panel(page, 'Sessions')
-      .getByRole('button', { name: /^End the session with Command line on laptop/ })
+      .getByRole('button', { name: /^End the session with CLI on laptop/ })
       .click();
-    await dialog(page).getByText('End the session of the command line on laptop?').waitFor();
+    await dialog(page).getByText('End the session of the CLI on laptop?').waitFor();
     await noSeriousFinding(page);
     await dialog(page).getByRole('button', { name: 'End session' }).click();
-    await page.getByText('Command line on laptop', { exact: true }).waitFor({ state: 'detached' });
-    await press(page, 'End all others');
-    await dialog(page).getByText('You are logged out everywhere but here.').waitFor();
+    await page.getByText('CLI on laptop', { exact: true }).waitFor({ state: 'detached' });
+    await press(page, 'End other sessions');
+    await dialog(page).getByText('You are logged out everywhere except here.').waitFor();
     await noSeriousFinding(page);
-    await dialog(page).getByRole('button', { name: 'End all others' }).click();
-    await page.getByText('2 sessions are over.').waitFor();
+    await dialog(page).getByRole('button', { name: 'End other sessions' }).click();
+    await page.getByText('2 sessions ended.').waitFor();
     for (const tab of tabs) {
       await tab.reload();
       await press(tab, 'Sign in');

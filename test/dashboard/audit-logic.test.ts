@@ -63,7 +63,7 @@ test('audit export: no cell is a spreadsheet formula', () => {
 test('audit export: a header line and a line per event, with organizations where known', () => {
   const [head, line, end] = csvOf([{ ...EVENT, userEmail: '=cmd', details: { name: 'a' } }]).split('\r\n');
   assert.equal(head, 'time,action,what,who,kind_of_actor,address,kind_of_thing,thing,details,id');
-  assert.match(String(line), /,tunnel\.create,made a tunnel,'=cmd,user,203\.0\.113\.7,tunnel,/);
+  assert.match(String(line), /,tunnel\.create,created a tunnel,'=cmd,user,203\.0\.113\.7,tunnel,/);
   assert.match(String(line), /"\{""name"":""a""\}"/);
   assert.equal(end, '');
   assert.match(csvOf([{ ...EVENT, orgId: null }]), /^[^\r]*,organization\r\n/);

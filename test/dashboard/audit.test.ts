@@ -23,31 +23,31 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('audit page: filters by action and user, and loads earlier events', async (t) => {
     const page = await world.open(t, '/audit');
-    await heading(page, 'Audit');
+    await heading(page, 'Audit log');
     const rows = page.getByRole('table', { name: 'Audit log' }).locator('tbody').getByRole('row');
-    await rows.filter({ hasText: 'made a tunnel' }).first().waitFor();
+    await rows.filter({ hasText: 'created a tunnel' }).first().waitFor();
     assert.equal(await rows.count(), 50);
     await noSeriousFinding(page);
     await shoot(page, 'audit');
-    await page.getByRole('button', { name: 'Show earlier ones' }).click();
+    await page.getByRole('button', { name: 'Show older' }).click();
     await rows.nth(55).waitFor();
 
     await page
-      .getByRole('combobox', { name: 'What' })
-      .or(page.getByLabel('What', { exact: true }))
+      .getByRole('combobox', { name: 'Action' })
+      .or(page.getByLabel('Action', { exact: true }))
       .first()
-      .fill('made a tunnel');
-    await page.getByRole('option', { name: 'made a tunnel' }).click();
+      .fill('created a tunnel');
+    await page.getByRole('option', { name: 'created a tunnel' }).click();
     await rows.nth(1).waitFor({ state: 'detached' });
     assert.equal(await rows.count(), 1);
-    await page.getByLabel('Who').fill('unknown@example.com');
-    await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
-    await page.getByLabel('Who').fill('ADMIN@localhost');
+    await page.getByLabel('Actor').fill('unknown@example.com');
+    await page.getByRole('heading', { name: 'No events found' }).waitFor();
+    await page.getByLabel('Actor').fill('ADMIN@localhost');
     await rows.first().waitFor();
     await page.getByLabel('Since').fill('2999-01-01');
-    await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+    await page.getByRole('heading', { name: 'No events found' }).waitFor();
     await page.getByLabel('Since').fill('');
-    await page.getByRole('link', { name: 'made a tunnel' }).click();
+    await page.getByRole('link', { name: 'created a tunnel' }).click();
     await page.waitForURL(/\/app\/tunnels\/[0-9a-f-]{36}$/);
   });
 
@@ -74,7 +74,7 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('audit page: fits a phone', async (t) => {
     const page = await world.open(t, '/audit', { context: { viewport: PHONE, colorScheme: 'dark' } });
-    await page.getByText('made a tunnel').first().waitFor();
+    await page.getByText('created a tunnel').first().waitFor();
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);
     await shoot(page, 'audit-phone-dark');

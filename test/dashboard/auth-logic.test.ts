@@ -23,9 +23,9 @@ test('check phrase: none for an invalid device code', () => {
 test('password: minimum length as on the server, counted in characters', () => {
   assert.equal(passwordFault('a'.repeat(12)), null);
   assert.equal(passwordFault('🐢'.repeat(256)), null);
-  assert.match(passwordFault('too short') ?? '', /12 to 256 characters; this one has 9/);
-  assert.match(passwordFault('🐢'.repeat(11)) ?? '', /this one has 11/);
-  assert.match(passwordFault('a'.repeat(257)) ?? '', /this one has 257/);
+  assert.match(passwordFault('too short') ?? '', /12 to 256 characters\. This one has 9/);
+  assert.match(passwordFault('🐢'.repeat(11)) ?? '', /This one has 11/);
+  assert.match(passwordFault('a'.repeat(257)) ?? '', /This one has 257/);
 });
 
 test('step address: steps without a secret have one, and each address shows its step', () => {
@@ -47,7 +47,7 @@ test('step address: a step keeps its data, and a code needs its password', () =>
     assert.equal(placeAt(addressedStep(place), place), place);
   const reloaded = placeAt('confirm', { step: 'sign-in' });
   assert.equal(reloaded.step, 'sign-in');
-  assert.match('problem' in reloaded ? (reloaded.problem ?? '') : '', /asked for the code/);
+  assert.match('problem' in reloaded ? (reloaded.problem ?? '') : '', /Then enter the code/);
 });
 
 test('email address: compared without case, as on the server', () => {

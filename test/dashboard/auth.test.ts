@@ -29,17 +29,17 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await world.open(t, '/', { as: null, context: { viewport: PHONE } });
     await heading(page, 'Sign in');
     assert.equal(await page.title(), 'Sign in - Culvert');
-    await field(page, 'E-mail address').and(page.locator(':focus')).waitFor();
+    await field(page, 'Email address').and(page.locator(':focus')).waitFor();
     await fits(page);
-    await field(page, 'E-mail address').fill('ann@example.test');
+    await field(page, 'Email address').fill('ann@example.test');
     await press(page, 'Forgot password');
     await heading(page, 'Forgot password');
-    await field(page, 'E-mail address').and(page.locator(':focus')).waitFor();
+    await field(page, 'Email address').and(page.locator(':focus')).waitFor();
     await fits(page);
     assert.match(page.url(), /\/app\/forgot$/);
     await page.reload();
     await heading(page, 'Forgot password');
-    await field(page, 'E-mail address').fill('ann@example.test');
+    await field(page, 'Email address').fill('ann@example.test');
     await press(page, 'Back to sign-in');
     await field(page, 'Password').and(page.locator(':focus')).waitFor();
     await press(page, 'Create account');
@@ -48,24 +48,24 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Sign in');
     await page.goForward();
     await heading(page, 'Create account');
-    assert.equal(await field(page, 'E-mail address').inputValue(), 'ann@example.test', 'typed once');
+    assert.equal(await field(page, 'Email address').inputValue(), 'ann@example.test', 'typed once');
     await field(page, 'Password').fill('too short');
     await press(page, 'Continue');
-    await page.getByText('this one has 9').waitFor();
+    await page.getByText('This one has 9').waitFor();
     await fits(page);
     await shoot(page, 'sign-up-phone');
     await field(page, 'Password').fill('correct horse battery staple');
     await press(page, 'Continue');
-    await heading(page, 'Confirm your address');
+    await heading(page, 'Confirm your email');
     await fits(page);
     await shoot(page, 'confirm-phone');
     assert.match(page.url(), /\/app\/confirm$/);
     await page.goBack();
     await heading(page, 'Create account');
     await page.goForward();
-    await heading(page, 'Confirm your address');
+    await heading(page, 'Confirm your email');
     await page.reload();
-    await page.getByRole('alert').getByText('then you are asked for the code').waitFor();
+    await page.getByRole('alert').getByText('Then enter the code').waitFor();
     // A signed-in user does not need the step.
     await signIn(page, world.owner);
     await heading(page, 'Overview');
@@ -90,11 +90,11 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   test('auth pages: pages of links fit a phone, and report an incomplete link', async (t) => {
     for (const [path, title] of [
-      ['/reset', 'Ask for a new link'],
-      ['/reset?token=x', 'Set a new password'],
-      ['/invite', 'This address is not complete'],
-      ['/invite?token=x', 'This invitation is over'],
-      ['/cli?device_code=x', 'This address is not complete'],
+      ['/reset', 'Request new link'],
+      ['/reset?token=x', 'Set new password'],
+      ['/invite', 'This link is incomplete'],
+      ['/invite?token=x', 'Invitation not valid'],
+      ['/cli?device_code=x', 'This link is incomplete'],
     ] as const) {
       const page = await world.open(t, path, { as: null, context: { viewport: PHONE } });
       await heading(page, title);
@@ -118,16 +118,16 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await fits(page);
     await shoot(page, 'invite-choice-phone');
     await press(page, 'Create account');
-    assert.equal(await field(page, 'E-mail address').inputValue(), 'new@example.test');
+    assert.equal(await field(page, 'Email address').inputValue(), 'new@example.test');
     await field(page, 'Password').and(page.locator(':focus')).waitFor();
     await fits(page);
     await shoot(page, 'invite-sign-up-phone');
     await press(page, 'Back');
     await press(page, 'Sign in');
-    assert.equal(await field(page, 'E-mail address').inputValue(), 'new@example.test');
+    assert.equal(await field(page, 'Email address').inputValue(), 'new@example.test');
     await shoot(page, 'invite-sign-in-phone');
     await signIn(page, world.owner);
-    await page.getByRole('heading', { name: 'This is another account' }).waitFor();
+    await page.getByRole('heading', { name: 'Wrong account' }).waitFor();
     await fits(page);
     await shoot(page, 'invite-other-phone');
     assert.ok(!(await page.content()).includes(token));
@@ -138,7 +138,7 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     // With closed sign-up it is not offered.
     await desk.route('**/auth/providers', (route) => route.fulfill({ json: { signup: 'closed', providers: [] } }));
     await desk.goto(`${world.culvert.apiUrl}/app${path}`);
-    await desk.getByText('An operator of this server makes accounts').waitFor();
+    await desk.getByText('Operators of this server create accounts').waitFor();
     await desk.getByRole('button', { name: 'Sign in' }).waitFor();
     assert.equal(await desk.getByRole('button', { name: 'Create account' }).count(), 0);
     await shoot(desk, 'invite-closed-dark');
@@ -157,10 +157,10 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'cli');
     await page.route('**/auth/cli/authorize', (route) => route.abort());
     await press(page, 'Approve');
-    await page.getByRole('alert').getByText('The server does not answer.').waitFor();
+    await page.getByRole('alert').getByText('The server is not responding.').waitFor();
     await page.unroute('**/auth/cli/authorize');
     await press(page, 'Approve');
-    await heading(page, 'Your command line is in');
+    await heading(page, 'CLI authorized');
     await fits(page);
   });
 
@@ -169,7 +169,7 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Second factor');
     assert.ok(!page.url().includes('challenge'));
     await noSeriousFinding(page);
-    await field(page, 'Code of your authenticator app').fill('123456');
+    await field(page, 'Code from your authenticator app').fill('123456');
     await press(page, 'Continue');
     await page.getByRole('alert').getByText(/\w/).waitFor();
     await press(page, 'Back to sign-in');

@@ -42,8 +42,8 @@ test('subscription: text with payment and next date', () => {
   const end = '2026-12-21T12:00:00.000Z';
   const of = (cancels: boolean) =>
     subscriptionText({ billing_cycle: 'monthly', current_period_end: end, cancel_at_period_end: cancels });
-  assert.equal(of(false), 'Paid monthly; renews on 2026-12-21.');
-  assert.equal(of(true), 'Paid monthly; ends on 2026-12-21 and does not renew.');
+  assert.equal(of(false), 'Billed monthly; renews on 2026-12-21.');
+  assert.equal(of(true), 'Billed monthly; ends on 2026-12-21 and does not renew.');
   const bare = { billing_cycle: null, current_period_end: null, cancel_at_period_end: false };
   assert.equal(subscriptionText(bare), '');
   assert.equal(subscriptionText({ ...bare, current_period_end: end }), 'Renews on 2026-12-21.');

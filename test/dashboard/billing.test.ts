@@ -28,28 +28,28 @@ suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Overview');
     await page.getByRole('link', { name: 'Billing' }).click();
     await page.getByRole('heading', { name: 'The plan is Team' }).waitFor();
-    await team.getByText('your plan').waitFor();
+    await team.getByText('current plan').waitFor();
 
-    await page.getByRole('button', { name: 'Back to Free' }).click();
+    await page.getByRole('button', { name: 'Change to Free' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('It holds at once.').waitFor();
+    await dialog.getByText('Applies immediately.').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'billing-cancel');
-    await dialog.getByRole('button', { name: 'Back to Free' }).click();
+    await dialog.getByRole('button', { name: 'Change to Free' }).click();
     await page.getByRole('heading', { name: 'The plan is Free' }).waitFor();
-    await page.getByText('The organization is on Free now.').waitFor();
+    await page.getByText('Plan changed to Free.').waitFor();
   });
 
   test('billing page: reports the result of a checkout once', async (t) => {
     const page = await world.open(t, '/billing?billing=cancelled&x=1');
-    await page.getByRole('status').filter({ hasText: 'nothing was bought' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'Checkout cancelled' }).waitFor();
     assert.equal(new URL(page.url()).search, '?x=1');
     await page.goto(`${world.culvert.apiUrl}/app/billing?billing=done`);
-    await page.getByText('The purchase is complete: the organization is on Enterprise.').waitFor();
+    await page.getByText('Purchase complete. Plan changed to Enterprise.').waitFor();
     assert.equal(new URL(page.url()).search, '');
     await page.reload();
     await page.getByRole('heading', { name: 'The plan is Enterprise' }).waitFor();
-    assert.equal(await page.getByText('The purchase is complete').count(), 0);
+    assert.equal(await page.getByText('Purchase complete').count(), 0);
   });
 
   test('billing page: no redirect to an unsafe address, and a refusal is shown', async (t) => {
@@ -58,7 +58,7 @@ suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
       route.fulfill({ json: { checkout_url: 'javascript:document.title="taken"' } }),
     );
     await page.getByRole('button', { name: 'Choose Pro' }).click();
-    await page.getByRole('alert').filter({ hasText: 'named no address' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'returned no checkout URL' }).waitFor();
     assert.equal(await page.title(), 'Billing - Culvert');
   });
 
@@ -80,7 +80,7 @@ suite('billing where nothing is sold', { timeout: 120_000, skip: NO_CHROMIUM }, 
 
   test('billing page: no purchase where nothing is sold', async (t) => {
     const page = await world.open(t, '/billing');
-    await page.getByText('No plans are sold on this server.').waitFor();
+    await page.getByText('This server sells no plans.').waitFor();
     assert.equal(await page.getByRole('button', { name: /^Choose/ }).count(), 0);
     await shoot(page, 'billing-none');
   });

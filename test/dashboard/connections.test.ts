@@ -22,7 +22,7 @@ suite('connections', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   test('connections page: an agent is disconnected with a reason, shows it, and reconnects', async (t) => {
     const page = await world.open(t, '/connections');
     await heading(page, 'Connections');
-    const live = page.getByRole('table', { name: 'Agents that are connected' });
+    const live = page.getByRole('table', { name: 'Connected agents' });
     const ended = page.getByRole('table', { name: 'Ended' });
     await live.getByRole('link', { name: 'shop' }).waitFor();
     await live.getByText('harness').waitFor();
@@ -35,7 +35,7 @@ suite('connections', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'connections-disconnect');
     await dialog.getByRole('button', { name: 'Disconnect' }).click();
-    await page.getByText('The agent was disconnected.').waitFor();
+    await page.getByText('Agent disconnected.').waitFor();
     await shop.printed(/moved to the new machine/);
     await ended.getByText('moved to the new machine').waitFor();
     await ended.getByText('Disconnected', { exact: true }).waitFor();
@@ -53,7 +53,7 @@ suite('connections', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('connections page: an organization without agents sees how to connect one', async (t) => {
     const page = await world.open(t, '/connections', { as: await world.person('ann@example.test') });
-    await page.getByRole('heading', { name: 'No agent is connected' }).waitFor();
+    await page.getByRole('heading', { name: 'No agents connected' }).waitFor();
     await page.getByRole('button', { name: 'Connect an agent' }).click();
     await page.getByRole('dialog', { name: 'Connect an agent' }).waitFor();
     await shoot(page, 'connections-empty');

@@ -25,11 +25,11 @@ const CERTIFICATE = { state: 'valid' as const, expiresAt: null, lastError: null,
 
 test('domain state: names the first missing step', () => {
   const said = (more: Partial<Domain>): string => stateOf({ ...DOMAIN, ...more }).words;
-  assert.equal(said({}), 'In use');
+  assert.equal(said({}), 'Active');
   assert.equal(said({ verified: false, boundTunnelId: null }), 'Not verified');
   assert.equal(said({ boundTunnelId: null }), 'No tunnel');
   assert.equal(said({ certificate: { ...CERTIFICATE, state: 'failed' } }), 'No certificate');
-  assert.equal(said({ certificate: CERTIFICATE }), 'In use');
+  assert.equal(said({ certificate: CERTIFICATE }), 'Active');
 });
 
 test('certificate state: valid with a warning while its renewal fails', () => {

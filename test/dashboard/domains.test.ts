@@ -27,7 +27,7 @@ suite('domains', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'domains-empty');
     await page.getByRole('button', { name: 'Add domain' }).first().click();
-    const adding = page.getByRole('dialog', { name: 'Add a domain' });
+    const adding = page.getByRole('dialog', { name: 'Add domain' });
     const field = adding.getByRole('textbox', { name: 'Domain' });
     await field.fill('*.example.net');
     await adding.getByRole('button', { name: 'Add domain' }).click();
@@ -53,8 +53,8 @@ suite('domains', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('combobox', { name: 'Tunnel for shop.example.net' }).click();
     await page.getByRole('option', { name: 'shop' }).click();
     await page.getByRole('button', { name: 'Bind tunnel' }).click();
-    await page.getByText('In use').waitFor();
-    await page.getByText('which no agent serves now').waitFor();
+    await page.getByText('Active', { exact: true }).waitFor();
+    await page.getByText('which is offline').waitFor();
     const pointer = page.getByRole('group', { name: 'CNAME record' });
     await pointer.getByText('shop.edge.example.com', { exact: true }).waitFor();
     await noSeriousFinding(page);

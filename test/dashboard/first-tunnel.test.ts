@@ -26,16 +26,16 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const origin = await startOrigin(t, (_, answer) => answer.end('it works'));
     const page = await world.open(t, '/', { context: CLIPBOARD });
     await heading(page, 'Overview');
-    await page.getByText('Once the command runs, its address is here.').waitFor();
+    await page.getByText('When the command runs, the public URL appears here.').waitFor();
     const before = await page.getByRole('group', { name: 'the command without its key' }).innerText();
     assert.match(before, /^CULVERT_TOKEN='<key>' culvert http 3000 --server http/);
     await noSeriousFinding(page);
     await shoot(page, 'first-tunnel');
     await page.getByLabel('Local port').fill(String(origin.port));
     await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByRole('group', { name: 'The command with its key' }).waitFor();
+    await page.getByRole('group', { name: 'Command with key' }).waitFor();
     await page.getByText('Waiting for the agent').waitFor();
-    assert.equal(await focused(page), 'The command with its key');
+    assert.equal(await focused(page), 'Command with key');
     // The command follows what is typed, with the key that is there.
     await page.getByLabel('Name (optional)').fill('shop');
     const shown = await page.getByRole('group', { name: 'the command', exact: true }).innerText();
@@ -58,7 +58,7 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('GET /hello?x=').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'first-tunnel-live');
-    await page.getByRole('button', { name: 'To the overview' }).click();
+    await page.getByRole('button', { name: 'Open overview' }).click();
     await page.getByRole('heading', { name: 'Traffic' }).waitFor();
     const kept = await page.evaluate<string>(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])',
@@ -80,7 +80,7 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     );
     await page.getByText('TCP', { exact: true }).click();
     await page.getByLabel('Name (optional)').fill('-no-');
-    await page.getByText('Letters a to z').waitFor();
+    await page.getByText('Use a to z').waitFor();
     assert.match(await command.innerText(), /^culvert tcp 5432 --server 'http/);
     assert.deepEqual(await tokensOf(page), []);
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
@@ -99,7 +99,7 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
       await route.fulfill({ json: { ...account, active_org: { ...account.active_org, role: 'viewer' } } });
     });
     await page.reload();
-    await page.getByText('Your role in this organization is to watch').waitFor();
+    await page.getByText("Viewers can't publish services").waitFor();
     assert.equal(await page.getByRole('button', { name: /key/ }).count(), 0);
   });
 });

@@ -78,10 +78,7 @@ suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('option').first().click();
     await page.getByRole('heading', { level: 2 }).getByText(`/literal?q=${SCRIPT}`).waitFor();
     await page.getByRole('tab', { name: 'Request' }).click();
-    assert.equal(
-      await page.getByLabel('The body as JSON').textContent(),
-      JSON.stringify({ [SCRIPT]: SCRIPT }, null, 2),
-    );
+    assert.equal(await page.getByLabel('Body as JSON').textContent(), JSON.stringify({ [SCRIPT]: SCRIPT }, null, 2));
     await page.getByRole('table', { name: 'Request headers' }).getByText(IMAGE).waitFor();
     await check();
   });

@@ -84,7 +84,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Inspector' }).click();
     await page.getByRole('alert').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
-    assert.equal(await page.getByText('No request yet').count(), 0);
+    assert.equal(await page.getByText('No requests yet').count(), 0);
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).click();
     await option(page, '/admin/first').waitFor();
@@ -99,7 +99,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('listbox', { name: 'Requests' }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    const beside = page.getByRole('region', { name: 'The chosen request' });
+    const beside = page.getByRole('region', { name: 'Selected request' });
     await beside.getByRole('heading', { name: 'GET /second' }).waitFor();
     await page.keyboard.press('ArrowDown');
     await beside.getByRole('heading', { name: 'GET /first' }).waitFor();
@@ -116,14 +116,14 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     });
     const page = await open(t, `/inspector?tunnel=${tunnel}&path=/json`);
     await option(page, '/json').click();
-    const beside = page.getByRole('region', { name: 'The chosen request' });
-    await beside.getByText('Agent and service, until the first byte').waitFor();
+    const beside = page.getByRole('region', { name: 'Selected request' });
+    await beside.getByText('Agent and service, to first byte').waitFor();
     // The answer came packed.
     await beside.getByText('gzip undone').waitFor();
-    assert.equal(await beside.getByLabel('The body as JSON').textContent(), '{\n  "ok": true\n}');
+    assert.equal(await beside.getByLabel('Body as JSON').textContent(), '{\n  "ok": true\n}');
     await beside.getByRole('tab', { name: 'Request' }).click();
     assert.equal(
-      await beside.getByLabel('The body as JSON').textContent(),
+      await beside.getByLabel('Body as JSON').textContent(),
       '{\n  "n": 12345678901234567890,\n  "__proto__": {\n    "a": []\n  }\n}',
     );
     assert.equal(await beside.getByText('opensesame').count(), 0);
@@ -140,7 +140,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
       page.waitForEvent('download'),
       (async () => {
         await beside.getByRole('tab', { name: 'Request' }).click();
-        await beside.getByRole('button', { name: 'Save the request body as a file' }).click();
+        await beside.getByRole('button', { name: 'Save the request body as file' }).click();
       })(),
     ]);
     assert.match(saved.suggestedFilename(), /^request-[\w-]+\.json$/);
@@ -151,7 +151,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await ask('/admin/why');
     const page = await open(t, '/inspector?path=/admin/why');
     await option(page, '/admin/why').click();
-    await page.getByText('Block a path, action 1 of the policy refused it: /admin').first().waitFor();
+    await page.getByText('Block a path, action 1 of the policy blocked it: /admin').first().waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'inspector-refused');
   });
@@ -166,11 +166,11 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await open(t, '/inspector?path=/form');
     await option(page, '/form').click();
     await page.getByRole('tab', { name: 'Request' }).click();
-    const rows = page.getByRole('table', { name: 'Fields of the form' });
+    const rows = page.getByRole('table', { name: 'Form fields' });
     assert.equal(await rows.getByRole('row', { name: 'city' }).textContent(), 'cityÅrhus');
     await page.getByLabel('Path contains').fill('/picture');
     await option(page, '/picture').click();
-    const picture = page.getByRole('img', { name: 'The body as image/png' });
+    const picture = page.getByRole('img', { name: 'Body as image/png' });
     await picture.waitFor();
     assert.equal(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth), 1);
   });
@@ -180,22 +180,22 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await open(t, '/inspector?path=/pay');
     await option(page, '/pay').click();
     await page.getByRole('button', { name: 'Replay' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Send the request again' });
+    const dialog = page.getByRole('dialog', { name: 'Replay request' });
     await dialog.getByLabel('Body').fill('two');
     await dialog.getByLabel('Path and query').fill('/pay?again=1');
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Send again' }).click();
-    await dialog.getByText('It was sent').waitFor();
-    await dialog.getByText('another one').waitFor();
+    await dialog.getByText('Request sent').waitFor();
+    await dialog.getByText('changed').waitFor();
     await shoot(page, 'inspector-replay');
-    await dialog.getByRole('link', { name: 'Look at the new request' }).click();
+    await dialog.getByRole('link', { name: 'Open new request' }).click();
     await heading(page, 'Request');
     await page.getByRole('heading', { name: 'POST /pay?again=1' }).waitFor();
     await page.getByText('POST two').waitFor();
     await page.getByRole('link', { name: 'the first request' }).click();
     await page.getByRole('heading', { name: 'POST /pay', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'More for this request' }).click();
-    await page.getByRole('menuitem', { name: 'Its replays' }).click();
+    await page.getByRole('button', { name: 'Request actions' }).click();
+    await page.getByRole('menuitem', { name: 'Show replays' }).click();
     await option(page, 'POST /pay?again=1').waitFor();
     assert.equal(await page.getByRole('option').count(), 1);
   });
@@ -204,18 +204,18 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await ask('/curl', { headers: { authorization: 'Bearer hidden-word' } });
     const page = await open(t, '/inspector?path=/curl');
     await option(page, '/curl').click();
-    await page.getByRole('button', { name: 'More for this request' }).click();
-    await page.getByRole('menuitem', { name: 'As a curl command' }).click();
+    await page.getByRole('button', { name: 'Request actions' }).click();
+    await page.getByRole('menuitem', { name: 'Copy as curl' }).click();
     const command = page.getByRole('group', { name: 'the command' });
     assert.match((await command.textContent()) ?? '', /^curl .*'authorization: \*\*\*'/is);
-    await page.getByLabel('With credentials and cookies').click();
+    await page.getByLabel('Include credentials and cookies').click();
     await page.getByText('hidden-word').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'More for the list' }).click();
+    await page.getByRole('button', { name: 'List actions' }).click();
     await page.getByRole('menuitem', { name: 'Export as HAR' }).click();
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save the archive' }).click(),
+      page.getByRole('button', { name: 'Save archive' }).click(),
     ]);
     const { log } = JSON.parse(await readFile(await saved.path(), 'utf8')) as { log: { entries: unknown[] } };
     assert.equal(log.entries.length, 1);
@@ -238,7 +238,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await option(page, '/gap/before').waitFor();
     isAway = true;
     for (const feed of feeds) await feed.close({ code: 4000 });
-    await page.getByText('Not connected, trying again').waitFor();
+    await page.getByText('Disconnected, retrying').waitFor();
     await ask('/gap/meanwhile');
     assert.equal(await option(page, '/gap/meanwhile').count(), 0);
     isAway = false;
@@ -264,12 +264,12 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await ask('/forget-me');
     const page = await open(t, `/inspector?tunnel=${tunnel}`);
     await option(page, '/forget-me').waitFor();
-    await page.getByRole('button', { name: 'More for the list' }).click();
+    await page.getByRole('button', { name: 'List actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete recorded requests' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete the recorded requests of shop?' });
+    const dialog = page.getByRole('dialog', { name: 'Delete recorded requests of shop?' });
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Delete recorded requests' }).click();
-    await page.getByRole('heading', { name: 'No request matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No requests match' }).waitFor();
   });
 
   function open(t: Ends, path: string, options?: TabOptions): Promise<Page> {

@@ -20,10 +20,10 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog', { name: 'New key' });
     await dialog.getByRole('button', { name: 'Create key' }).click();
-    await dialog.getByText('Give the key a name').waitFor();
+    await dialog.getByText('Enter a name for the key').waitFor();
     await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('laptop');
-    await dialog.getByLabel('Names that it may take').fill('pr-*,');
-    await dialog.getByRole('textbox', { name: 'Budget a month' }).fill('0.29');
+    await dialog.getByLabel('Allowed names').fill('pr-*,');
+    await dialog.getByRole('textbox', { name: 'Monthly budget' }).fill('0.29');
     await noSeriousFinding(page);
     await shoot(page, 'keys-new');
     await dialog.getByRole('button', { name: 'Create key' }).click();
@@ -62,19 +62,19 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const page = await world.open(t, '/keys');
     await action(page, 'spender', 'Set budget');
     const dialog = page.getByRole('dialog', { name: 'Budget of the key spender' });
-    await dialog.getByRole('radio', { name: 'At most this much' }).check();
-    await dialog.getByRole('textbox', { name: 'US dollars a month' }).fill('12,5');
+    await dialog.getByRole('radio', { name: 'Cap at' }).check();
+    await dialog.getByRole('textbox', { name: 'US dollars per month' }).fill('12,5');
     await dialog.getByRole('button', { name: 'Set budget' }).click();
-    await dialog.getByText('Write US dollars').waitFor();
-    await dialog.getByRole('textbox', { name: 'US dollars a month' }).fill('0');
-    await dialog.getByText('visitors of its tunnels see an error at once').waitFor();
+    await dialog.getByText('Enter US dollars').waitFor();
+    await dialog.getByRole('textbox', { name: 'US dollars per month' }).fill('0');
+    await dialog.getByText('Visitors of its tunnels see an error immediately').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'keys-budget');
-    await dialog.getByRole('textbox', { name: 'US dollars a month' }).fill('12.50');
+    await dialog.getByRole('textbox', { name: 'US dollars per month' }).fill('12.50');
     await dialog.getByRole('button', { name: 'Set budget' }).click();
     await rowOf(page, 'spender').getByText('of $12.50').waitFor();
     await action(page, 'spender', 'Set budget');
-    await dialog.getByRole('radio', { name: 'Nothing: block it' }).check();
+    await dialog.getByRole('radio', { name: 'Block key' }).check();
     await dialog.getByRole('button', { name: 'Set budget' }).click();
     await rowOf(page, 'spender').getByText('Blocked').waitFor();
   });
@@ -94,7 +94,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const fresh = rowOf(page, 'turner').filter({ hasText: 'the new one' });
     await fresh.getByRole('button', { name: /^Actions for the key turner \([0-9a-f]{8}\)$/ }).click();
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
-    await page.getByRole('dialog').getByText('This is the new one').waitFor();
+    await page.getByRole('dialog').getByText('This is the new key').waitFor();
   });
 
   test('keys page: a master key shows how many keys end with it', async (t) => {
@@ -113,7 +113,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await action(page, 'robot', 'Revoke');
     const dialog = page.getByRole('dialog', { name: 'Revoke the key robot?' });
-    await dialog.getByText('The 2 live keys that it minted end with it').waitFor();
+    await dialog.getByText('Its 2 live minted keys expire with it').waitFor();
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Revoke 3 keys' }).click();
     await rowOf(page, 'run-1').waitFor({ state: 'detached' });
@@ -147,7 +147,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'New key' }).first().click();
     const dialog = page.getByRole('dialog', { name: 'New key' });
     await dialog.getByText('Master', { exact: true }).click();
-    await dialog.getByRole('link', { name: 'See the plans' }).waitFor();
+    await dialog.getByRole('link', { name: 'See plans' }).waitFor();
     assert.equal(await dialog.getByRole('button', { name: 'Create key' }).isDisabled(), true);
     await shoot(page, 'keys-new-master');
   });

@@ -21,12 +21,12 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await heading(page, 'Members');
     await page.getByRole('button', { name: 'Invite member' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('E-mail address').fill('no address');
+    await dialog.getByLabel('Email address').fill('no address');
     await dialog.getByRole('button', { name: 'Send invitation' }).click();
     await dialog.locator('[aria-invalid="true"]').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'members-invite');
-    await dialog.getByLabel('E-mail address').fill(bob.email);
+    await dialog.getByLabel('Email address').fill(bob.email);
     await dialog.getByRole('radio', { name: 'Viewer' }).check();
     await dialog.getByRole('button', { name: 'Send invitation' }).click();
     await page.getByRole('table', { name: 'Invitations' }).getByText(bob.email).waitFor();
@@ -47,7 +47,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await shoot(page, 'members');
 
     await page.getByRole('button', { name: `Actions for ${bob.email}` }).click();
-    await page.getByRole('menuitem', { name: 'Remove from the organization' }).click();
+    await page.getByRole('menuitem', { name: 'Remove member' }).click();
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await row.waitFor({ state: 'detached' });
   });
@@ -61,7 +61,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await page.reload();
     const actions = page.getByRole('button', { name: 'Actions for the invitation of cat@example.com' });
     await actions.click();
-    await page.getByRole('menuitem', { name: 'Send again' }).click();
+    await page.getByRole('menuitem', { name: 'Resend' }).click();
     const sending = page.getByRole('dialog');
     await noSeriousFinding(page);
     await shoot(page, 'members-resend');
@@ -70,7 +70,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await page.route(list, (route) =>
       route.fulfill({ status: 429, json: { error: 'rate_limited', message: 'Slowly.' } }),
     );
-    await sending.getByRole('button', { name: 'Send again' }).click();
+    await sending.getByRole('button', { name: 'Resend' }).click();
     await page.locator('main').getByText('Slowly.').waitFor();
     await page.unroute(list);
     const link = await sending.getByRole('group', { name: 'the link', exact: true }).innerText();
@@ -88,9 +88,9 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await page.getByRole('button', { name: 'Revoke invitation', exact: true }).click();
     await page.getByRole('region', { name: 'Invitations' }).waitFor({ state: 'detached' });
     await theirs.goto(link);
-    await heading(theirs, 'This invitation is over');
+    await heading(theirs, 'Invitation not valid');
     await page.getByRole('button', { name: 'Actions for admin@localhost' }).click();
-    await page.getByRole('menuitem', { name: 'Leave the organization' }).click();
+    await page.getByRole('menuitem', { name: 'Leave organization' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('The member is the last owner.').waitFor();
     await dialog.getByRole('button', { name: 'Leave', exact: true }).click();
@@ -128,7 +128,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     assert.equal(await action.isDisabled(), true);
     await dialog.getByLabel('Type Better shop to confirm').fill('Better shop');
     await action.click();
-    await page.getByText('It is your only organization.').waitFor();
+    await page.getByText('This is your only organization.').waitFor();
   });
 
   test('members page: a thousand members are drawn in part, searched in full, and share one dialog', async (t) => {
@@ -151,11 +151,11 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await shoot(page, 'members-many');
     await page.getByRole('textbox', { name: 'Search members' }).fill('m999@');
     await page.getByRole('button', { name: 'Actions for m999@example.com' }).click();
-    await page.getByRole('menuitem', { name: 'Remove from the organization' }).click();
+    await page.getByRole('menuitem', { name: 'Remove member' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('heading', { name: /^Remove m999@example.com from/ }).waitFor();
     await noSeriousFinding(page);
-    await dialog.getByRole('button', { name: 'Keep' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.locator('[aria-label="Actions for m999@example.com"]:focus').waitFor();
   });
 
@@ -177,7 +177,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);
     await page.getByRole('button', { name: `Actions for ${bob.email}` }).click();
-    await page.getByRole('menuitem', { name: 'Leave the organization' }).click();
+    await page.getByRole('menuitem', { name: 'Leave organization' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).click();
     await page.getByRole('button', { name: /^Organization: / }).waitFor({ state: 'detached' });
   });

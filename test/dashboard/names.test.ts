@@ -27,15 +27,15 @@ suite('reserved names', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await field.fill('shop');
     await field.press('Enter');
     const row = page.getByRole('table', { name: 'Reserved names' }).getByRole('row').filter({ hasText: 'shop' });
-    await row.getByText('none now').waitFor();
+    await row.getByText('none').waitFor();
     assert.equal(await field.inputValue(), '');
     await noSeriousFinding(page);
     await shoot(page, 'names');
-    await page.getByRole('button', { name: 'Give up the name shop' }).click();
-    const asking = page.getByRole('dialog', { name: 'Give up the name shop?' });
+    await page.getByRole('button', { name: 'Release the name shop' }).click();
+    const asking = page.getByRole('dialog', { name: 'Release the name shop?' });
     await asking.getByText('For 24 hours only your organization can').waitFor();
     await noSeriousFinding(page);
-    await asking.getByRole('button', { name: 'Give up name' }).click();
+    await asking.getByRole('button', { name: 'Release name' }).click();
     await row.waitFor({ state: 'detached' });
   });
 
@@ -47,7 +47,7 @@ suite('reserved names', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);
     await shoot(page, 'names-phone-dark');
-    await page.getByRole('link', { name: 'See the plans' }).click();
+    await page.getByRole('link', { name: 'See plans' }).click();
     await page.waitForURL('**/app/billing');
   });
 });

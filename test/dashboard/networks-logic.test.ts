@@ -155,11 +155,11 @@ test('network state: one label each', () => {
   const said = (network: Partial<Network>, relay?: Partial<Relay>) =>
     networkStatus({ ...NETWORK, ...network }, relay && { ...RELAY, ...relay })?.words;
   assert.equal(said({ server_public_key: null, public_endpoint: null, reserved_udp_port: null }), 'No server yet');
-  assert.equal(said({ public_endpoint: null }), 'Port taken away');
+  assert.equal(said({ public_endpoint: null }), 'Port removed');
   assert.equal(said({ reserved_udp_port: null, public_endpoint: 'vpn.example.com:1' }), 'Own endpoint');
   assert.deepEqual(
     [said({}), said({}, { online: false }), said({}, {}), said({}, { path: 'stream' })],
-    [undefined, 'No agent', 'Relayed by UDP', 'Relayed by TLS'],
+    [undefined, 'No agent', 'Relayed over UDP', 'Relayed over TLS'],
   );
 });
 
@@ -167,11 +167,7 @@ test('network drops: labels, the most frequent first, without zero counts', () =
   const drops = dropsOf({ ...RELAY, dropped: { no_agent: 2, queue_full: 0, not_enrolled: 7, new_reason: 1 } });
   assert.deepEqual(
     drops.map(({ count, words }) => `${count} ${words}`),
-    [
-      '7 handshakes with a key that is not enrolled, was revoked or has expired',
-      '2 while no agent carried the network',
-      '1 new_reason',
-    ],
+    ['7 with an unknown, revoked or expired key', '2 without a connected agent', '1 new_reason'],
   );
 });
 
@@ -181,7 +177,7 @@ test('device state: connected for three minutes after its last handshake', () =>
   const words = (device: Device, afterMs: number): string => deviceStatus(device, Date.parse(at) + afterMs).words;
   assert.deepEqual(
     [words(DEVICE, 0), words(seen, 179_000), words(seen, 181_000), words({ ...seen, expired: true }, 0)],
-    ['Never seen', 'Connected', 'Away', 'Expired'],
+    ['Never seen', 'Connected', 'Offline', 'Expired'],
   );
 });
 

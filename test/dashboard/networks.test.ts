@@ -54,7 +54,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
 
   test('networks page: a network is created, its server registered, and the config is valid', async (t) => {
     const page = await world.open(t, '/networks');
-    await page.getByText('No private network yet').waitFor();
+    await page.getByText('No private networks yet').waitFor();
     await shoot(page, 'networks-empty');
     await press(page, 'New network');
     await field(page, 'Name').fill('home');
@@ -83,7 +83,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('No other machine can connect').waitFor();
     await page.getByText(`localhost:${port}`).first().waitFor();
     assert.match(serverConfig, new RegExp(`culvert udp 51820 --network home --server ${world.culvert.apiUrl}$`, 'm'));
-    assert.match(await page.locator('[aria-current=step]').innerText(), /Start WireGuard on it/);
+    assert.match(await page.locator('[aria-current=step]').innerText(), /Start WireGuard/);
 
     const network = await home();
     await takenByWireGuard(t, serverConfig, network.server_public_key);
@@ -103,7 +103,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const scanned = await qrTextOf(page);
     await noSeriousFinding(page);
     await shoot(page, 'network-enrolled');
-    await enrolled.getByRole('tab', { name: 'For a computer' }).click();
+    await enrolled.getByRole('tab', { name: 'Computer' }).click();
     const saved = page.waitForEvent('download');
     await press(page, 'Download home.conf');
     const deviceConfig = readFileSync(await (await saved).path(), 'utf8');
@@ -130,8 +130,8 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const page = await world.open(t, `/networks/${id}`);
     await page.getByText('No agent', { exact: true }).waitFor();
     world.culvert.agent(['udp', '51820', '--network', 'home']);
-    await page.getByText(/^Relayed by (UDP|TLS)$/).waitFor();
-    await page.getByText('It is there:').waitFor();
+    await page.getByText(/^Relayed over (UDP|TLS)$/).waitFor();
+    await page.getByText('Running:').waitFor();
     await shoot(page, 'network-online');
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Private networks' }).click();
     await page.getByText('Online', { exact: true }).waitFor();
@@ -155,7 +155,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await listField(page, 'Networks behind it').press('Backspace');
     await listField(page, 'Networks behind it').fill('192.168.9.0/24');
     await dialog(page, 'Enrol a device in office').getByRole('button', { name: 'Enrol device' }).click();
-    await page.getByText('This is no public key of WireGuard').waitFor();
+    await page.getByText('This is not a WireGuard public key').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'network-enrol-paste');
     await field(page, 'Public key').fill(OTHER_KEY);
@@ -165,7 +165,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await enrolled.getByText(`peer ${OTHER_KEY} allowed-ips 10.81.0.2/32,192.168.9.0/24`).waitFor();
     await enrolled.getByRole('button', { name: 'Done' }).click();
 
-    await press(page, 'What can be done with router');
+    await press(page, 'Actions for router');
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     await field(page, 'Name').fill('gateway');
     await listField(page, 'Access ends').click();
@@ -175,10 +175,10 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await devices.getByText('gateway').waitFor();
     await devices.getByText('in 30 d').or(devices.getByText('in 29 d')).first().waitFor();
 
-    await press(page, 'What can be done with gateway');
+    await press(page, 'Actions for gateway');
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
     await dialog(page, 'Revoke the device gateway?').getByRole('button', { name: 'Revoke device' }).click();
-    await page.getByText('No device yet').waitFor();
+    await page.getByText('No devices yet').waitFor();
   });
 
   test('networks page: a network is edited, with faults at their field, and deleted after confirmation', async (t) => {
@@ -189,13 +189,13 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await call('POST', `/private-networks/${id}/devices`, { name: 'laptop', public_key: OTHER_KEY });
     const page = await world.open(t, `/networks/${id}`);
     await press(page, 'Edit');
-    await listField(page, 'Name servers').fill('nowhere');
+    await listField(page, 'DNS servers').fill('nowhere');
     await press(page, 'Save');
     await page.getByText('"nowhere" is not an IP address.').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'network-edit');
-    await listField(page, 'Name servers').press('Backspace');
-    await listField(page, 'Name servers').fill('10.82.0.1');
+    await listField(page, 'DNS servers').press('Backspace');
+    await listField(page, 'DNS servers').fill('10.82.0.1');
     await field(page, 'Name').fill('laboratory');
     await press(page, 'Save');
     await heading(page, 'laboratory');
@@ -206,7 +206,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await asked.getByRole('button', { name: 'Delete network' }).click();
     await heading(page, 'Private networks');
-    await page.getByText('The network laboratory is deleted.').waitFor();
+    await page.getByText('Deleted network laboratory.').waitFor();
     await page.getByRole('link', { name: 'laboratory' }).waitFor({ state: 'hidden' });
   });
 

@@ -66,7 +66,7 @@ test('queues: a long one is marked', () => {
   const long = queuesOf(readMetrics(PAGE)).filter(({ isLong }) => isLong);
   assert.deepEqual(
     long.map(({ title }) => title),
-    ['Outgoing mail', 'Buffers of streams'],
+    ['Outgoing mail', 'Stream buffers'],
   );
 });
 

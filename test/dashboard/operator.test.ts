@@ -20,7 +20,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Operator');
     await page.getByRole('button', { name: 'New account' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('E-mail address').fill('bob@example.com');
+    await dialog.getByLabel('Email address').fill('bob@example.com');
     await noSeriousFinding(page);
     await shoot(page, 'operator-new-account');
     await dialog.getByRole('button', { name: 'Create account' }).click();
@@ -33,7 +33,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(password));
     assert.doesNotMatch(await page.content(), new RegExp(String(password)));
 
-    await page.getByRole('textbox', { name: 'Search by name or address' }).fill('bob@');
+    await page.getByRole('textbox', { name: 'Search by name or email' }).fill('bob@');
     const rows = page.getByRole('table', { name: 'Accounts' }).locator('tbody').getByRole('row');
     await rows.nth(1).waitFor({ state: 'detached' });
     await shoot(page, 'operator-users');
@@ -93,12 +93,12 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await world.open(t, '/operator');
     await page.getByRole('img', { name: /^Requests: / }).waitFor();
     await fetch(`http://127.0.0.1:${ports.http}/`, { headers: { host: 'nothing.localhost' } });
-    const answered = page.getByRole('table', { name: 'Answered by the server itself' });
+    const answered = page.getByRole('table', { name: 'Edge errors' });
     await answered.getByRole('row').filter({ hasText: 'tunnel_not_found' }).waitFor();
-    await page.getByRole('switch', { name: 'Show what never came' }).click();
-    const dropped = page.getByRole('table', { name: 'Refused, cut and left out' });
+    await page.getByRole('switch', { name: 'Show zero counts' }).click();
+    const dropped = page.getByRole('table', { name: 'Dropped' });
     await dropped.getByText('edge.limits.max_connections_per_ip').first().waitFor();
-    await page.getByRole('switch', { name: 'Show what never came' }).click();
+    await page.getByRole('switch', { name: 'Show zero counts' }).click();
     await noSeriousFinding(page);
     await shoot(page, 'operator-server');
   });
@@ -111,7 +111,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await dialog.getByRole('button', { name: 'Rotate' }).click();
     await page.getByRole('status').filter({ hasText: 'signs.' }).waitFor();
     await shoot(page, 'operator-keys');
-    await page.getByRole('tab', { name: 'Audit' }).click();
+    await page.getByRole('tab', { name: 'Audit log' }).click();
     const log = page.getByRole('table', { name: 'Audit log' });
     await log.getByText('rotated a signing key').waitFor();
     await log
@@ -123,13 +123,13 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'operator-audit');
     await page.getByRole('tab', { name: 'Certificates' }).click();
-    await page.getByRole('heading', { name: 'No certificate came by ACME' }).waitFor();
+    await page.getByRole('heading', { name: 'No ACME certificates' }).waitFor();
     await shoot(page, 'operator-certificates');
   });
 
   test('operator page: other users have no access, and see why', async (t) => {
     const page = await world.open(t, '/operator/users', { as: ann });
-    await page.getByRole('heading', { name: 'Only for those who run this server' }).waitFor();
+    await page.getByRole('heading', { name: 'Operators only' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Operator' }).count(), 0);
   });
 
@@ -137,7 +137,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await world.open(t, '/operator', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByRole('img', { name: /^Requests: / }).waitFor();
     await shoot(page, 'operator-server-phone-dark');
-    for (const tab of ['Server', 'Users', 'Organizations', 'Audit']) {
+    for (const tab of ['Server', 'Users', 'Organizations', 'Audit log']) {
       await page.getByRole('tab', { name: tab }).click();
       await page
         .getByRole(tab === 'Server' ? 'img' : 'table')

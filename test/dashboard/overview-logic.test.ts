@@ -53,7 +53,7 @@ test('warnings: unverified domains, missing certificates and expiring tunnels', 
   const failing = { state: 'failed', lastError: 'no A record', expiresAt: null, nextAttemptAt: null } as const;
   assert.deepEqual(warned({ domains: [domain({})] }), []);
   assert.deepEqual(warned({ domains: [domain({ verified: false })] }), [
-    'warn: Domain shop.test waits for its DNS record.',
+    'warn: Domain shop.test is waiting for its DNS record.',
   ]);
   assert.deepEqual(
     warned({

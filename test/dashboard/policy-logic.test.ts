@@ -67,7 +67,7 @@ test('policy draft: a form is stable while others are added and removed', () => 
 
 test('policy draft: unreadable text reports the reason', () => {
   const faults: ReadonlyArray<readonly [string, RegExp]> = [
-    ['{', /^This is not JSON/],
+    ['{', /^Invalid JSON: /],
     ['[]', /is an object/],
     ['{"actions": {}}', /must be a list/],
     ['{"actions": [], "rules": []}', /no field "rules"/],
@@ -75,7 +75,7 @@ test('policy draft: unreadable text reports the reason', () => {
     ['{"actions": [{"kind": "constructor"}]}', /no kind/],
     ['{"actions": [{"kind": "deny", "path": "/a"}]}', /deny has no field "path"/],
     ['{"actions": [{"kind": "deny"}]}', /deny needs "path_prefix"/],
-    ['{"actions": [{"kind": "ip_deny", "networks": [1]}]}', /"networks" is of the wrong type/],
+    ['{"actions": [{"kind": "ip_deny", "networks": [1]}]}', /"networks" has the wrong type/],
     ['{"actions": [{"kind": "rate_limit", "requests_per_minute": "5"}]}', /wrong type/],
     ['{"actions": [null]}', /must be an object/],
   ];
@@ -159,11 +159,11 @@ test('policy test: the result is one sentence', () => {
   const result = (tested: number, would_refuse: number, not_tested: PolicyTest['not_tested'] = []): PolicyTest => {
     return { tested, would_refuse, not_tested, from: null, to: null, by_action: [], requests: [] };
   };
-  assert.equal(resultText(result(1_000, 14)), 'Of the last 1,000 requests this would refuse 14.');
-  assert.equal(resultText(result(12, 0)), 'Of the last 12 requests this would refuse none.');
-  assert.equal(resultText(result(1, 1)), 'The one recorded request would be refused.');
-  assert.equal(resultText(result(0, 0)), 'No request of this tunnel is recorded.');
+  assert.equal(resultText(result(1_000, 14)), 'Of the last 1,000 requests this would block 14.');
+  assert.equal(resultText(result(12, 0)), 'Of the last 12 requests this would block none.');
+  assert.equal(resultText(result(1, 1)), 'The one recorded request would be blocked.');
+  assert.equal(resultText(result(0, 0)), 'No requests of this tunnel are recorded.');
   const unknown = result(0, 0, [{ reason: 'credentials_not_recorded', count: 3 }]);
-  assert.equal(resultText(unknown), 'None of the recorded requests could be judged.');
-  assert.match(unknownTexts(unknown)[0] ?? '', /^3 more could not be judged: the record does not have the token/);
+  assert.equal(resultText(unknown), 'None of the recorded requests could be tested.');
+  assert.match(unknownTexts(unknown)[0] ?? '', /^3 more could not be tested: tokens are not recorded/);
 });

@@ -39,14 +39,14 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('policy page: an example is filled in, tested, saved, and applies immediately', async (t) => {
     const page = await open(t);
-    await page.getByText('Every visitor gets in now.').waitFor();
+    await page.getByText('All visitors are allowed now.').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'policy-none');
     await page.getByRole('button', { name: 'Keep /admin private' }).click();
     await page.getByText('Not saved', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Run test' }).click();
-    await page.getByText('Of the last 5 requests this would refuse 2.').waitFor();
-    const found = page.getByRole('table', { name: 'Requests that would be refused' });
+    await page.getByText('Of the last 5 requests this would block 2.').waitFor();
+    const found = page.getByRole('table', { name: 'Requests that would be blocked' });
     assert.equal(await found.getByRole('row').count(), 3);
     await found.getByText(/^GET \/admin\/.*img/).waitFor();
     assert.match(
@@ -57,11 +57,11 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'policy-tested');
     assert.equal(await saved(), null);
     await page.getByRole('button', { name: 'Save policy' }).click();
-    await page.getByText('Saved: it holds from the next request on.').waitFor();
+    await page.getByText('Policy saved. Applies immediately.').waitFor();
     assert.equal(await status('/admin/users'), 403);
     assert.equal(await page.getByText('Not saved', { exact: true }).count(), 0);
     await page.getByLabel('Path begins with').fill('/private');
-    await page.getByText('The policy has been changed since this test.').waitFor();
+    await page.getByText('The policy changed after this test.').waitFor();
     await page.getByRole('tab', { name: 'Access control' }).click();
     await page.getByRole('tab', { name: 'Policy' }).click();
     await page.getByText('Not saved', { exact: true }).waitFor();
@@ -90,7 +90,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await isAsked;
     await path.fill('/second');
     answer();
-    await page.getByText('Saved: it holds from the next request on.').waitFor();
+    await page.getByText('Policy saved. Applies immediately.').waitFor();
     assert.equal(await path.inputValue(), '/second');
     await page.getByText('Not saved', { exact: true }).waitFor();
     assert.equal(await page.getByText('Another member has changed').count(), 0);
@@ -101,7 +101,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('tab', { name: 'Access control' }).click();
     await page.getByRole('tab', { name: 'Policy' }).click();
     assert.equal(await text.inputValue(), '{ "actions": [');
-    await page.getByText('This is not JSON').waitFor();
+    await page.getByText('Invalid JSON').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
     assert.match(await text.inputValue(), /first/);
   });
@@ -112,14 +112,14 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('switch', { name: 'Block a path: log only' }).click({ force: true });
     await page.getByText('Once saved, it blocks no request').waitFor();
     await page.getByRole('button', { name: 'Save policy' }).click();
-    await page.getByText('Would have refused nothing since the policy was saved.').waitFor();
+    await page.getByText('Would have blocked nothing since the policy was saved.').waitFor();
     assert.equal(await status('/admin/reports'), 200);
-    await page.getByText('Would have refused 1 since the policy was saved').waitFor();
+    await page.getByText('Would have blocked 1 since the policy was saved').waitFor();
     await page.getByText('GET /admin/reports').waitFor();
     await shoot(page, 'policy-tried');
     await page.getByRole('button', { name: 'Run test' }).click();
-    await page.getByText(/^Of the last \d+ requests this would refuse none\.$/).waitFor();
-    await page.getByRole('table').getByText('Block a path (only tried)').first().waitFor();
+    await page.getByText(/^Of the last \d+ requests this would block none\.$/).waitFor();
+    await page.getByRole('table').getByText('Block a path (log only)').first().waitFor();
   });
 
   test('policy page: faults of the page and the server stand at their field', async (t) => {
@@ -128,9 +128,9 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'Add action' }).click();
     await noSeriousFinding(page);
     await shoot(page, 'policy-kinds');
-    await page.getByRole('menuitem', { name: 'Only these addresses' }).click();
+    await page.getByRole('menuitem', { name: 'Allow addresses' }).click();
     await page.getByRole('button', { name: 'Save policy' }).click();
-    await page.getByText('At least one address or network').waitFor();
+    await page.getByText('Enter an address or network').waitFor();
     const networks = page.getByRole('combobox', { name: 'Addresses and networks' });
     assert.equal(await networks.getAttribute('aria-invalid'), 'true');
     // What only the server knows: bits behind the prefix.
@@ -138,7 +138,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await networks.press('Enter');
     await page.getByRole('button', { name: 'Save policy' }).click();
     await page.getByText('must be an IP address or a network such as 10.0.0.0/8').waitFor();
-    await page.getByRole('button', { name: 'Remove: Only these addresses' }).click();
+    await page.getByRole('button', { name: 'Remove: Allow addresses' }).click();
     await page.getByLabel('Path begins with').fill('admin');
     await page.getByText('Must begin with a /').waitFor();
     await noSeriousFinding(page);
@@ -153,16 +153,16 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('JSON', { exact: true }).click();
     assert.deepEqual(JSON.parse(await text.inputValue()), await saved());
     await text.fill('{"actions": [');
-    await page.getByText(/^This is not JSON/).waitFor();
+    await page.getByText(/^Invalid JSON/).waitFor();
     assert.ok(await page.getByRole('button', { name: 'Save policy' }).isDisabled());
     await text.fill('{"actions": [{"kind": "rate_limit", "requests_per_minute": 7}]}');
     await noSeriousFinding(page);
     await shoot(page, 'policy-json');
     await page.getByText('Form', { exact: true }).click();
-    assert.equal(await page.getByLabel('Requests a minute').inputValue(), '7');
-    await page.getByLabel('Requests a minute').fill('600');
+    assert.equal(await page.getByLabel('Requests per minute').inputValue(), '7');
+    await page.getByLabel('Requests per minute').fill('600');
     await page.getByRole('button', { name: 'Save policy' }).click();
-    await page.getByText('Saved: it holds').waitFor();
+    await page.getByText('Policy saved.').waitFor();
     assert.deepEqual(await saved(), {
       actions: [{ kind: 'rate_limit', requests_per_minute: 600, per_client_ip: false }],
     });
@@ -173,10 +173,10 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const page = await open(t);
     await page.getByRole('button', { name: 'Remove policy' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove the policy of shop?' });
-    await dialog.getByText('From the next request on').waitFor();
+    await dialog.getByText('Applies immediately.').waitFor();
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Remove policy' }).click();
-    await page.getByText('Every visitor gets in now.').waitFor();
+    await page.getByText('All visitors are allowed now.').waitFor();
     assert.equal(await saved(), null);
     assert.equal(await status('/admin'), 200);
   });
@@ -191,12 +191,12 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
       { kind: 'response_header_set', name: 'X-Frame-Options', value: 'DENY' },
     ]);
     const desktop = await open(t, { context: { colorScheme: 'dark' } });
-    await desktop.getByRole('listitem', { name: 'Limit the rate' }).waitFor();
+    await desktop.getByRole('listitem', { name: 'Limit rate' }).waitFor();
     await noSeriousFinding(desktop);
     await shoot(desktop, 'policy-all-dark');
     const page = await open(t, { context: { colorScheme: 'dark', viewport: PHONE } });
     await page.getByRole('button', { name: 'Run test' }).click();
-    await page.getByText(/^Of the last \d+ requests this would refuse \d+\.$/).waitFor();
+    await page.getByText(/^Of the last \d+ requests this would block \d+\.$/).waitFor();
     await shoot(page, 'policy-all-phone');
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);

@@ -57,12 +57,12 @@ suite('projects', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
     await page.getByRole('button', { name: 'Delete project' }).click();
     const asking = page.getByRole('dialog', { name: 'Delete the project Store?' });
-    await asking.getByText('Its 1 tunnel and 1 live key go with it').waitFor();
+    await asking.getByText('Its 1 tunnel and 1 live key are deleted too').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'project-delete');
     await asking.getByRole('button', { name: 'Delete project' }).click();
     await heading(page, 'Projects');
-    await page.getByText('Store is deleted, with 1 tunnel and 1 key.').waitFor();
+    await page.getByText('Store deleted, with 1 tunnel and 1 key.').waitFor();
     assert.equal((await world.culvert.account.call('GET', '/projects/shop')).status, 404);
   });
 
@@ -74,7 +74,7 @@ suite('projects', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.ok(wide <= 0, `${wide} pixels too wide`);
     await shoot(page, 'project-phone-dark');
     await page.goto(`${world.culvert.apiUrl}/app/projects/nothing`);
-    await page.getByRole('heading', { name: 'No such project' }).waitFor();
+    await page.getByRole('heading', { name: 'Project not found' }).waitFor();
     await page.goto(`${world.culvert.apiUrl}/app/projects`);
     await page.getByRole('table', { name: 'Projects' }).waitFor();
     await shoot(page, 'projects-phone-dark');

@@ -47,7 +47,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const asks = page.getByRole('dialog');
     await asks.getByRole('textbox').fill('Other');
     await asks.getByRole('button', { name: 'Delete organization' }).click();
-    await page.getByText('Other is deleted').waitFor();
+    await page.getByText('Other deleted').waitFor();
     await page.getByText('two-homes', { exact: true }).first().waitFor();
     assert.equal(await page.getByText('No changes were made').count(), 0);
   });
@@ -100,9 +100,9 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await other.goto(`${world.culvert.apiUrl}/app/`);
     await other.getByRole('button', { name: 'Your account' }).click();
     await other.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByLabel('E-mail address').waitFor();
+    await page.getByLabel('Email address').waitFor();
     assert.equal(await page.getByText('admin@localhost').count(), 0);
-    await other.getByLabel('E-mail address').fill(world.owner.email);
+    await other.getByLabel('Email address').fill(world.owner.email);
     await other.getByLabel('Password', { exact: true }).fill(world.owner.password);
     await other.getByRole('button', { name: 'Sign in', exact: true }).click();
     await heading(page, 'Members');
@@ -113,7 +113,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Reserved names');
     await page.route('**/auth/refresh', (route) => route.fulfill({ status: 503, body: 'busy' }));
     await page.reload();
-    await heading(page, 'The server does not answer');
+    await heading(page, 'Server not responding');
     await page.unroute('**/auth/refresh');
     await page.getByRole('button', { name: 'Try again' }).click();
     await heading(page, 'Reserved names');
@@ -146,27 +146,27 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.route('**/assets/audit-page-*', (route) => route.abort());
     await page.goto(`${world.culvert.apiUrl}/app/`);
     await heading(page, 'Overview');
-    await page.getByRole('link', { name: 'Audit' }).click();
-    await heading(page, "This page can't be shown");
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await heading(page, 'Page failed to load');
     await page.getByRole('link', { name: 'Tunnels', exact: true }).click();
     await heading(page, 'Tunnels');
-    await page.getByRole('link', { name: 'Audit' }).click();
-    await heading(page, "This page can't be shown");
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await heading(page, 'Page failed to load');
     await page.unroute('**/assets/audit-page-*');
     // A failure counts for half a second more: a quick visitor sees it once more.
-    const shown = page.getByRole('heading', { name: /^(Audit|This page can't be shown)$/, level: 1 });
+    const shown = page.getByRole('heading', { name: /^(Audit log|Page failed to load)$/, level: 1 });
     do {
       await page.getByRole('link', { name: 'Tunnels', exact: true }).click();
       await heading(page, 'Tunnels');
-      await page.getByRole('link', { name: 'Audit' }).click();
+      await page.getByRole('link', { name: 'Audit log' }).click();
       await shown.waitFor();
-    } while ((await shown.textContent()) !== 'Audit');
+    } while ((await shown.textContent()) !== 'Audit log');
   });
 
   test('session: an invalid id in an address is not requested', async (t) => {
     for (const path of ['/inspector/recording', '/inspector/unrecorded', '/tunnels/abc']) {
       const page = await world.open(t, path);
-      await heading(page, 'No such page');
+      await heading(page, 'Page not found');
     }
   });
 });

@@ -50,7 +50,7 @@ suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('shell: an unknown address is reported', async (t) => {
     const page = await world.open(t, '/nowhere');
-    await heading(page, 'No such page');
+    await heading(page, 'Page not found');
   });
 
   test('shell: signing out ends the session in the browser and on the server', async (t) => {

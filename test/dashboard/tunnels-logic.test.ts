@@ -104,7 +104,10 @@ suite('tunnel name', () => {
   }
   test('tunnel name: leaves space for the suffix of its project', () => {
     assert.equal(nameFault('a'.repeat(58), docs), undefined);
-    assert.match(nameFault('a'.repeat(59), docs) ?? '', /^At most 58 characters before -docs; these are 59/);
+    assert.match(
+      nameFault('a'.repeat(59), docs) ?? '',
+      /^A name can have at most 58 characters before -docs\. This one has 59/,
+    );
   });
   test('tunnel name: shown as visitors type it', () => {
     assert.equal(publicName('shop', docs, 'example.com'), 'shop-docs.example.com');
@@ -115,9 +118,9 @@ suite('tunnel name', () => {
 
 test('tunnel lifetime: choices end at the limit of the plan', () => {
   const labels = (max: number | null) => ttlChoices(max).map(({ label }) => label);
-  assert.deepEqual(labels(3600), ['1 hour, as long as your plan allows']);
-  assert.deepEqual(labels(86_400), ['1 day, as long as your plan allows', '1 hour', '8 hours']);
-  assert.deepEqual(labels(null), ['No end', '1 hour', '8 hours', '1 day', '7 days', '30 days']);
+  assert.deepEqual(labels(3600), ['1 hour, the maximum of your plan']);
+  assert.deepEqual(labels(86_400), ['1 day, the maximum of your plan', '1 hour', '8 hours']);
+  assert.deepEqual(labels(null), ['Never', '1 hour', '8 hours', '1 day', '7 days', '30 days']);
 });
 
 test('new tunnel: the form sends only the chosen values', () => {

@@ -41,9 +41,9 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'shop');
     const panel = page.getByRole('region', { name: 'Password' });
     await panel.getByRole('button', { name: 'Require password' }).click();
-    await panel.getByText('Choose a user name').waitFor();
+    await panel.getByText('Enter a user name').waitFor();
     await panel.getByRole('textbox', { name: 'User name' }).fill('team');
-    await panel.getByRole('button', { name: 'Generate one' }).click();
+    await panel.getByRole('button', { name: 'Generate password' }).click();
     const password = await panel.getByLabel('Password', { exact: true }).inputValue();
     await noSeriousFinding(page);
     await panel.getByRole('button', { name: 'Require password' }).click();
@@ -66,14 +66,14 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   test('tunnel page: visitor login by a list of domains and one of addresses', async (t) => {
     const page = await world.open(t, `/tunnels/${shop}?tab=access-control`);
     const panel = page.getByRole('region', { name: 'Visitor login' });
-    await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
+    await panel.getByRole('button', { name: 'Require visitor login' }).click();
     await panel.getByText('Add at least one domain or address').waitFor();
     await panel.getByLabel('Allowed domains').fill('@Example.com,');
     await panel.getByLabel('Allowed addresses').fill('no-address');
-    await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
-    await panel.getByText('no-address is no e-mail address').waitFor();
+    await panel.getByRole('button', { name: 'Require visitor login' }).click();
+    await panel.getByText('no-address is not an ASCII email address').waitFor();
     await panel.getByLabel('Allowed addresses').press('Backspace');
-    await panel.getByRole('button', { name: 'Ask visitors to sign in' }).click();
+    await panel.getByRole('button', { name: 'Require visitor login' }).click();
     await panel.getByRole('button', { name: 'Save lists' }).waitFor();
     const { body } = await world.culvert.account.call('GET', `/tunnels/${shop}/edge-auth`);
     assert.deepEqual([body['allowed_domains'], body['allowed_emails']], [['example.com'], []]);
@@ -81,7 +81,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'tunnel-sign-in');
     await panel.getByRole('button', { name: 'Remove login' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove login' }).click();
-    await panel.getByRole('button', { name: 'Ask visitors to sign in' }).waitFor();
+    await panel.getByRole('button', { name: 'Require visitor login' }).waitFor();
     assert.equal(await visit(), 200);
   });
 
@@ -89,7 +89,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await world.open(t, `/tunnels/${shop}`, { context: { colorScheme: 'dark' } });
     await page.getByRole('tab', { name: 'Maintenance' }).click();
     const panel = page.getByRole('region', { name: 'Maintenance', exact: true });
-    await panel.getByRole('textbox', { name: 'Words for visitors' }).fill(HOSTILE);
+    await panel.getByRole('textbox', { name: 'Message (optional)' }).fill(HOSTILE);
     await panel.getByText(`${HOSTILE.length} of 500 characters`).waitFor();
     await panel.getByRole('button', { name: 'Begin maintenance' }).click();
     const question = page.getByRole('dialog', { name: 'Begin maintenance of shop?' });
@@ -105,7 +105,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await visit(), 'maintenance');
     assert.equal(await page.locator('main img').count(), 0);
     await page.reload();
-    assert.equal(await panel.getByRole('textbox', { name: 'Words for visitors' }).inputValue(), HOSTILE);
+    assert.equal(await panel.getByRole('textbox', { name: 'Message (optional)' }).inputValue(), HOSTILE);
     await noSeriousFinding(page);
     await shoot(page, 'tunnel-maintenance');
     await panel.getByRole('button', { name: 'End maintenance' }).click();
@@ -113,10 +113,10 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await visit(), 200);
     await shoot(page, 'tunnel-maintenance-ended');
     await noSeriousFinding(page);
-    await page.getByRole('button', { name: 'Begin again' }).click();
+    await page.getByRole('button', { name: 'Restart' }).click();
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     assert.equal(await visit(), 'maintenance');
-    assert.equal(await panel.getByRole('textbox', { name: 'Words for visitors' }).inputValue(), HOSTILE);
+    assert.equal(await panel.getByRole('textbox', { name: 'Message (optional)' }).inputValue(), HOSTILE);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Online', { exact: true }).waitFor();
     assert.equal(await visit(), 200);
@@ -127,7 +127,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const question = page.getByRole('dialog', { name: 'Stop the tunnel shop?' });
     await page.getByRole('button', { name: 'Stop' }).click();
     await noSeriousFinding(page);
-    await question.getByRole('button', { name: 'Keep' }).click();
+    await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     assert.equal(await visit(), 200);
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -169,10 +169,10 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   test('tunnel page: a tcp tunnel shows why it has no access control; a missing tunnel is reported', async (t) => {
     const id = await made({ localPort: 5432, subdomain: 'postgres', protocol: 'tcp' });
     const page = await world.open(t, `/tunnels/${id}?tab=access-control`);
-    await page.getByText('passwords and visitor login do not apply').waitFor();
+    await page.getByText('Passwords and visitor login do not apply').waitFor();
     await shoot(page, 'tunnel-tcp');
     await page.goto(`${world.culvert.apiUrl}/app/tunnels/${id.replace(/^..../, 'ffff')}`);
-    await page.getByRole('heading', { name: 'No such tunnel' }).waitFor();
+    await page.getByRole('heading', { name: 'Tunnel not found' }).waitFor();
     await noSeriousFinding(page);
   });
 
@@ -181,12 +181,12 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await world.open(t, '/tunnels', { as, context: { viewport: PHONE } });
     await page.getByRole('button', { name: 'New tunnel' }).click();
     await page.getByRole('textbox', { name: 'Local port' }).fill('3000');
-    await page.getByRole('combobox', { name: 'Ends' }).click();
-    assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['1 hour, as long as your plan allows']);
+    await page.getByRole('combobox', { name: 'Expires' }).click();
+    assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['1 hour, the maximum of your plan']);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Create tunnel' }).click();
     await page.getByRole('tab', { name: 'Access control' }).click();
-    await page.getByRole('region', { name: 'Visitor login' }).getByRole('link', { name: 'See the plans' }).waitFor();
+    await page.getByRole('region', { name: 'Visitor login' }).getByRole('link', { name: 'See plans' }).waitFor();
     await fits(page);
     await noSeriousFinding(page);
     await shoot(page, 'tunnel-access-control-phone');

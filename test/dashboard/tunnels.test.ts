@@ -26,15 +26,15 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   test('tunnels page: a new tunnel shows its command, and is online once that runs', async (t) => {
     const origin = await startOrigin(t, (_, response) => response.end('hello'));
     const page = await world.open(t, '/tunnels');
-    await page.getByRole('heading', { name: 'Nothing is published yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No tunnels yet' }).waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'tunnels-empty');
     await page.getByRole('button', { name: 'New tunnel' }).click();
     const dialog = page.getByRole('dialog', { name: 'New tunnel' });
     await dialog.getByRole('textbox', { name: /^Name/ }).fill('Guide');
     await dialog.getByRole('button', { name: 'Create tunnel' }).click();
-    await dialog.getByText('The port that your service listens on').waitFor();
-    await dialog.getByText('Use lower case').waitFor();
+    await dialog.getByText('Enter the port of your service').waitFor();
+    await dialog.getByText('Use lowercase only').waitFor();
     await noSeriousFinding(page);
     await dialog.getByRole('textbox', { name: 'Local port' }).fill(String(origin.port));
     await dialog.getByRole('textbox', { name: /^Name/ }).fill('admin');
@@ -76,11 +76,11 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await action(page, 'postgres', 'Stop');
     await rowOf(page, 'postgres').getByText('Stopped').waitFor();
     assert.equal(new URL(page.url()).search, '?q=post');
-    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await page.getByRole('button', { name: 'Clear search' }).click();
     await choose(page, 'State', /^Stopped \(1\)/);
     await rowOf(page, 'shop').waitFor({ state: 'detached' });
     await action(page, 'postgres', 'Start');
-    await page.getByRole('heading', { name: 'No tunnel is like that' }).waitFor();
+    await page.getByRole('heading', { name: 'No tunnel matches' }).waitFor();
     await page.getByRole('button', { name: /^Show all/ }).click();
     await action(page, 'shop', 'Begin maintenance');
     await rowOf(page, 'shop').getByText('Maintenance').waitFor();
@@ -93,7 +93,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await action(page, 'guide-docs', 'Stop');
     await page
       .getByRole('dialog', { name: 'Stop the tunnel guide-docs?' })
-      .getByRole('button', { name: 'Keep' })
+      .getByRole('button', { name: 'Cancel' })
       .click();
     await action(page, 'guide-docs', 'Begin maintenance');
     const shut = page.getByRole('dialog', { name: 'Begin maintenance of guide-docs?' });
@@ -152,7 +152,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('tab', { name: 'Access control' }).click();
     const panel = page.getByRole('region', { name: 'Visitor login' });
     await panel.getByText(/The operator must set oauth\.google\.client_id and client_secret/).waitFor();
-    assert.ok(await panel.getByRole('button', { name: 'Ask visitors to sign in' }).isDisabled());
+    assert.ok(await panel.getByRole('button', { name: 'Require visitor login' }).isDisabled());
     assert.equal(await panel.getByRole('textbox').count(), 0);
     await noSeriousFinding(page);
     await shoot(page, 'tunnel-no-provider');

@@ -30,12 +30,12 @@ const WAITING: Progress = {
 test('delivery state: one label, and a sentence for a failed attempt', () => {
   const states = ['none', 'waiting', 'sending', 'delivered', 'failed'] as const;
   const words = states.map((state) => progressState({ ...WAITING, state }).words);
-  assert.deepEqual(words, ['Stored', 'Waiting', 'Sending', 'Delivered', 'Given up']);
+  assert.deepEqual(words, ['Stored', 'Waiting', 'Sending', 'Delivered', 'Failed']);
   assert.equal(lastTry(WAITING), undefined);
   assert.equal(lastTry({ ...WAITING, state: 'delivered', attempts: 2, last_status: 200 }), undefined);
-  assert.equal(lastTry({ ...WAITING, attempts: 1 }), '1 try, no answer');
-  assert.equal(lastTry({ ...WAITING, attempts: 3, last_status: 500 }), '3 tries, the last was answered with 500');
-  assert.equal(lastTry({ ...WAITING, attempts: 2, last_error: 'origin_down' }), '2 tries, the last: origin_down');
+  assert.equal(lastTry({ ...WAITING, attempts: 1 }), '1 attempt, no response');
+  assert.equal(lastTry({ ...WAITING, attempts: 3, last_status: 500 }), '3 attempts, last status 500');
+  assert.equal(lastTry({ ...WAITING, attempts: 2, last_error: 'origin_down' }), '2 attempts, last error: origin_down');
 });
 
 test('senders: each has setup steps, and an unknown one has defaults', () => {
@@ -72,11 +72,11 @@ test('refusals: each reason has a hint for the sender', () => {
     for (const { value: validator } of SENDERS) assert.ok(hintFor(reason, { validator }).length > 20, reason);
   assert.match(
     hintFor('signature_wrong', { validator: 'github' }),
-    /^Is the secret at GitHub the one of this receiver\?/,
+    /^The secret at GitHub may differ from this receiver's secret/,
   );
   assert.match(
     hintFor('signature_wrong', { validator: 'stripe' }),
-    /the one that Stripe signs with\? Take it from there/,
+    /differ from the one at Stripe\. Copy it from Stripe again/,
   );
   assert.equal(hintFor('of_tomorrow' as RefusalReason, { validator: 'github' }), '');
 });
@@ -117,7 +117,7 @@ test('receiver state: a working secret is not blamed for deliveries of another s
     for (const { value: validator } of SENDERS) {
       const hint = strayHintFor(reason, { validator });
       const isAboutSigner = reason === 'signature_wrong' || reason === 'signature_missing';
-      if (isAboutSigner) assert.match(hint, /another sender who knows the address/);
+      if (isAboutSigner) assert.match(hint, /another sender that knows the address/);
       else assert.equal(hint, hintFor(reason, { validator }));
     }
 });

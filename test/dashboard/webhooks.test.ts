@@ -30,17 +30,17 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
 
   test('webhooks page: a receiver is created, and its secret is shown once', async (t) => {
     const page = await world.open(t, '/webhooks');
-    await page.getByText('No receiver yet').waitFor();
+    await page.getByText('No receivers yet').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'webhooks-empty');
     await press(page, 'New receiver');
     await press(page, 'Create receiver');
-    await page.getByText('Give it a name').waitFor();
+    await page.getByText('Enter a name').waitFor();
     await field(page, 'Name').fill('orders');
     await noSeriousFinding(page);
     await shoot(page, 'webhooks-create');
     await press(page, 'Create receiver');
-    const ready = dialog(page, 'The receiver orders is there');
+    const ready = dialog(page, 'Receiver orders created');
     url = await ready.getByRole('group', { name: 'the address' }).innerText();
     secret = await ready.getByRole('group', { name: 'the secret', exact: true }).innerText();
     assert.match(secret, /^[\da-f]{64}$/);
@@ -50,7 +50,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await page.keyboard.press('Escape');
     await press(page, 'Done');
     await heading(page, 'orders');
-    await page.getByText('Nothing has come yet').waitFor();
+    await page.getByText('No deliveries yet').waitFor();
     await ready.waitFor({ state: 'hidden' });
     assert.equal((await receiver()).url, url);
     const kept = await page.evaluate<string>(
@@ -62,27 +62,27 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
 
   test('webhooks page: refusals are shown with a hint until a delivery is accepted', async (t) => {
     const page = await world.open(t, `/webhooks/${(await receiver()).id}`);
-    await page.getByText('Nothing has come yet').waitFor();
+    await page.getByText('No deliveries yet').waitFor();
     for (let i = 0; i < 2; i++) assert.equal(await deliver(url, 'another', 'push'), 401);
-    const notice = page.getByRole('region', { name: 'Refused deliveries' });
-    await notice.getByText('2 refused: wrong signature, the last').waitFor();
-    await notice.getByText('Is the secret at GitHub the one of this receiver?').waitFor();
-    await page.getByText('Nothing was taken in yet').waitFor();
+    const notice = page.getByRole('region', { name: 'Rejected deliveries' });
+    await notice.getByText('2 rejected: wrong signature, last').waitFor();
+    await notice.getByText("The secret at GitHub may differ from this receiver's secret.").waitFor();
+    await page.getByText('No deliveries accepted yet').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'webhook-refused');
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' }).click();
-    await page.getByText('2 refused', { exact: true }).waitFor();
+    await page.getByText('2 rejected', { exact: true }).waitFor();
     await shoot(page, 'webhooks-refused');
     await page.getByRole('link', { name: 'orders' }).click();
     await notice.getByRole('button', { name: 'New secret' }).click();
     await dialog(page, 'New secret of orders').waitFor();
     await page.keyboard.press('Escape');
     assert.equal(await deliver(url, secret, 'first'), 202);
-    await page.getByText('2 refused (wrong signature), the last').waitFor();
+    await page.getByText('2 rejected (wrong signature), last').waitFor();
     await notice.waitFor({ state: 'detached' });
     // It works: one that is forged is no fault of its secret.
     assert.equal(await deliver(url, 'another', 'push'), 401);
-    await notice.getByText('1 refused since the last good delivery: wrong signature').waitFor();
+    await notice.getByText('1 rejected since the last accepted delivery: wrong signature').waitFor();
     assert.equal(await notice.getByRole('button', { name: 'New secret' }).count(), 0);
     await noSeriousFinding(page);
     await shoot(page, 'webhook-refused-one');
@@ -146,7 +146,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await agent.printed(/shop/);
     const { id } = await receiver();
     const page = await world.open(t, `/webhooks/${id}`);
-    await press(page, 'Send on to a tunnel');
+    await press(page, 'Forward to tunnel');
     await page
       .locator('input')
       .and(page.getByLabel('Tunnel', { exact: true }))
@@ -155,14 +155,14 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await field(page, 'Path').fill('/hooks');
     await noSeriousFinding(page);
     await shoot(page, 'webhook-forward');
-    await press(page, 'Send on');
+    await press(page, 'Forward');
     await page.getByText('/hooks', { exact: true }).waitFor();
     await deliver(url, secret, 'release');
     const list = page.getByRole('table', { name: 'Deliveries' });
     await list.getByText('Delivered').waitFor();
     await list.getByRole('button', { name: 'release' }).click();
     await press(page, 'Redeliver');
-    await page.getByText('It is sent once more').waitFor();
+    await page.getByText('Redelivery queued').waitFor();
     const deadline = Date.now() + 15_000;
     while (taken.length < 2 && Date.now() < deadline) await page.evaluate('fetch(location.href)');
     assert.deepEqual(taken, ['/hooks release', '/hooks release']);
@@ -202,10 +202,10 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     assert.deepEqual([await deliver(url, secret, 'old'), await deliver(url, other, 'new')], [401, 202]);
     await press(page, 'Delete');
     const asked = dialog(page, 'Delete the receiver orders?');
-    await asked.getByText(/deliveries that it holds go with it/).waitFor();
+    await asked.getByText(/stored deliveries are deleted with it/).waitFor();
     await noSeriousFinding(page);
     await asked.getByRole('button', { name: 'Delete receiver' }).click();
-    await page.getByText('No receiver yet').waitFor();
+    await page.getByText('No receivers yet').waitFor();
   });
 });
 

@@ -63,7 +63,7 @@ suite('the log-in page', {
     await page.getByText('Signed in as admin@localhost').waitFor();
     assert.equal(await pickUp(), 'authorization_pending');
     await approve(page);
-    await page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    await page.getByRole('heading', { name: 'CLI authorized' }).waitFor();
     await page.getByText(`cli-${checkPhrase(code)}`).waitFor();
     assert.equal(await pickUp(), 'admin@localhost, Admin');
   });
@@ -72,7 +72,7 @@ suite('the log-in page', {
     const first = await visit(t);
     await signIn(first.page, owner());
     await approve(first.page);
-    await first.page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    await first.page.getByRole('heading', { name: 'CLI authorized' }).waitFor();
     const second = await visit(t, first.context);
     await second.page.getByText('Signed in as admin@localhost').waitFor();
     await h.call('POST', '/auth/cli/authorize', { as: h.owner, body: { device_code: second.code } });
@@ -94,20 +94,20 @@ suite('the log-in page', {
     const { secret, recoveryCodes } = await protect(h, h.owner);
     const first = await visit(t);
     await signIn(first.page, owner());
-    await field(first.page, 'Code of your authenticator app').fill(wrongCode(secret, Date.now()));
+    await field(first.page, 'Code from your authenticator app').fill(wrongCode(secret, Date.now()));
     await press(first.page, 'Continue');
     await first.page.getByRole('alert').getByText(/\w/).waitFor();
-    await field(first.page, 'Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
+    await field(first.page, 'Code from your authenticator app').fill(codeAt(secret, Date.now(), 1));
     await press(first.page, 'Continue');
     await first.page.getByText('Signed in as admin@localhost').waitFor();
 
     const second = await visit(t);
     await signIn(second.page, owner());
-    await press(second.page, 'Use a recovery code');
+    await press(second.page, 'Use recovery code');
     await field(second.page, 'One of your recovery codes').fill(recoveryCodes[0] ?? '');
     await press(second.page, 'Continue');
     await approve(second.page);
-    await second.page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    await second.page.getByRole('heading', { name: 'CLI authorized' }).waitFor();
     assert.equal(await second.pickUp(), 'admin@localhost, Admin');
   });
 
@@ -119,7 +119,7 @@ suite('the log-in page', {
     assert.equal(page.url(), `${h.server.apiUrl}/app/cli`);
     await page.getByText(checkPhrase(code), { exact: true }).waitFor();
     await approve(page);
-    await page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    await page.getByRole('heading', { name: 'CLI authorized' }).waitFor();
     assert.equal(await pickUp(), 'octo@example.test, Person 7');
   });
 
@@ -132,11 +132,11 @@ suite('the log-in page', {
     const { secret } = await protect(h, as);
     const second = await visit(t);
     await press(second.page, 'Sign in with GitHub');
-    await field(second.page, 'Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
+    await field(second.page, 'Code from your authenticator app').fill(codeAt(secret, Date.now(), 1));
     assert.equal(second.page.url(), `${h.server.apiUrl}/app/cli`);
     await press(second.page, 'Continue');
     await approve(second.page);
-    await second.page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    await second.page.getByRole('heading', { name: 'CLI authorized' }).waitFor();
     assert.equal(await second.pickUp(), 'careful@example.test, Person 9');
   });
 
@@ -158,14 +158,14 @@ suite('the log-in page', {
       .getByRole('option', { name, selected: true })
       .waitFor({ state: 'attached' });
     await approve(page);
-    await page.getByRole('heading', { name: 'Your command line is in' }).waitFor();
+    await page.getByRole('heading', { name: 'CLI authorized' }).waitFor();
     assert.equal(await pickUp(), `many@example.test, ${name}`);
   });
 
   test('an address without a code says what to do', async (t) => {
     const { page } = await visit(t);
     await page.goto(`${h.server.apiUrl}/app/cli`);
-    await page.getByRole('heading', { name: 'This address is not complete' }).waitFor();
+    await page.getByRole('heading', { name: 'This link is incomplete' }).waitFor();
   });
 });
 

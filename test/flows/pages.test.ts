@@ -59,11 +59,11 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   /** From the sign-in form to a confirmed account. */
   async function signUp(page: Page, email: string): Promise<void> {
     await press(page, 'Create account');
-    await field(page, 'E-mail address').fill(email);
+    await field(page, 'Email address').fill(email);
     await field(page, 'Password').fill(PASSWORD);
     await press(page, 'Continue');
-    await heading(page, 'Confirm your address');
-    await field(page, 'Code from the mail').fill((await smtp.nextMail(email)).code ?? '');
+    await heading(page, 'Confirm your email');
+    await field(page, 'Code from the email').fill((await smtp.nextMail(email)).code ?? '');
     await press(page, 'Confirm');
   }
 
@@ -89,23 +89,23 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Sign in');
     await shoot(page, 'sign-in');
     await press(page, 'Create account');
-    await field(page, 'E-mail address').fill('ann@example.test');
+    await field(page, 'Email address').fill('ann@example.test');
     await field(page, 'Password').fill('too short');
     await press(page, 'Continue');
-    await page.getByText('A password has 12 to 256 characters; this one has 9.').waitFor();
+    await page.getByText('A password must have 12 to 256 characters. This one has 9.').waitFor();
     assert.equal(await field(page, 'Password').getAttribute('aria-invalid'), 'true');
     await shoot(page, 'sign-up');
     await field(page, 'Password').fill(PASSWORD);
     await press(page, 'Continue');
-    await page.getByText('from the mail to ann@example.test').waitFor();
-    await field(page, 'Code from the mail').fill('nonsense');
+    await page.getByText('from the email to ann@example.test').waitFor();
+    await field(page, 'Code from the email').fill('nonsense');
     await press(page, 'Confirm');
     await alertOf(page, 'The code is wrong');
     await shoot(page, 'confirm');
     await smtp.nextMail('ann@example.test');
-    await press(page, 'Send a new code');
-    await page.getByRole('status').getByText('a new one is on its way').waitFor();
-    await field(page, 'Code from the mail').fill((await smtp.nextMail('ann@example.test')).code ?? '');
+    await press(page, 'Send new code');
+    await page.getByRole('status').getByText('a new code was sent').waitFor();
+    await field(page, 'Code from the email').fill((await smtp.nextMail('ann@example.test')).code ?? '');
     await press(page, 'Confirm');
     await isIn(page, 'ann@example.test');
     assert.equal(
@@ -118,7 +118,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await isIn(page, 'ann@example.test');
     await page.route('**/auth/logout', (route) => route.abort());
     await signOut(page);
-    await alertOf(page, 'The server does not answer.');
+    await alertOf(page, 'The server is not responding.');
     await page.unroute('**/auth/logout');
     await signOut(page);
     await page.getByText('You are signed out.').waitFor();
@@ -134,7 +134,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await h.call('POST', '/auth/signup', { body: { email, password: PASSWORD, organization_name: HOSTILE } });
     const page = await open(t, '/app/');
     await signIn(page, { email, password: PASSWORD });
-    await field(page, 'Code from the mail').fill((await smtp.nextMail(email)).code ?? '');
+    await field(page, 'Code from the email').fill((await smtp.nextMail(email)).code ?? '');
     await press(page, 'Confirm');
     await page.getByRole('banner').getByText(HOSTILE, { exact: true }).waitFor();
     await shoot(page, 'hostile');
@@ -146,17 +146,17 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await smtp.nextMail(email);
     const page = await open(t, '/app/');
     await press(page, 'Create account');
-    await field(page, 'E-mail address').fill(email);
+    await field(page, 'Email address').fill(email);
     await field(page, 'Password').fill(PASSWORD);
     await press(page, 'Continue');
-    await field(page, 'Code from the mail').fill((await smtp.nextMail(email)).code ?? '');
+    await field(page, 'Code from the email').fill((await smtp.nextMail(email)).code ?? '');
     await press(page, 'Confirm');
-    await alertOf(page, 'Your address is confirmed, but not this password');
-    await press(page, 'Send the link');
+    await alertOf(page, 'Your address is confirmed, but this password is not');
+    await press(page, 'Send link');
     await page.goto((await smtp.nextMail(email)).link ?? '');
     await field(page, 'New password').fill(PASSWORD);
     await field(page, 'Confirm password').fill(PASSWORD);
-    await press(page, 'Set the password');
+    await press(page, 'Set password');
     await page.getByRole('link', { name: 'Sign in' }).click();
     await signIn(page, { email, password: PASSWORD });
     await isIn(page, email);
@@ -170,31 +170,31 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await isIn(elsewhere, email);
 
     const page = await open(t, '/app/');
-    await field(page, 'E-mail address').fill(email);
+    await field(page, 'Email address').fill(email);
     await press(page, 'Forgot password');
-    assert.equal(await field(page, 'E-mail address').inputValue(), email, 'typed once');
+    assert.equal(await field(page, 'Email address').inputValue(), email, 'typed once');
     await shoot(page, 'forgot');
-    await press(page, 'Send the link');
-    await heading(page, 'Look into your mail');
+    await press(page, 'Send link');
+    await heading(page, 'Check your email');
     await shoot(page, 'sent');
     const { link = '', token = '' } = await smtp.nextMail(email);
     await page.goto(link);
-    await heading(page, 'Set a new password');
+    await heading(page, 'Set new password');
     assert.equal(page.url(), `${h.server.apiUrl}/app/reset`, 'the token is out of the address');
     assert.ok(!(await page.content()).includes(token));
     await field(page, 'New password').fill('too short');
     await field(page, 'Confirm password').fill('too short');
-    await press(page, 'Set the password');
-    await page.getByText('this one has 9').waitFor();
+    await press(page, 'Set password');
+    await page.getByText('This one has 9').waitFor();
     await field(page, 'New password').fill(OTHER);
     await field(page, 'Confirm password').fill(PASSWORD);
-    await press(page, 'Set the password');
-    await page.getByText('The two passwords are not the same.').waitFor();
+    await press(page, 'Set password');
+    await page.getByText("The passwords don't match.").waitFor();
     await shoot(page, 'reset');
     await field(page, 'Confirm password').fill(OTHER);
-    await press(page, 'Set the password');
-    await heading(page, 'Your password is changed');
-    await page.getByText('You are logged out everywhere').waitFor();
+    await press(page, 'Set password');
+    await heading(page, 'Password changed');
+    await page.getByText('You are logged out of all browsers and CLIs').waitFor();
     await shoot(page, 'reset-done');
     await page.getByRole('link', { name: 'Sign in' }).click();
     await signIn(page, { email, password: OTHER });
@@ -205,16 +205,16 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.goto(link);
     await field(page, 'New password').fill(PASSWORD);
     await field(page, 'Confirm password').fill(PASSWORD);
-    await press(page, 'Set the password');
-    await alertOf(page, 'This link was used already, or has run out.');
+    await press(page, 'Set password');
+    await alertOf(page, 'This link was already used or has expired.');
     await shoot(page, 'reset-used');
-    await field(page, 'E-mail address').fill(email);
-    await press(page, 'Send the link');
-    await heading(page, 'Look into your mail');
+    await field(page, 'Email address').fill(email);
+    await press(page, 'Send link');
+    await heading(page, 'Check your email');
     assert.notEqual((await smtp.nextMail(email)).token, token);
     await page.goto(`${h.server.apiUrl}/app/reset`);
-    await alertOf(page, 'The address of this page is not complete');
-    await heading(page, 'Ask for a new link');
+    await alertOf(page, 'This link is incomplete');
+    await heading(page, 'Request new link');
   });
 
   test('an invitation: a stranger makes an account on the way, and is in', async (t) => {
@@ -232,18 +232,18 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
       '[localStorage, sessionStorage, history.state, document.cookie].map((one) => JSON.stringify(one)).join()';
     assert.ok(!(await page.evaluate<string>(kept)).includes(token));
     await shoot(page, 'invite-accept');
-    await press(page, 'Accept the invitation');
-    await heading(page, 'You are in');
-    await page.getByText(`You are in the organization ${HOSTILE} with the role member.`, { exact: true }).waitFor();
+    await press(page, 'Accept invitation');
+    await heading(page, 'Invitation accepted');
+    await page.getByText(`You joined the organization ${HOSTILE} with the role member.`, { exact: true }).waitFor();
     await shoot(page, 'invite-done');
-    await press(page, 'To the dashboard');
+    await press(page, 'Open dashboard');
     await page.getByRole('button', { name: `Organization: ${HOSTILE}`, exact: true }).waitFor();
     assert.equal(page.url(), `${h.server.apiUrl}/app/`);
 
     await page.goto(link);
-    await heading(page, 'This invitation is over');
+    await heading(page, 'Invitation not valid');
     await alertOf(page, 'The invitation was used, revoked or has expired.');
-    await press(page, 'To the dashboard');
+    await press(page, 'Open dashboard');
     await isIn(page, 'carol@example.test');
   });
 
@@ -266,7 +266,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(decodeURIComponent(request.url())));
     await press(page, 'Sign in with GitHub');
-    await field(page, 'Code of your authenticator app').fill(codeAt(secret, Date.now(), 1));
+    await field(page, 'Code from your authenticator app').fill(codeAt(secret, Date.now(), 1));
     assert.equal(page.url(), `${h.server.apiUrl}/app/invite`, 'challenge and token are out of the address');
     assert.ok(addresses.some((address) => address.startsWith(github.url)));
     assert.deepEqual(
@@ -277,8 +277,8 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.ok(!(await page.content()).includes(token));
     await shoot(page, 'second');
     await press(page, 'Continue');
-    await press(page, 'Accept the invitation');
-    await page.getByText('You are in the organization Acme with the role member.').waitFor();
+    await press(page, 'Accept invitation');
+    await page.getByText('You joined the organization Acme with the role member.').waitFor();
   });
 
   test('an invitation to another address names the logged-in user; an unknown one has expired', async (t) => {
@@ -286,22 +286,22 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const { link } = await invite('erin@example.test', 'Erin & Co');
     const page = await open(t, link);
     await press(page, 'Sign in');
-    assert.equal(await field(page, 'E-mail address').inputValue(), 'erin@example.test', 'prefilled');
+    assert.equal(await field(page, 'Email address').inputValue(), 'erin@example.test', 'prefilled');
     await signIn(page, { email: 'dave@example.test', password: dave.password });
-    await heading(page, 'This is another account');
+    await heading(page, 'Wrong account');
     await signedInAs(page, 'dave@example.test');
-    assert.equal(await page.getByRole('button', { name: 'Accept the invitation' }).count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Accept invitation' }).count(), 0);
     await shoot(page, 'invite-other');
     await press(page, 'Use another account');
     await press(page, 'Sign in');
     await signIn(page, { email: 'dave@example.test', password: dave.password });
     await signedInAs(page, 'dave@example.test');
     await page.goto(`${h.server.apiUrl}/app/invite?token=nothing`);
-    await heading(page, 'This invitation is over');
+    await heading(page, 'Invitation not valid');
     await alertOf(page, 'The invitation was used, revoked or has expired.');
     await shoot(page, 'invite-over');
     await page.goto(`${h.server.apiUrl}/app/invite`);
-    await heading(page, 'This address is not complete');
+    await heading(page, 'This link is incomplete');
   });
 
   test('a link with another user’s access token logs no one in', async (t) => {
@@ -337,10 +337,10 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     // Past the dashboard, whose tabs tell each other: as when the word of it is not there yet.
     await other.evaluate("fetch('/auth/logout', { method: 'POST' })");
     await other.evaluate(logIn('erin2@example.test', erin.password));
-    await press(page, 'Accept the invitation');
+    await press(page, 'Accept invitation');
     await alertOf(page, 'No changes were made');
     await signedInAs(page, 'erin2@example.test');
-    await heading(page, 'This is another account');
+    await heading(page, 'Wrong account');
     await other.reload();
     await isIn(other, 'erin2@example.test');
     assert.equal(await other.getByRole('button', { name: /^Organization:/ }).count(), 0, 'one organization, as before');
@@ -371,7 +371,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   test('the pages work under /api too, and with the keyboard alone', async (t) => {
     const page = await open(t, '/api/app/?oauth_token=x');
-    await field(page, 'E-mail address').and(page.locator(':focus')).waitFor();
+    await field(page, 'Email address').and(page.locator(':focus')).waitFor();
     await page.keyboard.type('admin@localhost');
     await page.keyboard.press('Tab');
     await page.keyboard.type(h.server.firstOwner?.password.reveal() ?? '');

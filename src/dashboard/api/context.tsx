@@ -1,4 +1,4 @@
-/** How pages come to the API: who is signed in, and a client that acts for them. Provided once by app.tsx. */
+/** The signed-in user and an API client for them, as context for all pages. Provided once by app.tsx. */
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { type ApiClient, answered } from './client.ts';

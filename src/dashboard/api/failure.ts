@@ -1,4 +1,4 @@
-/** What the API refuses, as an error that pages can show. Thrown by `answered` (client.ts) and read by forms and notices. */
+/** API errors that pages can show. Thrown by `answered` (client.ts) and read by forms and notices. */
 
 /** One field of a request that the server does not take. */
 export interface Fault {
@@ -30,10 +30,10 @@ export class Failure extends Error {
 }
 
 /** Another tab has changed whose session it is. */
-export const OTHER_BY_NOW =
-  'Another user signed in, or the organization changed, in this browser. This tab shows it now.';
+export const OTHER_BY_NOW = 'The user or the organization changed in another tab. This tab now shows the new one.';
 
-const NOTHING_DONE = 'No changes were made. The user or organization of this tab has changed. Check it and try again.';
+const NOTHING_DONE =
+  'No changes were made. The user or the organization changed in another tab. Check both and try again.';
 
 const OTHER_SESSION = 'other_session';
 
@@ -53,12 +53,12 @@ interface ErrorBody {
   readonly details?: unknown;
 }
 
-const NO_ANSWER = 'The server does not answer. It may be starting again: try in a moment.';
+const NO_ANSWER = 'The server is not responding. It may be restarting. Try again in a moment.';
 
 /** Makes a Failure of the body of an answer; a proxy in front of the server may answer anything. */
 export function failureOf(status: number, body: unknown): Failure {
   if (!isErrorBody(body)) {
-    return new Failure({ status, code: 'unknown', message: `The server answered with status ${status}. Try again.` });
+    return new Failure({ status, code: 'unknown', message: `The server responded with status ${status}. Try again.` });
   }
   const faults = Array.isArray(body.details) ? body.details.filter(isFault) : [];
   return new Failure({ status, code: body.error, message: body.message, faults });

@@ -1,4 +1,4 @@
-/** Where agents and visitors find this server (`GET /.well-known/culvert`). It changes with the settings, hence with a restart alone. */
+/** Public addresses of this server for agents and visitors (`GET /.well-known/culvert`). They change only with a restart. */
 import { useQuery } from '@tanstack/react-query';
 import { answered } from './client.ts';
 import { useApi } from './context.tsx';

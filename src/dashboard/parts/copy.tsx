@@ -32,15 +32,15 @@ export function CopyIcon({ value, what, select }: CopyIconProps) {
   );
 }
 
-const BY_HAND = 'The browser copies nothing here. The text is selected: press Ctrl+C, or Cmd+C on a Mac.';
+const BY_HAND = 'The browser blocked copying. The text is selected: press Ctrl+C, or Cmd+C on a Mac.';
 
 /** A line of text is enough to be selected in the notice itself. */
 const NOTICE_LENGTH = 200;
 
 function withoutPlace(value: string): string {
   return value.length > NOTICE_LENGTH
-    ? 'The browser copies nothing here. Select the text and press Ctrl+C, or Cmd+C on a Mac.'
-    : `The browser copies nothing here. Select it in this notice: ${value}`;
+    ? 'The browser blocked copying. Select the text and press Ctrl+C, or Cmd+C on a Mac.'
+    : `The browser blocked copying. Select it in this notice: ${value}`;
 }
 
 interface CopyLineProps {

@@ -20,8 +20,7 @@ interface DetailPageProps<T> {
 }
 
 export function DetailPage<T>({ query, title, list, children }: DetailPageProps<T>) {
-  if (query.isError && failureFrom(query.error).status === 404)
-    return <Missing what={title.toLowerCase()} list={list} />;
+  if (query.isError && failureFrom(query.error).status === 404) return <Missing title={title} list={list} />;
   if (query.data !== undefined)
     return (
       <>
@@ -41,19 +40,20 @@ export function DetailPage<T>({ query, title, list, children }: DetailPageProps<
 }
 
 interface MissingProps {
-  /** "private network" */
-  readonly what: string;
+  /** "Private network" */
+  readonly title: string;
   /** The page of the list. */
   readonly list: string;
 }
 
 /** The page of a thing that is not there, or not any more: the way back to those that are. */
-function Missing({ what, list }: MissingProps) {
+function Missing({ title, list }: MissingProps) {
+  const what = title.toLowerCase();
   return (
-    <Page title={`No such ${what}`}>
+    <Page title={`${title} not found`}>
       <Empty
         icon={IconArrowLeft}
-        title={`This ${what} is not there, or not any more`}
+        title={`This ${what} does not exist, or was deleted`}
         action={
           <Anchor component={Link} href={list}>
             All {what}s

@@ -1,4 +1,4 @@
-/** What stands where a list is still empty: what would be there, and the way to the first one. */
+/** The placeholder of an empty list, with the way to create the first entry. */
 import { Card, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import type { Icon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';

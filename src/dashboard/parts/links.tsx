@@ -26,7 +26,7 @@ export function PlanLink({ children }: { readonly children: ReactNode }) {
     <Alert color="culvert" variant="light" icon={<IconSparkles size={18} />}>
       {children}{' '}
       <Anchor component={Link} href="/billing" inherit underline="always">
-        See the plans
+        See plans
       </Anchor>
     </Alert>
   );

@@ -1,4 +1,4 @@
-/** What a page shows while it waits for the API, when the API refuses, and when it has answered. */
+/** The content of a query: a placeholder, a failure, or the data. */
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Says what was done, with a button that takes it back. It goes away by itself: what it offers must be found elsewhere too. */
+/** A notice with an undo button. It disappears by itself, so the action must be available elsewhere too. */
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { sayFailure } from './action.ts';

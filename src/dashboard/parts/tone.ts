@@ -1,2 +1,2 @@
-/** How something stands, for the colour of its badge (state-badge.tsx). Here, so that logic without a browser can say it. */
+/** The tone of a state, for the color of its badge (state-badge.tsx). Here, so that code without a browser can use it. */
 export type Tone = 'good' | 'bad' | 'warn' | 'quiet' | 'info';

@@ -1,4 +1,4 @@
-/** Who is signed in; the account, the colours, and the way out. */
+/** The account menu: the signed-in user, the color scheme, and sign-out. */
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { IconBook, IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { Link } from 'wouter';

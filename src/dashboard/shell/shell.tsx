@@ -1,4 +1,4 @@
-/** What is around every page: the menu, who is signed in, and in which organization. */
+/** The frame around every page: menu, account and organization. */
 import { Alert, AppShell, Burger, Group, NavLink, ScrollArea, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, useEffect, useRef } from 'react';
@@ -32,7 +32,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     >
       <AppShell.Header>
         <a className="culvert-skip" href="#main">
-          To the page
+          Skip to content
         </a>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
@@ -68,8 +68,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 }
 
 const APPROVAL: Readonly<Record<string, string>> = {
-  pending: 'An operator of this server has to approve your organization before it can publish anything.',
-  suspended: 'Your organization is suspended: it can publish nothing. Ask an operator of this server.',
+  pending: 'An operator of this server must approve your organization before you can publish services.',
+  suspended: "Your organization is suspended and can't publish services. Ask an operator of this server.",
 };
 
 function Approval() {

@@ -1,4 +1,4 @@
-/** The user's own account: name, password, second factor, sessions and events. */
+/** The user's own account: profile, password, second factor, sessions and events. */
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
@@ -15,7 +15,7 @@ import { SessionsPanel } from './sessions-panel.tsx';
 
 export function AccountPage() {
   return (
-    <Page title="Account" about="Yours alone: it is the same in all your organizations.">
+    <Page title="Account" about="Your own account, shared by all your organizations.">
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Stack gap="lg">
           <ProfilePanel />
@@ -38,16 +38,16 @@ function ProfilePanel() {
   const { client } = useApi();
   const { user } = useAccount();
   return (
-    <Panel title="You">
+    <Panel title="Profile">
       <div>
         <Text size="xs" c="dimmed">
-          E-mail address
+          Email address
         </Text>
         <Text size="sm" className="culvert-wrap">
           {user.email}
         </Text>
         <Text size="xs" c="dimmed">
-          Account made <Ago at={user.created_at} />
+          Account created <Ago at={user.created_at} />
         </Text>
       </div>
       <NameForm
@@ -56,7 +56,7 @@ function ProfilePanel() {
         autoComplete="name"
         maxLength={100}
         run={(body) => answered(client.PATCH('/auth/me', { body }))}
-        done="Your name is changed."
+        done="Name saved."
         touches={[['me']]}
       />
     </Panel>

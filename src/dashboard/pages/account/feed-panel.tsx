@@ -18,10 +18,14 @@ const PAGE = 10;
 const AGAIN_MS = 15_000;
 
 const COLUMNS: ReadonlyArray<Column<Event>> = [
-  { key: 'when', title: 'When', cell: ({ timestamp }) => <Ago at={timestamp} /> },
-  { key: 'who', title: 'Who', cell: ({ userEmail }) => userEmail },
-  { key: 'what', title: 'What', cell: (event) => <What event={event} /> },
-  { key: 'from', title: 'From', cell: ({ ipAddress }) => <span className="culvert-mono">{ipAddress || '–'}</span> },
+  { key: 'when', title: 'Time', cell: ({ timestamp }) => <Ago at={timestamp} /> },
+  { key: 'who', title: 'Actor', cell: ({ userEmail }) => userEmail },
+  { key: 'what', title: 'Action', cell: (event) => <What event={event} /> },
+  {
+    key: 'from',
+    title: 'IP address',
+    cell: ({ ipAddress }) => <span className="culvert-mono">{ipAddress || '–'}</span>,
+  },
 ];
 
 export function FeedPanel() {
@@ -39,7 +43,7 @@ export function FeedPanel() {
   return (
     <Panel
       title="Security feed"
-      about="What touched your account, in whatever organization. If you know nothing of an entry, change your password and end all other sessions."
+      about="Events of your account, in all organizations. If you don't recognize one, change your password and end all other sessions."
     >
       <Loaded query={feed}>
         {({ pages }) => (
@@ -48,7 +52,7 @@ export function FeedPanel() {
             {feed.hasNextPage && (
               <Center>
                 <Button variant="default" loading={feed.isFetchingNextPage} onClick={() => void feed.fetchNextPage()}>
-                  Show earlier ones
+                  Show older
                 </Button>
               </Center>
             )}

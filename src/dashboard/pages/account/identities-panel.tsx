@@ -1,4 +1,4 @@
-/** Who at which identity provider signs in to the account. A new one is linked by signing in with it: its address is that of the account. */
+/** Linked identity providers. Signing in with another provider links it, if it has the account's address. */
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
@@ -47,12 +47,12 @@ export function IdentitiesPanel() {
   return (
     <Panel
       title="Identity providers"
-      about="Signing in with a provider that says your address links it to this account."
+      about="To link a provider, sign in with it. It must confirm the email address of this account."
     >
       <Loaded query={identities} lines={1}>
         {(rows) =>
           rows.length === 0 ? (
-            <Text size="sm">None is linked.</Text>
+            <Text size="sm">No provider linked.</Text>
           ) : (
             <Table label="Identity providers" rows={rows} rowKey={({ id }) => id} columns={columns} />
           )
@@ -67,7 +67,7 @@ export function IdentitiesPanel() {
         onConfirm={() => row !== undefined && unlink.mutate(row.id)}
         onClose={asked.close}
       >
-        You can no longer sign in with it. Your sessions continue. Signing in with it again links it again.
+        You can no longer sign in with this provider. Your sessions continue. To link it again, sign in with it.
       </Confirm>
     </Panel>
   );
@@ -79,7 +79,7 @@ function columnsFor(
 ): ReadonlyArray<Column<Identity>> {
   return [
     { key: 'provider', title: 'Provider', cell: ({ provider }) => nameOf(provider) },
-    { key: 'email', title: 'Address there', cell: ({ email }) => email },
+    { key: 'email', title: 'Email address', cell: ({ email }) => email },
     { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
     {
       key: 'actions',

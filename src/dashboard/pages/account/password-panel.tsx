@@ -18,7 +18,7 @@ export function PasswordPanel() {
   return (
     <Panel
       title="Password"
-      about="A new one ends your other sessions, and the logins of your command lines."
+      about="A change ends your other sessions and CLI logins."
       actions={
         <Button variant="default" onClick={open}>
           Change password
@@ -26,7 +26,7 @@ export function PasswordPanel() {
       }
     >
       <LinkByMail />
-      <Modal opened={opened} onClose={close} title="Change your password">
+      <Modal opened={opened} onClose={close} title="Change password">
         <ChangeForm onClose={close} />
       </Modal>
     </Panel>
@@ -38,15 +38,15 @@ function LinkByMail() {
   const { email } = useAccount().user;
   const send = useAction({
     run: () => answered(client.POST('/auth/forgot', { body: { email } })),
-    done: `A link to set a password is on its way to ${email}. It works once, for an hour.`,
+    done: `A password link was sent to ${email}. It works once and expires in an hour.`,
   });
   return (
     <Group gap="xs" justify="space-between">
       <Text size="sm" c="dimmed" flex="1 1 220px">
-        You have forgotten it, or never had one because you come by an identity provider?
+        Forgot your password, or signed up with an identity provider?
       </Text>
       <Button variant="subtle" loading={send.isPending} onClick={() => send.mutate()}>
-        Send me a link
+        Send link
       </Button>
     </Group>
   );
@@ -66,7 +66,7 @@ function ChangeForm({ onClose }: { readonly onClose: () => void }) {
   });
   const change = useAction({
     run: (body: Change) => answered(client.POST('/auth/password', { body })),
-    done: 'Your password is changed. Your other sessions are over.',
+    done: 'Password changed. Your other sessions ended.',
     touches: [['me']],
     onDone: onClose,
     tellsFailure: true,
@@ -74,7 +74,7 @@ function ChangeForm({ onClose }: { readonly onClose: () => void }) {
   const refused = (error: unknown): void => {
     const { status, message } = failureFrom(error);
     if (status === 401) form.setFieldError('current_password', message);
-    else if (status === 409) setProblem('Your account has no password yet. Close this, and have a link sent to you.');
+    else if (status === 409) setProblem('Your account has no password. Close this dialog and send yourself a link.');
     else setProblem(showFaults(form, error));
   };
   const save = (values: Change): void => {

@@ -1,4 +1,4 @@
-/** What a person calls the program that says this of itself. Programs may say anything: what is unknown is shown as it is, cut. Tested without a browser. */
+/** Names of browsers and CLIs, from what they send about themselves. Unknown ones are shown shortened. Tested without a browser. */
 
 const LONGEST = 60;
 /** `culvert login`, with the name of its machine. */
@@ -28,11 +28,11 @@ export function isCommandLine(userAgent: string): boolean {
 
 export function programWords(userAgent: string): string {
   const machine = COMMAND_LINE.exec(userAgent)?.[1];
-  if (machine !== undefined) return cut(`Command line on ${machine}`);
+  if (machine !== undefined) return cut(`CLI on ${machine}`);
   const browser = BROWSERS.find(([sign]) => sign.test(userAgent))?.[1];
   const system = SYSTEMS.find(([sign]) => sign.test(userAgent))?.[1];
   if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
-  if (userAgent === '') return 'A program that does not say its name';
+  if (userAgent === '') return 'Unknown program';
   return cut(userAgent);
 }
 

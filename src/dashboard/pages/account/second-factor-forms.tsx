@@ -66,19 +66,15 @@ function ConfirmForm({ enrolled, onConfirmed, onClose }: ConfirmFormProps) {
   return (
     <form method="post" onSubmit={form.onSubmit(save)}>
       <Stack>
-        <Text size="sm">Scan this with an authenticator app, or type the secret into it.</Text>
+        <Text size="sm">Scan the code with an authenticator app, or type the secret into the app.</Text>
         <Center>
-          <QrCode
-            text={enrolled.otpauth_uri}
-            label="The secret for an authenticator app; it stands below as text"
-            size={208}
-          />
+          <QrCode text={enrolled.otpauth_uri} label="QR code of the secret, which is below as text" size={208} />
         </Center>
         <CopyLine value={enrolled.secret_base32} what="the secret" />
         <CodeField
           size="sm"
-          label="Code that the app shows"
-          description="The second factor is on once this code is right; you have 10 minutes."
+          label="Code from the app"
+          description="A correct code turns the second factor on. You have 10 minutes."
           {...form.getInputProps('code')}
         />
         <FormEnd action="Turn on" isBusy={confirm.isPending} onClose={onClose} />
@@ -104,7 +100,7 @@ export function RenewForm({ onClose }: { readonly onClose: () => void }) {
   return (
     <form method="post" onSubmit={form.onSubmit(save)}>
       <Stack>
-        <Text size="sm">You get ten new codes. All earlier ones are good for nothing then.</Text>
+        <Text size="sm">You get ten new codes. Earlier codes stop working.</Text>
         <PasswordField size="sm" autoComplete="current-password" data-autofocus {...form.getInputProps('password')} />
         <FormEnd action="Create codes" isBusy={renew.isPending} onClose={onClose} />
       </Stack>
@@ -126,7 +122,7 @@ export function DisableForm({ onClose }: { readonly onClose: () => void }) {
   const disable = useAction({
     run: ({ password, recovery_code }: { password: string; recovery_code: string }) =>
       answered(client.POST('/auth/mfa/disable', { body: isPassword ? { password } : { recovery_code } })),
-    done: 'The second factor is off.',
+    done: 'Second factor turned off.',
     touches: [['me']],
     onDone: onClose,
     tellsFailure: true,
@@ -138,15 +134,9 @@ export function DisableForm({ onClose }: { readonly onClose: () => void }) {
     >
       <Stack>
         <Text size="sm">
-          Then the password is enough to sign in. The app&apos;s codes and your recovery codes are good for nothing.
+          You then sign in with the password alone. Codes from the app and recovery codes stop working.
         </Text>
-        <SegmentedControl
-          fullWidth
-          data={PROOFS}
-          value={proof}
-          onChange={setProof}
-          aria-label="Prove that it is you by"
-        />
+        <SegmentedControl fullWidth data={PROOFS} value={proof} onChange={setProof} aria-label="Confirm with" />
         {isPassword ? (
           <PasswordField size="sm" autoComplete="current-password" data-autofocus {...form.getInputProps('password')} />
         ) : (
@@ -159,7 +149,7 @@ export function DisableForm({ onClose }: { readonly onClose: () => void }) {
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Keep
+            Cancel
           </Button>
           <Button type="submit" color="red.8" loading={disable.isPending}>
             Turn off
@@ -173,12 +163,12 @@ export function DisableForm({ onClose }: { readonly onClose: () => void }) {
 /** Recovery codes, shown this once. In a `OneTimeSecretModal`. */
 function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   const text = `${codes.join('\n')}\n`;
-  const { isCopied, copy } = useCopy(() => sayNews('The browser copies nothing here. Save the codes as a file.'));
+  const { isCopied, copy } = useCopy(() => sayNews('The browser blocked copying. Save the codes as a file.'));
   return (
     <OneTimeSecret label="Recovery codes, shown once">
       <Alert color="yellow" variant="light" icon={<IconKey size={18} />} role="status">
-        Keep these recovery codes where you keep passwords. You won&apos;t see them again. Each works once, in place of
-        a code of your app.
+        Store these recovery codes with your passwords. You won&apos;t see them again. Each works once, instead of a
+        code from the app.
       </Alert>
       <List listStyleType="none" className="culvert-account-codes" aria-label="Recovery codes">
         {codes.map((code) => (
@@ -193,10 +183,10 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
           leftSection={isCopied ? <IconCheck size={16} /> : <IconCopy size={16} />}
           onClick={() => copy(text)}
         >
-          {isCopied ? 'Copied' : 'Copy the codes'}
+          {isCopied ? 'Copied' : 'Copy codes'}
         </Button>
         <DownloadButton text={text} name="culvert-recovery-codes.txt">
-          Save as a file
+          Save as file
         </DownloadButton>
       </Group>
     </OneTimeSecret>

@@ -37,7 +37,7 @@ export function SecondFactorPanel() {
   };
   const close = (): void => setOpened(false);
   return (
-    <Panel title="Second factor" about="Besides the password, a code that an app on your phone shows.">
+    <Panel title="Second factor" about="Asks for a code from your authenticator app after the password.">
       <Loaded query={status} lines={1}>
         {(data) => <SecondFactorStatus status={data} open={open} />}
       </Loaded>
@@ -74,7 +74,7 @@ function SecondFactorStatus({ status, open }: SecondFactorStatusProps) {
       </Group>
       {left < FEW_CODES && (
         <Alert color="yellow" variant="light">
-          Without your phone a recovery code is the only way in. Create new ones.
+          If you lose your phone, only a recovery code lets you sign in. Create new codes.
         </Alert>
       )}
       <Group gap="xs">

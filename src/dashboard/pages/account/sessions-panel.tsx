@@ -1,4 +1,4 @@
-/** Where the person is logged in, and the ways to end that. */
+/** The sessions of the account, and the ways to end them. */
 import { Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -30,14 +30,14 @@ export function SessionsPanel() {
   });
   const end = useAction({
     run: (id: string) => answered(client.DELETE('/auth/sessions/{id}', { params: { path: { id } } })),
-    done: 'The session is over.',
+    done: 'Session ended.',
     touches: [['me']],
     onDone: ending.close,
     tellsFailure: ending.opened,
   });
   const endOthers = useAction({
     run: () => answered(client.DELETE('/auth/sessions')),
-    done: ({ revoked }) => (revoked === 1 ? '1 session is over.' : `${revoked} sessions are over.`),
+    done: ({ revoked }) => (revoked === 1 ? '1 session is over.' : `${revoked} sessions ended.`),
     touches: [['me']],
     onDone: close,
     tellsFailure: true,
@@ -53,10 +53,10 @@ export function SessionsPanel() {
   return (
     <Panel
       title="Sessions"
-      about="Browsers and command lines that are logged in as you."
+      about="Browsers and CLIs that are logged in as you."
       actions={
         <Button variant="default" disabled={others === 0} onClick={open}>
-          End all others
+          End other sessions
         </Button>
       }
     >
@@ -65,7 +65,7 @@ export function SessionsPanel() {
       </Loaded>
       <Confirm
         title="End all other sessions?"
-        action="End all others"
+        action="End other sessions"
         opened={asking}
         isBusy={endOthers.isPending}
         error={endOthers.error}
@@ -75,8 +75,7 @@ export function SessionsPanel() {
           close();
         }}
       >
-        You are logged out everywhere but here. Command lines that were logged in lose their key, and the tunnels that
-        they publish with it go down.
+        You are logged out everywhere except here. Logged-in CLIs lose their keys, and their tunnels go offline.
       </Confirm>
       <Confirm
         title={`End the session of ${nameOf(ending.row)}?`}
@@ -90,8 +89,7 @@ export function SessionsPanel() {
           ending.close();
         }}
       >
-        Its key is revoked, and the tunnels that it publishes with it go down. To publish from there again, run culvert
-        login on that machine.
+        Its key is revoked, and its tunnels go offline. To publish from that machine again, run culvert login there.
       </Confirm>
     </Panel>
   );
@@ -100,8 +98,8 @@ export function SessionsPanel() {
 /** `ending`: the session that is being ended. */
 function columnsFor(ending: string | undefined, onEnd: (session: Session) => void): ReadonlyArray<Column<Session>> {
   return [
-    { key: 'program', title: 'With', cell: (row) => <Program session={row} /> },
-    { key: 'address', title: 'From', cell: ({ ip_address: ip }) => <span className="culvert-mono">{ip}</span> },
+    { key: 'program', title: 'Program', cell: (row) => <Program session={row} /> },
+    { key: 'address', title: 'IP address', cell: ({ ip_address: ip }) => <span className="culvert-mono">{ip}</span> },
     { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
     { key: 'begun', title: 'Logged in', cell: ({ created_at: at }) => <Ago at={at} /> },
     {
@@ -125,10 +123,10 @@ function columnsFor(ending: string | undefined, onEnd: (session: Session) => voi
   ];
 }
 
-/** "the command line on ann-laptop", inside a sentence. */
+/** "the CLI on ann-laptop", inside a sentence. */
 function nameOf(session: Session | undefined): string {
   if (session === undefined) return '';
-  return programWords(session.user_agent).replace(/^Command/, 'the command');
+  return programWords(session.user_agent).replace(/^CLI/, 'the CLI');
 }
 
 function Program({ session: { user_agent: program, current } }: { readonly session: Session }) {

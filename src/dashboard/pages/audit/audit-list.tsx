@@ -35,8 +35,8 @@ export function AuditList({ scope, filter, names = NO_NAMES }: AuditListProps) {
         const events = pages.flat();
         if (events.length === 0)
           return (
-            <Empty icon={IconHistory} title="Nothing found">
-              No event fits these filters. “Who” takes the whole e-mail address, or the whole name of a key.
+            <Empty icon={IconHistory} title="No events found">
+              No event matches these filters. “Actor” takes a full email address or a full key name.
             </Empty>
           );
         return (
@@ -45,7 +45,7 @@ export function AuditList({ scope, filter, names = NO_NAMES }: AuditListProps) {
             {log.hasNextPage && (
               <Center>
                 <Button variant="default" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-                  Show earlier ones
+                  Show older
                 </Button>
               </Center>
             )}
@@ -60,23 +60,23 @@ function columnsFor(scope: Scope, names: Names): ReadonlyArray<Column<AuditEvent
   return [
     {
       key: 'when',
-      title: 'When',
+      title: 'Time',
       cell: ({ timestamp }) => (
         <Text span inherit className="culvert-nowrap">
           <Ago at={timestamp} />
         </Text>
       ),
     },
-    { key: 'who', title: 'Who', cell: (event) => <Who event={event} /> },
+    { key: 'who', title: 'Actor', cell: (event) => <Who event={event} /> },
     // The log of the server names things of other organizations, whose pages are not the reader's.
     {
       key: 'what',
-      title: 'What',
+      title: 'Action',
       cell: (event) => <What event={event} hasLink={scope === 'organization'} target={names.get(event.resourceId)} />,
     },
     {
       key: 'from',
-      title: 'From',
+      title: 'IP address',
       cell: ({ ipAddress }) => <span className="culvert-mono culvert-nowrap">{ipAddress || '–'}</span>,
     },
     ...(scope === 'server'

@@ -1,4 +1,4 @@
-/** Where events come from: the audit log of the organization, or of the whole server for operators. Page by page, newest first. */
+/** The events of the audit log: of the organization, or of the whole server for operators. In pages, newest first. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';

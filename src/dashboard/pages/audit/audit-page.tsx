@@ -1,4 +1,4 @@
-/** Who did what in the organization, when and from where. */
+/** The audit log of the organization. */
 import { useState } from 'react';
 import { Page } from '../../parts/page.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -10,8 +10,8 @@ export function AuditPage() {
   const [filter, setFilter] = useState(NO_FILTER);
   return (
     <Page
-      title="Audit"
-      about="Every change in the organization, with its author, time and address. Entries can't be edited."
+      title="Audit log"
+      about="Every change in the organization, with actor, time and IP address. Entries can't be edited."
       actions={<ExportMenu scope="organization" filter={filter} />}
     >
       <Filters scope="organization" filter={filter} onChange={setFilter} />

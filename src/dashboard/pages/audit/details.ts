@@ -1,4 +1,4 @@
-/** What an event says besides its action: in words, and which page shows the thing. Pure: tested without a browser. */
+/** The details of an audit event in words, and the page of its subject. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
 import { clockText, timeOf } from '../../parts/format.ts';
 

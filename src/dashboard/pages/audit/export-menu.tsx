@@ -1,4 +1,4 @@
-/** What the filters let through, as a file. */
+/** The export of the filtered audit log as a file. */
 import { Button, Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { say, useAction } from '../../parts/action.ts';
@@ -25,7 +25,7 @@ export function ExportMenu({ scope, filter }: ExportMenuProps) {
     onDone: ({ form, events }) => {
       saveText(FORMS[form].write(events), `culvert-audit-${new Date().toISOString().slice(0, 10)}.${form}`);
       if (events.length === MAX_EXPORTED)
-        say(`The file holds the newest ${countText(MAX_EXPORTED)}. Narrow the filters for the others.`);
+        say(`The file has the newest ${countText(MAX_EXPORTED)} events. Narrow the filters to export older ones.`);
     },
   });
   return (

@@ -21,18 +21,18 @@ export function Filters({ scope, filter, onChange }: FiltersProps) {
   return (
     <Group gap="sm" align="flex-end">
       <Select
-        label="What"
-        placeholder="Everything"
+        label="Action"
+        placeholder="All actions"
         data={CHOICES}
         value={filter.action}
         onChange={(action) => onChange({ ...filter, action })}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': 'Everything' }}
+        clearButtonProps={{ 'aria-label': 'All actions' }}
         nothingFoundMessage="No such action"
         flex="1 1 150px"
       />
-      <TextInput label="Who" placeholder="Address or key name" {...typed('actor')} flex="1 1 150px" />
+      <TextInput label="Actor" placeholder="Address or key name" {...typed('actor')} flex="1 1 150px" />
       {scope === 'server' && (
         <TextInput label="Organization" placeholder="Slug or id" {...typed('org')} flex="1 1 120px" />
       )}

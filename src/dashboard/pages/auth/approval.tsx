@@ -43,7 +43,7 @@ export function Approval({ arrival, deviceCode, onEnd }: ApprovalProps) {
     <SignedInOnly
       arrival={arrival}
       returnTo={`/app/cli?device_code=${encodeURIComponent(deviceCode)}`}
-      title="What it may do"
+      title="Permissions"
       problem={problem}
     >
       {(account) => (
@@ -59,7 +59,7 @@ export function Approval({ arrival, deviceCode, onEnd }: ApprovalProps) {
             </Text>
             <List size="sm" mt={4}>
               <List.Item>publish local ports on any name of the organization, for 90 days,</List.Item>
-              <List.Item>act as you: see and change what you see and change here.</List.Item>
+              <List.Item>act as you, with all your permissions in this dashboard.</List.Item>
             </List>
           </div>
           <Group grow>

@@ -6,7 +6,7 @@ import { Frame } from './frame.tsx';
 import { stepAt, STEP_PATHS } from './step-address.ts';
 import { AuthSteps } from './auth-steps.tsx';
 
-const TITLES = { 'sign-up': 'Create account', forgot: 'Forgot password', confirm: 'Confirm your address' } as const;
+const TITLES = { 'sign-up': 'Create account', forgot: 'Forgot password', confirm: 'Confirm your email' } as const;
 
 export function AuthPage({ arrival }: { readonly arrival: Arrival }) {
   const [path, navigate] = useLocation();

@@ -38,7 +38,7 @@ export function AuthSteps({ arrival, title, order, returnTo, onConfirmed, addres
   const first: Place = { step: invited === undefined ? 'sign-in' : 'choice' };
   const [last, setPlace] = useState<Place>(() => {
     if (arrival.mfaChallenge !== undefined) return { step: 'second', challenge: arrival.mfaChallenge };
-    return state === 'over' ? { step: 'sign-in', problem: 'Your session is over. Sign in again.' } : first;
+    return state === 'over' ? { step: 'sign-in', problem: 'Your session ended. Sign in again.' } : first;
   });
   const go: AuthFlow['go'] = (next) => {
     arrival.forgetChallenge();
@@ -100,7 +100,7 @@ function ChoiceStep({ flow, invited, returnTo }: ChoiceStepProps) {
       <Text size="sm" className="culvert-wrap">
         The invitation is for <strong>{invited}</strong> alone.
         {options.data?.signup === 'closed' &&
-          ' An operator of this server makes accounts: ask for one if you have none.'}
+          ' Operators of this server create accounts. If you have none, ask an operator for one.'}
       </Text>
       {options.isError && <FailureAlert error={options.error} again={options.refetch} />}
       <Stack gap="xs">

@@ -15,9 +15,9 @@ export function DevicePage({ arrival }: { readonly arrival: Arrival }) {
   const phrase = checkPhrase(deviceCode);
   if (phrase === undefined)
     return (
-      <Frame title={TITLE} heading="This address is not complete">
+      <Frame title={TITLE} heading="This link is incomplete">
         <Text size="sm">
-          Run <Code>culvert login</Code> and open the whole address that it prints.
+          Run <Code>culvert login</Code> and open the full URL that it prints.
         </Text>
       </Frame>
     );
@@ -33,8 +33,8 @@ export function DevicePage({ arrival }: { readonly arrival: Arrival }) {
         <Text size="sm">Your terminal shows these three words:</Text>
         <Text className="culvert-auth-three">{phrase}</Text>
         <Text size="xs" c="dimmed">
-          If it shows other words, or you did not just run <Code>culvert login</Code>, close this page: another person
-          sent you the link.
+          If the words differ, or you did not just run <Code>culvert login</Code>, close this page: the link may be an
+          attack.
         </Text>
       </Card>
       <Approval arrival={arrival} deviceCode={deviceCode} onEnd={setEnding} />
@@ -46,12 +46,12 @@ function Ended({ ending }: { readonly ending: Ending }) {
   if (ending.how === 'cancelled')
     return (
       <Step title="Cancelled" order={1}>
-        <Text size="sm">The command line gets nothing. You can close this page, and stop it with Ctrl-C.</Text>
+        <Text size="sm">The CLI gets no access. Close this page, and stop the command with Ctrl-C.</Text>
       </Step>
     );
   return (
-    <Step title="Your command line is in" order={1}>
-      <Text size="sm">Your terminal goes on by itself; you can close this page.</Text>
+    <Step title="CLI authorized" order={1}>
+      <Text size="sm">Return to your terminal. You can close this page.</Text>
       <Text size="sm" c="dimmed" className="culvert-wrap">
         The key is called <span>{ending.label}</span>. <Code>culvert logout</Code> ends it.
       </Text>

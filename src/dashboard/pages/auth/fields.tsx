@@ -7,7 +7,7 @@ const PLAIN = { autoCapitalize: 'none', spellCheck: false, required: true, withA
 export function EmailField(props: TextInputProps) {
   return (
     <TextInput
-      label="E-mail address"
+      label="Email address"
       name="email"
       inputMode="email"
       autoComplete="username"
@@ -35,7 +35,7 @@ export function PasswordField(props: PasswordInputProps) {
       required
       withAsterisk={false}
       size="md"
-      visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed' }}
+      visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
       aria-invalid={isWrong ? true : undefined}
       {...props}
     />

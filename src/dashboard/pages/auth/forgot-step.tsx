@@ -30,10 +30,10 @@ export function ForgotStep({ flow, title, problem: first, back }: ForgotStepProp
   });
   return (
     <Step title={title} order={flow.order} problem={problem} onSubmit={onSubmit}>
-      <Text size="sm">You get a mail with a link to set a new password.</Text>
+      <Text size="sm">You get an email with a link to set a new password.</Text>
       <EmailField type="email" {...form.getInputProps('email')} />
       <Button type="submit" size="md" loading={isBusy}>
-        Send the link
+        Send link
       </Button>
       {back}
     </Step>
@@ -47,9 +47,10 @@ interface SentStepProps {
 
 export function SentStep({ flow, back }: SentStepProps) {
   return (
-    <Step title="Look into your mail" order={flow.order}>
+    <Step title="Check your email" order={flow.order}>
       <Text size="sm" className="culvert-wrap">
-        If <strong>{flow.email}</strong> has an account here, a link is on its way. It works once, for an hour.
+        If <strong>{flow.email}</strong> has an account here, we sent a link to it. The link works once and expires in
+        an hour.
       </Text>
       {back}
     </Step>

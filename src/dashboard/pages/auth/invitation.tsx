@@ -54,12 +54,12 @@ export function InvitationFacts({ invitation }: { readonly invitation: ShownInvi
           {name !== '' && <div>{name}</div>}
           {by}
         </Fact>
-        <Fact title="Runs out">
+        <Fact title="Expires">
           <Ago at={until} />
         </Fact>
       </SimpleGrid>
       <Text size="xs" c="dimmed">
-        If you do not know who invites you, close this page: nothing happens then.
+        If you don&apos;t know the sender, close this page. Nothing changes.
       </Text>
     </>
   );
@@ -71,9 +71,9 @@ export type End =
   | { readonly how: 'over' | 'unused'; readonly problem: string };
 
 const TITLES = {
-  joined: 'You are in',
-  over: 'This invitation is over',
-  unused: 'The invitation was not used',
+  joined: 'Invitation accepted',
+  over: 'Invitation not valid',
+  unused: 'Invitation not accepted',
 } as const;
 
 export function InvitationEnded({ end }: { readonly end: End }) {
@@ -92,21 +92,21 @@ export function InvitationEnded({ end }: { readonly end: End }) {
       <Step title={TITLES[end.how]} order={1}>
         {end.how === 'joined' ? (
           <Alert role="status" variant="light" className="culvert-wrap">
-            You are in the organization <strong>{end.organization.name}</strong> with the role{' '}
+            You joined the organization <strong>{end.organization.name}</strong> with the role{' '}
             <strong>{end.organization.role}</strong>.
           </Alert>
         ) : (
           <Problem>{end.problem}</Problem>
         )}
         {end.how === 'over' && (
-          <Text size="sm">If it was you who accepted it, the organization is in the dashboard, at the top.</Text>
+          <Text size="sm">If you accepted it before, switch to the organization at the top of the dashboard.</Text>
         )}
         <Button
           size="md"
           loading={enter.isPending}
           onClick={() => (end.how === 'joined' ? enter.mutate(end.organization.id) : navigate('/'))}
         >
-          To the dashboard
+          Open dashboard
         </Button>
       </Step>
     </Frame>

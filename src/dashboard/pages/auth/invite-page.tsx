@@ -18,8 +18,8 @@ export function InvitePage({ arrival }: { readonly arrival: Arrival }) {
   const [tries, setTries] = useState(1);
   if (arrival.token === undefined)
     return (
-      <Frame title="Invitation" heading="This address is not complete">
-        <Text size="sm">Open the whole link of the mail that invites you.</Text>
+      <Frame title="Invitation" heading="This link is incomplete">
+        <Text size="sm">Open the full link from the invitation email.</Text>
       </Frame>
     );
   return <Invitation key={tries} arrival={arrival} token={arrival.token} again={() => setTries(tries + 1)} />;
@@ -76,7 +76,7 @@ function Offer({ arrival, token, invitation }: OfferProps) {
       <SignedInOnly
         arrival={arrival}
         returnTo={`/app/invite?token=${encodeURIComponent(token)}`}
-        title="Accept the invitation?"
+        title="Accept invitation?"
         problem={problem?.epoch === epoch ? problem.text : undefined}
         invited={invitation.email}
       >
@@ -89,7 +89,7 @@ function Offer({ arrival, token, invitation }: OfferProps) {
               accept.mutate(undefined, { onError: refused });
             }}
           >
-            Accept the invitation
+            Accept invitation
           </Button>
         )}
       </SignedInOnly>

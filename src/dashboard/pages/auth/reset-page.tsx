@@ -13,8 +13,8 @@ import { Frame } from './frame.tsx';
 import { PASSWORD_RULE, passwordFault } from './credentials.ts';
 import { Step, useStep } from './step.tsx';
 
-const USED_UP = 'This link was used already, or has run out.';
-const INCOMPLETE = 'The address of this page is not complete: open the whole link of the mail, or ask for a new one.';
+const USED_UP = 'This link was already used or has expired.';
+const INCOMPLETE = 'This link is incomplete. Open the full link from the email, or request a new one.';
 
 type Place =
   | { readonly step: 'reset'; readonly token: string }
@@ -36,7 +36,7 @@ export function ResetPage({ arrival: { token } }: { readonly arrival: Arrival })
     <Frame title="New password">
       {place.step === 'reset' && <NewPassword token={place.token} go={setPlace} />}
       {place.step === 'forgot' && (
-        <ForgotStep flow={flow} title="Ask for a new link" problem={place.problem} back={back} />
+        <ForgotStep flow={flow} title="Request new link" problem={place.problem} back={back} />
       )}
       {place.step === 'sent' && <SentStep flow={flow} back={back} />}
       {place.step === 'done' && <Done />}
@@ -50,7 +50,7 @@ function NewPassword({ token, go }: { readonly token: string; readonly go: (plac
     initialValues: { new_password: '', again: '' },
     validate: {
       new_password: passwordFault,
-      again: (again, { new_password: password }) => (again === password ? null : 'The two passwords are not the same.'),
+      again: (again, { new_password: password }) => (again === password ? null : "The passwords don't match."),
     },
   });
   const { onSubmit, problem, isBusy } = useStep({
@@ -71,7 +71,7 @@ function NewPassword({ token, go }: { readonly token: string; readonly go: (plac
     },
   });
   return (
-    <Step title="Set a new password" order={1} problem={problem} onSubmit={onSubmit}>
+    <Step title="Set new password" order={1} problem={problem} onSubmit={onSubmit}>
       <PasswordField
         label="New password"
         description={PASSWORD_RULE}
@@ -86,7 +86,7 @@ function NewPassword({ token, go }: { readonly token: string; readonly go: (plac
         {...form.getInputProps('again')}
       />
       <Button type="submit" size="md" loading={isBusy}>
-        Set the password
+        Set password
       </Button>
     </Step>
   );
@@ -94,10 +94,10 @@ function NewPassword({ token, go }: { readonly token: string; readonly go: (plac
 
 function Done() {
   return (
-    <Step title="Your password is changed" order={1}>
+    <Step title="Password changed" order={1}>
       <Text size="sm">
-        You are logged out everywhere, and so are your command lines: run <Code>culvert login</Code> there again. Keys
-        made for machines go on working.
+        You are logged out of all browsers and CLIs. On machines with the CLI, run <Code>culvert login</Code> again.
+        Access keys keep working.
       </Text>
       <Button component={Link} href="/" size="md">
         Sign in

@@ -91,7 +91,7 @@ export function SecondStep({ flow, challenge, back }: SecondStepProps) {
     <Step title="Second factor" order={flow.order} problem={problem} onSubmit={onSubmit}>
       <CodeField
         ref={field}
-        label={isRecovery ? 'One of your recovery codes' : 'Code of your authenticator app'}
+        label={isRecovery ? 'One of your recovery codes' : 'Code from your authenticator app'}
         inputMode={isRecovery ? 'text' : 'numeric'}
         {...form.getInputProps('code')}
       />
@@ -99,7 +99,7 @@ export function SecondStep({ flow, challenge, back }: SecondStepProps) {
         Continue
       </Button>
       <Group justify="space-between">
-        <LinkButton onClick={change}>{isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}</LinkButton>
+        <LinkButton onClick={change}>{isRecovery ? 'Use authenticator app' : 'Use recovery code'}</LinkButton>
         {back}
       </Group>
     </Step>

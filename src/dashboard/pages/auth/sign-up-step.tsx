@@ -42,7 +42,7 @@ export function SignUpStep({ flow, back }: { readonly flow: AuthFlow; readonly b
 
 /** A code confirms an address, and no password that another person may have typed. */
 const OTHER_PASSWORD =
-  'Your address is confirmed, but not this password: the address was signed up with another one too. Ask for a link to set one.';
+  'Your address is confirmed, but this password is not: the address was also signed up with another password. Request a link to set one.';
 
 interface ConfirmStepProps {
   readonly flow: AuthFlow;
@@ -81,24 +81,24 @@ export function ConfirmStep({ flow, password, onConfirmed, back }: ConfirmStepPr
     },
   });
   return (
-    <Step title="Confirm your address" order={flow.order} problem={problem} onSubmit={onSubmit}>
+    <Step title="Confirm your email" order={flow.order} problem={problem} onSubmit={onSubmit}>
       <Text size="sm" className="culvert-wrap">
-        Type the code of six digits from the mail to <strong>{email}</strong>. It works for 10 minutes.
+        Enter the six-digit code from the email to <strong>{email}</strong>. It expires in 10 minutes.
       </Text>
       {resend.isSuccess && (
         <Alert role="status" variant="light">
-          If this address waits for a code, a new one is on its way.
+          If this address is not confirmed yet, a new code was sent.
         </Alert>
       )}
-      <CodeField ref={field} label="Code from the mail" {...form.getInputProps('code')} />
+      <CodeField ref={field} label="Code from the email" {...form.getInputProps('code')} />
       <Button type="submit" size="md" loading={isBusy}>
         Confirm
       </Button>
       <Button variant="default" size="md" loading={resend.isPending} onClick={() => resend.mutate()}>
-        Send a new code
+        Send new code
       </Button>
       <Text size="xs" c="dimmed">
-        No code in the mail? Then it says that this address has an account already: sign in with that.
+        If the email has no code, this address already has an account. Sign in with that account.
       </Text>
       {back}
     </Step>

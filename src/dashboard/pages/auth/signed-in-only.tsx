@@ -63,11 +63,11 @@ function SignedIn({ title, problem, invited, children }: Omit<OnceSignedInProps,
   const failure = stayed !== undefined && <Problem>{stayed}</Problem>;
   if (invited !== undefined && !isSameAddress(invited, email))
     return (
-      <Step title="This is another account" order={2}>
+      <Step title="Wrong account" order={2}>
         {failure}
         {who}
         <Text size="sm" className="culvert-wrap">
-          The invitation is for <strong>{invited}</strong>, and the account of that address alone can accept it.
+          The invitation is for <strong>{invited}</strong>. Only the account with that address can accept it.
         </Text>
         <Button size="md" loading={isLeaving} onClick={another}>
           Use another account
@@ -92,8 +92,8 @@ function SignedIn({ title, problem, invited, children }: Omit<OnceSignedInProps,
 function Away() {
   const { session } = useApi();
   return (
-    <Step title="The server does not answer" order={2}>
-      <Text size="sm">You are still signed in, as far as this browser knows.</Text>
+    <Step title="Server not responding" order={2}>
+      <Text size="sm">You are probably still signed in.</Text>
       <Button size="md" onClick={() => void session.begin()}>
         Try again
       </Button>

@@ -23,7 +23,7 @@ export const STEP_PATHS: Readonly<Record<Addressed, string>> = {
   confirm: '/confirm',
 };
 
-const TYPE_AGAIN = 'Sign in with the address and password of your new account: then you are asked for the code.';
+const TYPE_AGAIN = 'Sign in with the email address and password of your new account. Then enter the code.';
 
 /** The step of an address below `/app`. */
 export function stepAt(path: string): Addressed | undefined {

@@ -31,7 +31,7 @@ export function useCancel(onDone: () => void) {
   const { client } = useApi();
   return useAction({
     run: () => answered(client.POST('/billing/cancel')),
-    done: 'The organization is on Free now.',
+    done: 'Plan changed to Free.',
     touches: [['billing'], ['me'], ['orgs']],
     onDone,
     tellsFailure: true,
@@ -41,6 +41,10 @@ export function useCancel(onDone: () => void) {
 function goTo(url: string): void {
   const address = webAddress(url);
   if (address === undefined)
-    throw new Failure({ status: 200, code: 'bad_address', message: 'The server named no address of a web page.' });
+    throw new Failure({
+      status: 200,
+      code: 'bad_address',
+      message: 'The server returned no checkout URL. Try again, or ask an operator of this server.',
+    });
   location.assign(address);
 }

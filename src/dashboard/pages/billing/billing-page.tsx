@@ -1,4 +1,4 @@
-/** The plan of the organization, all plans beside one another, and the ways to buy, change and end one. */
+/** The billing page: the current plan, all plans, and the result of a checkout. */
 import { Alert, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -23,7 +23,7 @@ export function BillingPage() {
     refetchInterval: back === 'done' ? SOON_MS : false,
   });
   return (
-    <Page title="Billing" about="What the organization's plan includes, and how to change it.">
+    <Page title="Billing" about="The organization's plan, and all other plans.">
       <Loaded query={billing}>
         {(data) => (
           <>
@@ -31,8 +31,7 @@ export function BillingPage() {
             <CurrentPanel billing={data} />
             <PlansPanel billing={data} />
             <Text size="sm" c="dimmed">
-              All plans have any number of tunnels, keys, domains and private networks, within the limits of this
-              server.
+              All plans include unlimited tunnels, keys, domains and private networks, within the limits of this server.
             </Text>
           </>
         )}
@@ -76,14 +75,14 @@ function ReturnNote({ back, billing: { plan } }: ReturnNoteProps) {
   if (back === 'cancelled')
     return (
       <Alert color="gray" variant="light" role="status">
-        You have left the checkout: nothing was bought, and nothing has changed.
+        Checkout cancelled. No changes were made.
       </Alert>
     );
   return (
     <Alert color="culvert" variant="light" role="status">
       {plan === 'free'
-        ? 'The purchase is complete. The plan changes here as soon as the payment provider has told the server, usually within seconds.'
-        : `The purchase is complete: the organization is on ${PLAN_NAMES[plan]}.`}
+        ? 'Purchase complete. The plan changes when the payment provider confirms the payment, usually within seconds.'
+        : `Purchase complete. Plan changed to ${PLAN_NAMES[plan]}.`}
     </Alert>
   );
 }

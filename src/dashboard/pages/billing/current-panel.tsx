@@ -1,4 +1,4 @@
-/** What the organization has now, and what is paid for it. */
+/** The current plan of the organization, and its price. */
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconExternalLink } from '@tabler/icons-react';
@@ -41,7 +41,7 @@ function Subscription({ billing }: { readonly billing: Billing }) {
       </Group>
       {billing.status === 'past_due' && (
         <Alert color="yellow" variant="light">
-          The last payment has failed. Mend it where the subscription is managed, or the plan ends.
+          The last payment failed. Update the payment method under Manage subscription, or the plan ends.
         </Alert>
       )}
     </>
@@ -67,11 +67,11 @@ function Ways({ billing }: { readonly billing: Billing }) {
   return (
     <>
       <Button variant="default" onClick={open}>
-        Back to Free
+        Change to Free
       </Button>
       <Confirm
-        title="Take the organization back to Free?"
-        action="Back to Free"
+        title="Change the plan to Free?"
+        action="Change to Free"
         opened={asking}
         isBusy={cancel.isPending}
         error={cancel.error}
@@ -81,8 +81,8 @@ function Ways({ billing }: { readonly billing: Billing }) {
           close();
         }}
       >
-        It holds at once. Tunnels then live for an hour, master keys and visitor login can not be set up any more, no
-        more names can be reserved, and recorded requests older than 7 days are deleted.
+        Applies immediately. Tunnels expire after an hour. You can no longer set up master keys and visitor login, or
+        reserve names. Recorded requests older than 7 days are deleted.
       </Confirm>
     </>
   );

@@ -31,7 +31,7 @@ export function PlansPanel({ billing }: { readonly billing: Billing }) {
         </Title>
         {isBuying && (
           <SegmentedControl
-            aria-label="Paid"
+            aria-label="Billing cycle"
             value={cycle}
             onChange={(value) => setCycle(value === 'yearly' ? 'yearly' : 'monthly')}
             data={[
@@ -71,7 +71,7 @@ function PlanCard({ plan, cycle, billing }: PlanCardProps) {
             <Title order={3} size="h5">
               {PLAN_NAMES[plan]}
             </Title>
-            {isHere && <StateBadge tone="good">your plan</StateBadge>}
+            {isHere && <StateBadge tone="good">current plan</StateBadge>}
           </Group>
           <Text size="sm" c="dimmed">
             {PLAN_WORDS[plan]}
@@ -106,7 +106,7 @@ function Choose({ plan, cycle, billing }: PlanCardProps) {
       variant={plan === 'pro' && billing.plan === 'free' ? 'filled' : 'default'}
       loading={checkout.isPending}
       disabled={!isApproved}
-      title={isApproved ? undefined : 'The organization has to be approved first.'}
+      title={isApproved ? undefined : 'An operator must approve the organization first.'}
       onClick={() => checkout.mutate({ plan, billing_cycle: cycle })}
     >
       Choose {PLAN_NAMES[plan]}

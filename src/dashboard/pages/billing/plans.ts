@@ -21,10 +21,10 @@ export const PLAN_NAMES: Readonly<Record<Plan, string>> = {
 };
 
 export const PLAN_WORDS: Readonly<Record<Plan, string>> = {
-  free: 'To try things out',
-  pro: 'For people who publish daily',
-  team: 'For companies',
-  enterprise: 'From the operator',
+  free: 'To try Culvert',
+  pro: 'For daily use',
+  team: 'For teams',
+  enterprise: 'Set by the operator',
 };
 
 const HOUR = 3600;
@@ -107,11 +107,11 @@ type Billing = Schemas['Billing'];
 export function paidText({ mode }: Pick<Billing, 'mode'>): string {
   switch (mode) {
     case 'none':
-      return 'No plans are sold on this server. Its operator gives another one.';
+      return 'This server sells no plans. Ask its operator for another plan.';
     case 'mock':
-      return 'This server has no payment provider: plans cost nothing.';
+      return 'This server has no payment provider. Plans are free.';
     case 'stripe':
-      return 'Paid by the payment provider of this server.';
+      return "Payments go through this server's payment provider.";
     default:
       return mode satisfies never;
   }
@@ -122,7 +122,7 @@ export function subscriptionText(
   billing: Pick<Billing, 'billing_cycle' | 'current_period_end' | 'cancel_at_period_end'>,
 ): string {
   const { billing_cycle: cycle, current_period_end: end, cancel_at_period_end: cancels } = billing;
-  const paid = cycle === null ? [] : [`Paid ${cycle}`];
+  const paid = cycle === null ? [] : [`Billed ${cycle}`];
   if (end === null) return paid.length === 0 ? '' : `${paid[0]}.`;
   const day = clockText(timeOf(end)).slice(0, 10);
   const next = cancels ? `ends on ${day} and does not renew` : `renews on ${day}`;

@@ -1,4 +1,4 @@
-/** What the page of connections asks for, and the names of what agents serve. */
+/** Queries of the connections page, and the names of what agents serve. */
 import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';

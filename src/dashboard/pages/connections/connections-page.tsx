@@ -11,7 +11,7 @@ export function ConnectionsPage() {
   return (
     <Page
       title="Connections"
-      about="Agents are connected from the machines of your services. Each holds one connection for all that it serves."
+      about="Agents connected from your machines. Each agent has one connection for all its tunnels."
       actions={isEmpty ? undefined : <ConnectButton />}
     >
       <LivePanel />

@@ -26,7 +26,7 @@ export function EndedPanel() {
           Ended
         </Title>
         <Text size="sm" c="dimmed">
-          The last hundred sessions of 30 days. What a crash of the server ended is not among them.
+          The last 100 sessions of the past 30 days. Sessions that ended with a server crash are missing.
         </Text>
       </div>
       <Loaded query={query} lines={3}>
@@ -50,7 +50,7 @@ function Shown({ ended }: { readonly ended: readonly Ended[] }) {
   return (
     <Stack gap="sm">
       <SearchBox
-        label="Search what ended"
+        label="Search ended sessions"
         placeholder="Machine, address or reason"
         among={ended.length}
         few={FEW}
@@ -85,11 +85,11 @@ const COLUMNS: ReadonlyArray<Column<Ended>> = [
     title: 'Machine',
     cell: ({ hostname, remote_ip: ip }) => <Machine hostname={hostname} below={ip} />,
   },
-  { key: 'why', title: 'Why', cell: (ended) => <Why {...ended} /> },
+  { key: 'why', title: 'Reason', cell: (ended) => <Why {...ended} /> },
   { key: 'at', title: 'Ended', cell: ({ ended_at: at }) => <Ago at={at} /> },
   {
     key: 'lasted',
-    title: 'Lasted',
+    title: 'Duration',
     align: 'right',
     cell: ({ connected_at: from, ended_at: to }) => spanText(timeOf(to) - timeOf(from)),
   },

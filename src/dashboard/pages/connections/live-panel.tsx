@@ -1,4 +1,4 @@
-/** Agents that are connected now. */
+/** Connected agents, and the dialog to disconnect one. */
 import { Anchor, Button, Text, TextInput } from '@mantine/core';
 import { IconPlugConnected } from '@tabler/icons-react';
 import { Fragment, useState } from 'react';
@@ -28,12 +28,12 @@ export function LivePanel() {
       <Loaded query={query} lines={2}>
         {(connections) =>
           connections.length === 0 ? (
-            <Empty icon={IconPlugConnected} title="No agent is connected" action={<ConnectButton />}>
-              Agents appear here: run culvert http, https, tcp, udp or start with a key of this organization.
+            <Empty icon={IconPlugConnected} title="No agents connected" action={<ConnectButton />}>
+              Run culvert http, https, tcp, udp or start with a key of this organization. The agent then appears here.
             </Empty>
           ) : (
             <Table
-              label="Agents that are connected"
+              label="Connected agents"
               rows={[...connections].sort((one, other) => other.connected_at.localeCompare(one.connected_at))}
               rowKey={({ agent_id: id }) => id}
               columns={columns}
@@ -63,7 +63,7 @@ function useColumns(disconnect: (connection: Connection) => void): ReadonlyArray
       title: 'Serves',
       cell: ({ tunnels, networks }) => <Serves ids={[...tunnels, ...networks]} served={served} />,
     },
-    { key: 'key', title: 'Key', cell: ({ token_name: name }) => name ?? 'a key that is gone' },
+    { key: 'key', title: 'Key', cell: ({ token_name: name }) => name ?? 'deleted key' },
     { key: 'since', title: 'Connected', cell: ({ connected_at: at }) => <Ago at={at} /> },
   ];
   if (mayEnd)
@@ -142,7 +142,7 @@ function DisconnectDialog({ connection, opened, onClose }: DisconnectDialogProps
         client.DELETE('/connections/{id}', { params: { path: { id } }, body: why === '' ? {} : { reason: why } }),
       );
     },
-    done: 'The agent was disconnected.',
+    done: 'Agent disconnected.',
     touches: [['connections'], ['tunnels']],
     onDone: close,
     tellsFailure: true,
@@ -159,12 +159,12 @@ function DisconnectDialog({ connection, opened, onClose }: DisconnectDialogProps
       onClose={close}
     >
       <p>
-        Requests that it works on are cut off. It comes back in about 5 seconds; to keep it away, revoke its key
+        Its open requests are cut off. The agent reconnects in about 5 seconds. To block it, revoke its key
         {connection?.token_name === null || connection === undefined ? '' : ` ${connection.token_name}`} as well.
       </p>
       <TextInput
         label="Reason (optional)"
-        description="The agent shows it, and the audit log keeps it."
+        description="Shown by the agent and in the audit log."
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
         maxLength={200}

@@ -13,32 +13,32 @@ interface Told {
 
 const REASONS: Readonly<Record<EndReason, Told>> = {
   agent_left: { name: 'Stopped', tone: 'quiet' },
-  connection_lost: { name: 'Lost', tone: 'warn', advice: 'An agent that runs comes back by itself.' },
+  connection_lost: { name: 'Lost', tone: 'warn', advice: 'A running agent reconnects by itself.' },
   heartbeat_lost: {
-    name: 'Silent',
+    name: 'Timed out',
     tone: 'warn',
-    advice: 'It comes back by itself once its machine has a network again.',
+    advice: 'It reconnects when its machine is back on the network.',
   },
   disconnected: { name: 'Disconnected', tone: 'info' },
-  token_revoked: { name: 'Key revoked', tone: 'bad', advice: 'Give it another key, if it is to come back.' },
-  token_expired: { name: 'Key ran out', tone: 'bad', advice: 'Create another key, or rotate one before it ends.' },
+  token_revoked: { name: 'Key revoked', tone: 'bad', advice: 'To reconnect it, give it another key.' },
+  token_expired: { name: 'Key expired', tone: 'bad', advice: 'Create a key, or rotate keys before they expire.' },
   superseded: {
-    name: 'Taken over',
+    name: 'Replaced',
     tone: 'info',
-    advice: 'Another agent with the same key serves the name now. If you did not start one, revoke the key.',
+    advice: 'Another agent with the same key now serves the name. If you did not start it, revoke the key.',
   },
   tunnel_deleted: { name: 'Tunnel deleted', tone: 'quiet' },
-  tunnel_expired: { name: 'Tunnel ended', tone: 'warn', advice: 'Start the tunnel again, then the agent.' },
+  tunnel_expired: { name: 'Tunnel expired', tone: 'warn', advice: 'Start the tunnel, then the agent.' },
   network_deleted: { name: 'Network deleted', tone: 'quiet' },
-  drained: { name: 'Server stopped', tone: 'quiet', advice: 'It comes back once the server does.' },
+  drained: { name: 'Server stopped', tone: 'quiet', advice: 'It reconnects when the server is back.' },
   forbidden: { name: 'Not allowed', tone: 'bad', advice: 'Ask an operator of this server.' },
-  overloaded: { name: 'Overloaded', tone: 'bad', advice: 'It tries again by itself; an operator can raise the bound.' },
+  overloaded: { name: 'Overloaded', tone: 'bad', advice: 'It retries by itself. An operator can raise the limit.' },
   protocol_error: {
-    name: 'Not understood',
+    name: 'Protocol error',
     tone: 'bad',
-    advice: 'Agent and server may be of different versions: update the older one.',
+    advice: 'Agent and server may have different versions. Update the older one.',
   },
-  internal: { name: 'Fault', tone: 'bad', advice: 'The log of the server says more.' },
+  internal: { name: 'Server error', tone: 'bad', advice: "See the server's log." },
 };
 
 /** A newer server may know more reasons than this page. */

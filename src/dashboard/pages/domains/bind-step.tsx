@@ -1,4 +1,4 @@
-/** Which tunnel answers for a domain. */
+/** The choice of a domain's tunnel. */
 import { Anchor, Button, Group, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -22,18 +22,18 @@ export function BindStep({ domain, tunnels, bound }: BindStepProps) {
   if (!domain.verified)
     return (
       <Text size="sm" c="dimmed">
-        Once it is verified.
+        Available after verification.
       </Text>
     );
   return (
     <>
       {domain.boundTunnelId !== null && (
         <Text size="sm">
-          Answered by{' '}
+          Served by{' '}
           <Anchor component={Link} href={`/tunnels/${domain.boundTunnelId}`} inherit fw={600}>
             {bound?.subdomain ?? 'a tunnel'}
           </Anchor>
-          {bound !== undefined && !bound.online && ', which no agent serves now'}.
+          {bound !== undefined && !bound.online && ', which is offline'}.
         </Text>
       )}
       {mayChange && <Choice domain={domain} tunnels={tunnels} />}
@@ -65,7 +65,7 @@ function Choice({ domain, tunnels }: Omit<BindStepProps, 'bound'>) {
   if (able.length === 0 && !isBound)
     return (
       <Text size="sm" c="dimmed">
-        There is no tunnel yet that could. Publish a port first, at{' '}
+        You have no tunnel for this domain yet. Create one under{' '}
         <Anchor component={Link} href="/tunnels" inherit>
           Tunnels
         </Anchor>
@@ -83,7 +83,7 @@ function Choice({ domain, tunnels }: Omit<BindStepProps, 'bound'>) {
             value={tunnel}
             onChange={setTunnel}
             searchable
-            nothingFoundMessage="No such tunnel"
+            nothingFoundMessage="No tunnel found"
           />
           <Button
             variant="default"
@@ -112,8 +112,7 @@ function Choice({ domain, tunnels }: Omit<BindStepProps, 'bound'>) {
           setAsks(false);
         }}
       >
-        No tunnel answers for it from the next request on: visitors see that there is nothing. The domain stays
-        verified.
+        Applies immediately: visitors get an error page. The domain stays verified.
       </Confirm>
     </Group>
   );

@@ -1,4 +1,4 @@
-/** How the certificate of a domain stands. */
+/** The state of a domain's certificate. */
 import { Group, Text } from '@mantine/core';
 import { Ago } from '../../parts/ago.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -13,8 +13,7 @@ export function CertificateStep({ certificate, isBound }: CertificateStepProps) 
   if (certificate === null)
     return (
       <Text size="sm" c="dimmed">
-        This server gets no certificates by itself. Over HTTPS visitors trust the domain only if its operator has given
-        the edge a certificate that names it.
+        This server does not issue certificates. For HTTPS, its operator must install a certificate for this domain.
       </Text>
     );
   const { tone, words } = certificateSaid(certificate);
@@ -44,19 +43,17 @@ function Words({ certificate: { state, expiresAt, nextAttemptAt, lastError }, is
   if (state === 'valid')
     return (
       <>
-        {lastError === null ? 'It is renewed by itself' : 'The last renewal failed'}; this one ends{' '}
+        {lastError === null ? 'It renews automatically' : 'The last renewal failed'}; this certificate expires{' '}
         <Ago at={expiresAt} />.
       </>
     );
   if (state === 'failed')
     return (
       <>
-        None could be had. It is asked for again <Ago at={nextAttemptAt} never="later" />: see that the domain leads
-        here and that no CAA record leaves the authority out.
+        The certificate was not issued. Next attempt <Ago at={nextAttemptAt} never="later" />. Check that the domain
+        points here and that no CAA record excludes the authority.
       </>
     );
-  if (state === 'pending') return 'It was asked for, and comes within seconds once the domain leads here.';
-  return isBound
-    ? 'It is asked for when the first visitor comes.'
-    : 'It is made once the domain is verified and a tunnel answers for it.';
+  if (state === 'pending') return 'Requested. It arrives within seconds after the domain points here.';
+  return isBound ? 'Requested on the first visit.' : 'Requested after the domain is verified and has a tunnel.';
 }

@@ -15,7 +15,7 @@ export function DnsRecord({ type, name, value }: DnsRecordProps) {
       <Line title="Name" value={name} what={`the name of the ${type} record`} />
       <Line title="Value" value={value} what={`the value of the ${type} record`} />
       <Text size="xs" c="dimmed">
-        Where your DNS provider adds the zone to names by itself, enter the part before the zone alone.
+        If your DNS provider appends the zone to names, enter only the part before the zone.
       </Text>
     </Stack>
   );

@@ -1,4 +1,4 @@
-/** How a domain stands, in words, and what is to be done next. Pure: tested without a browser. */
+/** The state of a domain and its next step. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
 import type { Tone } from '../../parts/tone.ts';
 
@@ -15,7 +15,7 @@ export function stateOf(domain: Domain): Said {
   if (!domain.verified) return { tone: 'warn', words: 'Not verified' };
   if (domain.boundTunnelId === null) return { tone: 'info', words: 'No tunnel' };
   if (domain.certificate?.state === 'failed') return { tone: 'bad', words: 'No certificate' };
-  return { tone: 'good', words: 'In use' };
+  return { tone: 'good', words: 'Active' };
 }
 
 /** What the badge of a certificate says. */
@@ -23,7 +23,7 @@ export function certificateSaid({ state, lastError }: Certificate): Said {
   if (state === 'valid')
     return lastError === null ? { tone: 'good', words: 'Valid' } : { tone: 'warn', words: 'Valid' };
   if (state === 'failed') return { tone: 'bad', words: 'Failed' };
-  return state === 'pending' ? { tone: 'info', words: 'Being made' } : { tone: 'quiet', words: 'None yet' };
+  return state === 'pending' ? { tone: 'info', words: 'Pending' } : { tone: 'quiet', words: 'None' };
 }
 
 /** True while something is under way that ends by itself in seconds. */

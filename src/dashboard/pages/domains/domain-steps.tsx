@@ -1,4 +1,4 @@
-/** What a domain needs, in order: to be shown to be yours, to lead here, a tunnel, a certificate. */
+/** The steps of a domain, in order: verification, DNS, tunnel, certificate. */
 import { Box, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { IconCircleCheckFilled, IconCircleDashed, IconInfoCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -30,11 +30,11 @@ export function DomainSteps({ domain, tunnels }: DomainStepsProps) {
   const bound = tunnels?.find(({ id }) => id === boundTunnelId);
   return (
     <Stack gap="lg">
-      <Step title="Show that it is yours" isDone={verified}>
+      <Step title="Verify ownership" isDone={verified}>
         {verified ? (
           <Text size="sm">
-            Verified <Ago at={verifiedAt} />. Leave the TXT record in place: it is looked up again each day, and once it
-            has been missing for three days the domain is let go.
+            Verified <Ago at={verifiedAt} />. Keep the TXT record: it is checked daily. After three days without it, the
+            domain is released.
           </Text>
         ) : (
           <VerifyStep domain={domain} />
@@ -43,7 +43,7 @@ export function DomainSteps({ domain, tunnels }: DomainStepsProps) {
       <Step title="Point DNS here">
         <PointStep domain={domain} bound={bound} />
       </Step>
-      <Step title="Let a tunnel answer" isDone={boundTunnelId !== null}>
+      <Step title="Bind a tunnel" isDone={boundTunnelId !== null}>
         <BindStep domain={domain} tunnels={tunnels} bound={bound} />
       </Step>
       <Step title="Certificate" {...(certificate === null ? {} : { isDone: certificate.state === 'valid' })}>
@@ -104,16 +104,16 @@ function PointStep({ domain, bound }: { readonly domain: Domain; readonly bound:
   if (pointer === undefined)
     return (
       <Text size="sm">
-        Point {domain.domain} at this server, by an A, AAAA or CNAME record in its DNS.
-        {host !== undefined && ' The server itself has no public domain yet: its operator sets edge.domain.'}
+        Point {domain.domain} at this server with an A, AAAA or CNAME record.
+        {host !== undefined && ' This server has no public domain yet. Its operator must set edge.domain.'}
       </Text>
     );
   return (
     <>
       <DnsRecord {...pointer} />
       <Text size="sm" c="dimmed">
-        At the top of a zone, where no CNAME may stand, use an ALIAS record of your DNS provider, or A and AAAA records
-        with the addresses of {pointer.value}.
+        At the root of a zone, which can&apos;t have a CNAME, use an ALIAS record of your DNS provider, or A and AAAA
+        records with the addresses of {pointer.value}.
       </Text>
     </>
   );
@@ -141,10 +141,10 @@ function DeleteDomain({ asked: { row: domain, opened, close } }: { readonly aske
         close();
       }}
     >
-      {typeof domain?.boundTunnelId === 'string' && 'Its tunnel answers for it no more, from the next request on. '}
+      {typeof domain?.boundTunnelId === 'string' && 'Its tunnel stops serving it immediately. '}
       {domain?.verified === true
-        ? 'Another organization can verify it after 24 hours; yours can add it again at any time, with another record.'
-        : 'It can be added again at any time, with another record.'}
+        ? 'Your organization can add it again at any time, with a new TXT record. Other organizations can verify it after 24 hours.'
+        : 'You can add it again at any time, with a new TXT record.'}
     </Confirm>
   );
 }

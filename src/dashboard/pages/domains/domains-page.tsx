@@ -1,4 +1,4 @@
-/** Domains of the organization's own, which tunnels answer for beside their own names. */
+/** The domains page: the list of custom domains, and the dialog to add one. */
 import { Accordion, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
@@ -31,17 +31,13 @@ export function DomainsPage() {
     </Button>
   );
   return (
-    <Page
-      title="Domains"
-      about="A tunnel can answer for a domain of yours beside its own name, with a certificate of its own."
-      actions={button}
-    >
+    <Page title="Domains" about="Serve a tunnel on your own domain, with its own certificate." actions={button}>
       <Loaded query={domains}>
         {(all) =>
           all.length === 0 ? (
             <Empty icon={IconWorldWww} title="No domains yet" action={button}>
-              Add one that you own, such as shop.example.net. A record in its DNS shows that it is yours, a second one
-              leads visitors here, and then a tunnel answers for it.
+              Add domain that you own, such as shop.example.net. Verify it with a DNS record, point it here with a
+              second one, and bind a tunnel.
             </Empty>
           ) : (
             <Listed all={all} shown={shown} onShow={setShown} />
@@ -69,7 +65,7 @@ function Listed({ all, shown, onShow }: ListedProps) {
       <SearchBox label="Search domains" placeholder="Domain" among={all.length} value={text} onChange={setText} />
       {found.length === 0 && (
         <Text c="dimmed" size="sm" role="status">
-          No domain is called like that.
+          No domain matches.
         </Text>
       )}
       <Accordion className="culvert-cards" multiple variant="separated" order={2} value={shown} onChange={onShow}>
@@ -86,7 +82,7 @@ function Listed({ all, shown, onShow }: ListedProps) {
                     </Text>
                     {bound !== undefined && (
                       <Text size="sm" c="dimmed">
-                        answered by {bound.subdomain}
+                        served by {bound.subdomain}
                       </Text>
                     )}
                   </div>
@@ -113,7 +109,7 @@ interface AddDomainProps {
 /** Adds a domain, which then says what it needs. */
 function AddDomain({ opened, onClose, onAdded }: AddDomainProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Add a domain">
+    <Modal opened={opened} onClose={onClose} title="Add domain">
       <DomainForm onClose={onClose} onAdded={onAdded} />
     </Modal>
   );
@@ -124,7 +120,7 @@ function DomainForm({ onClose, onAdded }: Omit<AddDomainProps, 'opened'>) {
   const [message, setMessage] = useState<string>();
   const form = useForm({
     initialValues: { domain: '' },
-    validate: { domain: (domain) => (domain.trim() === '' ? 'Write the domain, such as shop.example.net.' : null) },
+    validate: { domain: (domain) => (domain.trim() === '' ? 'Enter a domain, such as shop.example.net.' : null) },
   });
   const add = useAction({
     run: (body: Schemas['NewDomain']) => answered(client.POST('/domains', { body })),
@@ -144,7 +140,7 @@ function DomainForm({ onClose, onAdded }: Omit<AddDomainProps, 'opened'>) {
       <Stack>
         <TextInput
           label="Domain"
-          description="A whole name that you own. Each name is added by itself; there are no wildcards."
+          description="A full name that you own, without wildcards. Add each name separately."
           placeholder="shop.example.net"
           autoCapitalize="none"
           data-autofocus

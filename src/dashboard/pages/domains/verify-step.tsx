@@ -18,7 +18,7 @@ export function VerifyStep({ domain }: { readonly domain: Domain }) {
   const { check, tries } = useCheck(domain);
   return (
     <Stack gap="xs">
-      <Text size="sm">Put this record into the DNS of the domain. It is no secret, and stays there.</Text>
+      <Text size="sm">Add this record to the DNS of the domain and keep it there. It is not a secret.</Text>
       <DnsRecord {...domain.dnsRecord} />
       {check.isError && (
         <Alert color="yellow" variant="light" role="status">
@@ -32,7 +32,7 @@ export function VerifyStep({ domain }: { readonly domain: Domain }) {
           </Button>
           {check.isError && (
             <Text size="sm" c="dimmed">
-              {tries < TRIES ? 'It is looked for again every 20 seconds.' : 'Check again when the record is there.'}
+              {tries < TRIES ? 'Checked every 20 seconds.' : 'Add the record, then check again.'}
             </Text>
           )}
         </Group>

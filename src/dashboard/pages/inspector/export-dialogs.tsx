@@ -17,7 +17,7 @@ interface DialogProps {
 
 export function CurlDialog({ id, opened, onClose }: DialogProps & { readonly id: string }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="As a curl command" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Copy as curl" size="lg">
       {opened && <Curl id={id} />}
     </Modal>
   );
@@ -41,7 +41,7 @@ function Curl({ id }: { readonly id: string }) {
   });
   return (
     <Stack gap="sm">
-      <Text size="sm">It requests the public address again, through the tunnel's policy and access control.</Text>
+      <Text size="sm">The command calls the public URL, so the tunnel&apos;s policy and access control apply.</Text>
       {may && <SecretsSwitch checked={isFull} onChange={setFull} />}
       <Loaded query={command} lines={2}>
         {(text) => <CopyLine value={text.trim()} what="the command" />}
@@ -53,8 +53,8 @@ function Curl({ id }: { readonly id: string }) {
 function SecretsSwitch({ checked, onChange }: { readonly checked: boolean; readonly onChange: (on: boolean) => void }) {
   return (
     <Switch
-      label="With credentials and cookies"
-      description="Its holder can act as the visitor."
+      label="Include credentials and cookies"
+      description="Anyone with them can act as the visitor."
       checked={checked}
       onChange={() => onChange(!checked)}
     />
@@ -85,12 +85,12 @@ export function ArchiveDialog({ subject, opened, onClose }: DialogProps & { read
     },
   });
   return (
-    <Modal opened={opened} onClose={onClose} title="Export as an HTTP archive">
+    <Modal opened={opened} onClose={onClose} title="Export as HAR">
       <Stack gap="sm">
         <Text size="sm">
           {'id' in subject
-            ? 'A HAR file of this request, for the import of browsers and other tools.'
-            : 'A HAR file of the newest 500 requests of the filter, 16 MB at most, for the import of browsers and other tools.'}
+            ? 'A HAR file of this request, for browsers and other tools.'
+            : 'A HAR file of the newest 500 requests that match the filters, up to 16 MB, for browsers and other tools.'}
         </Text>
         {may && <SecretsSwitch checked={isFull} onChange={setFull} />}
         <Group justify="flex-end">
@@ -98,7 +98,7 @@ export function ArchiveDialog({ subject, opened, onClose }: DialogProps & { read
             Close
           </Button>
           <Button loading={save.isPending} onClick={() => save.mutate()}>
-            Save the archive
+            Save archive
           </Button>
         </Group>
       </Stack>

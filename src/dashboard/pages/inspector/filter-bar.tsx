@@ -1,4 +1,4 @@
-/** What the list is narrowed to. All of it is in the address, so that a view can be passed on. */
+/** The filters of the request list. They are in the page's address, so that a view can be shared. */
 import { ActionIcon, Button, CloseButton, Pill, Select, TextInput, Tooltip } from '@mantine/core';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconFilterOff, IconSearch } from '@tabler/icons-react';
@@ -12,12 +12,12 @@ const STATUSES = [
   { value: '3xx', label: '3xx redirect' },
   { value: '4xx', label: '4xx client error' },
   { value: '5xx', label: '5xx server error' },
-  { value: '0', label: 'no answer' },
+  { value: '0', label: 'no response' },
 ];
 const OUTCOMES = [
   { value: 'forwarded', label: 'Forwarded' },
   { value: 'refused', label: 'Blocked' },
-  { value: 'failed', label: 'No whole answer' },
+  { value: 'failed', label: 'No full response' },
 ];
 const SPAN_WORDS: Readonly<Record<string, string>> = {
   '15m': 'Last 15 minutes',
@@ -54,7 +54,7 @@ export function FilterBar({ filter, tunnels, onChange }: FilterBarProps) {
         placeholder="All tunnels"
         searchable
         clearable
-        nothingFoundMessage="No such tunnel"
+        nothingFoundMessage="No tunnel found"
         data={withOwn(
           names.map(({ id, subdomain }) => ({ value: id, label: subdomain })),
           filter.tunnel,
@@ -104,7 +104,7 @@ export function FilterBar({ filter, tunnels, onChange }: FilterBarProps) {
           withRemoveButton
           onRemove={() => set('replayOf')(null)}
           removeButtonProps={{
-            'aria-label': 'Show all requests, not the replays of one alone',
+            'aria-label': 'Show all requests',
             'aria-hidden': false,
             tabIndex: 0,
           }}

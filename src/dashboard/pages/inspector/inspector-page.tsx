@@ -1,4 +1,4 @@
-/** Requests as they come, and those that were recorded. Where there is room the chosen one stands beside the list; elsewhere it has its own page. */
+/** The inspector: live and recorded requests. On a wide screen the selected request is beside the list, else on its own page. */
 import { Button, Menu, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconDots, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
@@ -47,7 +47,7 @@ export function InspectorPage() {
       </Button>
       <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
         <Menu.Target>
-          <Button ref={button} variant="default" px={10} aria-label="More for the list">
+          <Button ref={button} variant="default" px={10} aria-label="List actions">
             <IconDots size={16} />
           </Button>
         </Menu.Target>
@@ -63,7 +63,7 @@ export function InspectorPage() {
     </>
   );
   return (
-    <Page title="Inspector" about="Every request of your tunnels, as it comes." actions={actions}>
+    <Page title="Inspector" about="Requests of your tunnels, live." actions={actions}>
       <div className="culvert-inspector">
         <RecordingNotes tunnels={tunnels} />
         <FilterBar filter={filter} tunnels={tunnels} onChange={change} />
@@ -96,7 +96,7 @@ export function InspectorPage() {
 const WORDS: Readonly<Record<FeedState, string>> = {
   connecting: 'Connecting',
   live: 'Live',
-  cut: 'Not connected, trying again',
+  cut: 'Disconnected, retrying',
 };
 
 /** Whether new requests come by themselves. */
@@ -129,7 +129,7 @@ function Asked({ tunnels, tunnel, opened, onClose, onCleared }: ClearDialogProps
   const [isMissing, setMissing] = useState(false);
   const clear = useAction({
     run: (id: string) => answered(client.DELETE('/inspector', { params: { query: { tunnel_id: id } } })),
-    done: 'The recorded requests are deleted.',
+    done: 'Recorded requests deleted.',
     touches: [['inspector']],
     onDone: () => {
       onCleared();
@@ -140,9 +140,7 @@ function Asked({ tunnels, tunnel, opened, onClose, onCleared }: ClearDialogProps
   const name = chosen === null ? undefined : tunnels.nameOf(chosen);
   return (
     <Confirm
-      title={
-        name === undefined ? 'Delete the recorded requests of a tunnel?' : `Delete the recorded requests of ${name}?`
-      }
+      title={name === undefined ? 'Delete recorded requests of a tunnel?' : `Delete recorded requests of ${name}?`}
       action="Delete recorded requests"
       opened={opened}
       isBusy={clear.isPending}
@@ -160,7 +158,7 @@ function Asked({ tunnels, tunnel, opened, onClose, onCleared }: ClearDialogProps
           searchable
           data={tunnels.all.map(({ id, subdomain }) => ({ value: id, label: subdomain }))}
           value={chosen}
-          error={isMissing && chosen === null ? 'Choose the tunnel.' : undefined}
+          error={isMissing && chosen === null ? 'Choose a tunnel.' : undefined}
           onChange={setChosen}
         />
       </Stack>

@@ -64,7 +64,7 @@ export function ListAndRequest({ filter, requests, status, tunnels, isWide, isPa
             <Card
               withBorder
               component="section"
-              aria-label="The chosen request"
+              aria-label="Selected request"
               className="culvert-inspector-request"
               tabIndex={0}
               onKeyDown={({ key, target, currentTarget }) => {
@@ -78,11 +78,11 @@ export function ListAndRequest({ filter, requests, status, tunnels, isWide, isPa
                   href={`/inspector/${chosen}`}
                   variant="default"
                   size={36}
-                  aria-label="On a page of its own"
+                  aria-label="Open as page"
                 >
                   <IconArrowsMaximize size={16} />
                 </ActionIcon>
-                <ActionIcon variant="default" size={36} aria-label="Close the request" onClick={onClose}>
+                <ActionIcon variant="default" size={36} aria-label="Close request" onClick={onClose}>
                   <IconX size={16} />
                 </ActionIcon>
               </RequestDetail>
@@ -109,10 +109,10 @@ function Nothing({ filter, status, onOlder }: NothingProps) {
     );
   if (!isFiltered(filter))
     return (
-      <Empty icon={IconActivity} title="No request yet">
-        Open the public address of a tunnel: each request shows up here the moment it has come. There is no tunnel yet?{' '}
+      <Empty icon={IconActivity} title="No requests yet">
+        Open the public URL of a tunnel. Its requests appear here immediately. No tunnel yet?{' '}
         <Anchor component={Link} href="/tunnels" inherit underline="always">
-          Create the first one
+          Create tunnel
         </Anchor>
         .
       </Empty>
@@ -120,17 +120,17 @@ function Nothing({ filter, status, onOlder }: NothingProps) {
   return (
     <Empty
       icon={IconActivity}
-      title="No request matches"
+      title="No requests match"
       action={
         status.hasOlder ? (
           <Button variant="default" onClick={onOlder}>
-            Look further back
+            Search further back
           </Button>
         ) : undefined
       }
     >
       <Text span inherit>
-        New ones that match show up here by themselves.
+        New requests that match appear here.
       </Text>
     </Empty>
   );

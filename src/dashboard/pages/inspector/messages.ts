@@ -1,4 +1,4 @@
-/** What the edge decided, in words for people. Pure: tested without a browser. */
+/** Decisions of the edge in words. Pure: tested without a browser. */
 import { explain } from '../../../base/codes/code-text.ts';
 import { edgeFault } from '../../../base/codes/edge-faults.ts';
 import type { Schemas } from '../../api/types.ts';
@@ -18,8 +18,8 @@ interface Said {
 
 const OUTCOMES: Readonly<Record<Item['outcome'], Said>> = {
   forwarded: { short: 'Forwarded', long: "The visitor got the service's response." },
-  refused: { short: 'Refused', long: 'The edge did not pass it on.' },
-  failed: { short: 'Failed', long: 'It was passed on, and no whole answer came back.' },
+  refused: { short: 'Blocked', long: 'The edge did not forward it.' },
+  failed: { short: 'Failed', long: 'It was forwarded, and no full response came back.' },
 };
 
 /** For a row: two or three words. */
@@ -53,8 +53,8 @@ export function statusClass(status: number): string {
 const STEPS: Readonly<Record<string, string>> = {
   basic_gate: 'Password',
   visitor_gate: 'Visitor login',
-  visitor_sign_in: 'Path of the login',
-  agent_wait: 'Wait for the agent',
+  visitor_sign_in: 'Login path',
+  agent_wait: 'Wait for agent',
 };
 
 /** What was asked: "Block a path, action 1 of the policy". */
@@ -65,19 +65,18 @@ export function stepText({ step, index }: Step): string {
 
 /** What it answered. */
 export function verdictText({ step, verdict, code, rule }: Step): string {
-  if (step === 'agent_wait')
-    return `${verdict === 'passed' ? 'agent came back' : 'no agent came'} after ${rule ?? '?'}`;
+  if (step === 'agent_wait') return `${verdict === 'passed' ? 'agent reconnected' : 'no agent'} after ${rule ?? '?'}`;
   const why = rule ?? (code === null ? undefined : decisionText({ outcome: 'refused', code }));
   const because = why === undefined ? '' : `: ${why}`;
   switch (verdict) {
     case 'passed':
-      return 'let it pass';
+      return 'allowed it';
     case 'refused':
-      return `refused it${because}`;
+      return `blocked it${because}`;
     case 'would_refuse':
-      return `is only tried, and would have refused it${because}`;
+      return `is log only, and would have blocked it${because}`;
     case 'beside':
-      return 'is only tried, and found out beside the request';
+      return 'is log only, and ran in parallel';
     default:
       return verdict satisfies never;
   }
@@ -95,11 +94,11 @@ export function refuserOf({ trace }: Detail): Step | undefined {
 /** The part of the tunnel's page where what refused it is changed. */
 export function partOf(detail: Detail): { readonly tab: string; readonly words: string } | undefined {
   const step = refuserOf(detail);
-  if (detail.code === 'maintenance') return { tab: 'maintenance', words: "To the tunnel's maintenance" };
+  if (detail.code === 'maintenance') return { tab: 'maintenance', words: 'Open maintenance' };
   if (step === undefined || step.step === 'agent_wait') return undefined;
   return step.index === null
-    ? { tab: 'access-control', words: "To the tunnel's access control" }
-    : { tab: 'policy', words: "To the tunnel's policy" };
+    ? { tab: 'access-control', words: 'Open access control' }
+    : { tab: 'policy', words: 'Open policy' };
 }
 
 export interface Part {
@@ -111,7 +110,7 @@ export interface Part {
 /** Where the time went, in the order in which it did; parts that did not happen are left out. */
 export function timingOf({ latency_ms: all, trace }: Detail): Part[] {
   const decided = Math.min(trace.policy_ms, all);
-  const edge: Part = { key: 'edge', title: 'Edge decides', ms: decided };
+  const edge: Part = { key: 'edge', title: 'Edge decision', ms: decided };
   if (trace.first_byte_ms === null) {
     const rest = all - decided;
     return rest > 0.05
@@ -119,7 +118,7 @@ export function timingOf({ latency_ms: all, trace }: Detail): Part[] {
           edge,
           {
             key: 'service',
-            title: trace.agent_id === null ? 'Edge answers' : 'Agent and service, no answer',
+            title: trace.agent_id === null ? 'Edge response' : 'Agent and service, no response',
             ms: rest,
           },
         ]
@@ -128,7 +127,7 @@ export function timingOf({ latency_ms: all, trace }: Detail): Part[] {
   const first = Math.min(Math.max(trace.first_byte_ms, decided), all);
   return [
     edge,
-    { key: 'service', title: 'Agent and service, until the first byte', ms: first - decided },
-    { key: 'answer', title: 'Answer', ms: all - first },
+    { key: 'service', title: 'Agent and service, to first byte', ms: first - decided },
+    { key: 'answer', title: 'Response', ms: all - first },
   ];
 }

@@ -1,4 +1,4 @@
-/** What the list can't show: what is not recorded, and why. */
+/** Notes about requests that were not recorded, with the reason. */
 import { Alert, Text } from '@mantine/core';
 import { IconEyeOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -33,8 +33,9 @@ export function RecordingNotes({ tunnels }: { readonly tunnels: Tunnels }) {
   const missed = unrecorded.data ?? [];
   const notes: string[] = [];
   if (recording.data?.enabled === false)
-    notes.push('This server records no requests. Its operator can have them recorded: inspector.enabled = true.');
-  if (leftOut.length > 0) notes.push(`Not recorded, for the agent says --no-inspect: ${namesOf(leftOut, tunnels)}.`);
+    notes.push('Recording is off on this server. Its operator can turn it on: inspector.enabled = true.');
+  if (leftOut.length > 0)
+    notes.push(`Not recorded, because the agent runs with --no-inspect: ${namesOf(leftOut, tunnels)}.`);
   if (missed.length > 0) {
     const all = missed.reduce((sum, { count }) => sum + count, 0);
     const of = namesOf(
@@ -42,7 +43,7 @@ export function RecordingNotes({ tunnels }: { readonly tunnels: Tunnels }) {
       tunnels,
     );
     notes.push(
-      `${countText(all)} requests of the last 24 hours were served and not recorded (${of}): they came faster than the server records, or found no memory or disk.`,
+      `${countText(all)} requests of the last 24 hours were served but not recorded (${of}). The server was too busy, or out of memory or disk space.`,
     );
   }
   if (notes.length === 0) return null;

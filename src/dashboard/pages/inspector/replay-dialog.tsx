@@ -22,7 +22,7 @@ interface ReplayDialogProps {
 
 export function ReplayDialog({ detail, opened, onClose }: ReplayDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Send the request again" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Replay request" size="lg">
       {opened && <Replay detail={detail} onClose={onClose} />}
     </Modal>
   );
@@ -36,13 +36,15 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
   const form = useForm({
     initialValues: { ...first, body: first.body ?? '' },
     validate: {
-      method: (text) => (text.trim() === '' ? 'Say the method.' : null),
-      path: (text) => (text.startsWith('/') ? null : 'Begin with a slash.'),
+      method: (text) => (text.trim() === '' ? 'Enter a method.' : null),
+      path: (text) => (text.startsWith('/') ? null : 'The path must begin with a slash.'),
       body: (text) =>
-        detail.request_body_truncated && text === '' ? 'Only a part of it was recorded: give the whole one.' : null,
+        detail.request_body_truncated && text === '' ? 'Only part of it was recorded. Enter all of it.' : null,
       headers: (text) => {
         const line = brokenLine(text);
-        return line === undefined ? null : `"${line.slice(0, 60)}" is no header. Write one a line, as "Name: value".`;
+        return line === undefined
+          ? null
+          : `"${line.slice(0, 60)}" is not a header. Write one per line, as "Name: value".`;
       },
     },
   });
@@ -64,8 +66,7 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <Text size="sm">
-          It goes to the service behind the tunnel, through the policy that the tunnel has now. It counts as any other
-          request.
+          Replay sends the request to your service. The tunnel&apos;s current policy applies, and usage counts.
         </Text>
         <Group gap="xs" align="flex-start" wrap="nowrap">
           <TextInput label="Method" w={110} {...form.getInputProps('method')} />
@@ -73,7 +74,7 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
         </Group>
         <Textarea
           label="Headers"
-          description="One a line. What the edge sets itself is not among them."
+          description="One per line, without the headers that the edge sets."
           autosize
           minRows={3}
           maxRows={10}
@@ -83,13 +84,13 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
         />
         {first.body === undefined ? (
           <Text size="sm" c="dimmed">
-            The body is no text: it goes as it was recorded.
+            The body is not text. It is sent as recorded.
           </Text>
         ) : (
           <Textarea
             label="Body"
             {...(detail.request_body_truncated
-              ? { description: 'Only a part of it was recorded: give the whole one.' }
+              ? { description: 'Only part of it was recorded. Enter all of it.' }
               : {})}
             autosize
             minRows={3}
@@ -106,7 +107,7 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
             Close
           </Button>
           <Button type="submit" loading={send.isPending}>
-            {answer === undefined ? 'Send again' : 'Send once more'}
+            Send again
           </Button>
         </Group>
       </Stack>
@@ -133,13 +134,13 @@ function ReplayAnswer({ first, answer }: AnswerProps) {
     ...(record === undefined
       ? []
       : [
-          ['Size of the answer', bytesText(first.response_size), bytesText(record.response_size)],
-          ['Body of the answer', '', first.response_body === record.response_body ? 'the same' : 'another one'],
+          ['Response size', bytesText(first.response_size), bytesText(record.response_size)],
+          ['Response body', '', first.response_body === record.response_body ? 'unchanged' : 'changed'],
         ]),
   ];
   return (
-    <Alert variant="light" color="culvert" role="status" title="It was sent">
-      <Table aria-label="The answers">
+    <Alert variant="light" color="culvert" role="status" title="Request sent">
+      <Table aria-label="Responses">
         <Table.Thead>
           <Table.Tr>
             <Table.Td />
@@ -160,7 +161,7 @@ function ReplayAnswer({ first, answer }: AnswerProps) {
       {answer.code !== undefined && <Text size="sm">{reasonText({ outcome: 'refused', code: answer.code })}</Text>}
       {record !== undefined && (
         <Anchor component={Link} href={`/inspector/${answer.id}`} size="sm" underline="always">
-          Look at the new request
+          Open new request
         </Anchor>
       )}
     </Alert>

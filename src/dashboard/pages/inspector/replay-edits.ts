@@ -119,7 +119,7 @@ function linesOf(text: string): ReadonlyArray<{ readonly line: string; readonly 
 /** Undefined: they can, as far as is known. `recording`: undefined while it is asked for. */
 export function noReplay(recording: Schemas['Recording'] | undefined, tunnelId: string): string | undefined {
   if (recording === undefined) return undefined;
-  if (!recording.replay) return 'Replay is off on this server. Its operator can switch it on: inspector.replay = true.';
+  if (!recording.replay) return 'Replay is off on this server. Its operator can turn it on: inspector.replay = true.';
   if (recording.replay_tunnels === null || recording.replay_tunnels.includes(tunnelId)) return undefined;
-  return 'Requests of this tunnel are not sent again. The operator of this server can add its id to inspector.replay_allow.';
+  return 'Replay is not allowed for this tunnel. The operator of this server can add its ID to inspector.replay_allow.';
 }

@@ -111,7 +111,7 @@ function Response({ detail }: { readonly detail: Detail }) {
   if (detail.outcome === 'refused')
     return (
       <Text size="sm" c="dimmed">
-        The service was not asked: the edge answered by itself.
+        Your service did not get this request. The edge responded.
       </Text>
     );
   const body = {
@@ -123,7 +123,7 @@ function Response({ detail }: { readonly detail: Detail }) {
   return (
     <Stack>
       <BodyView title="Response body" fileName={`response-${detail.id}`} body={body} />
-      <HeaderTable title="Response headers" fields={detail.response_header_list} none="The service sent none." />
+      <HeaderTable title="Response headers" fields={detail.response_header_list} none="Your service sent none." />
     </Stack>
   );
 }
@@ -138,7 +138,7 @@ function Request({ detail }: { readonly detail: Detail }) {
   return (
     <Stack>
       <BodyView title="Request body" fileName={`request-${detail.id}`} body={body} />
-      <HeaderTable title="Request headers" fields={detail.request_header_list} none="None were recorded." />
+      <HeaderTable title="Request headers" fields={detail.request_header_list} none="None recorded." />
     </Stack>
   );
 }
@@ -179,15 +179,15 @@ function Actions({ detail }: { readonly detail: Detail }) {
       )}
       <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
         <Menu.Target>
-          <Button ref={button} variant="default" px={10} aria-label="More for this request">
+          <Button ref={button} variant="default" px={10} aria-label="Request actions">
             <IconDots size={16} />
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={from(curl.open)}>As a curl command</Menu.Item>
+          <Menu.Item onClick={from(curl.open)}>Copy as curl</Menu.Item>
           <Menu.Item onClick={from(archive.open)}>Export as HAR</Menu.Item>
           <Menu.Item component={Link} href={`/inspector?replayOf=${detail.id}`}>
-            Its replays
+            Show replays
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

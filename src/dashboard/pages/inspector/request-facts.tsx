@@ -34,7 +34,7 @@ export function WhyNot({ detail, tunnels }: { readonly detail: Detail; readonly 
       icon={isRefused ? <IconShieldX size={18} /> : <IconInfoCircle size={18} />}
     >
       <Text size="sm" fw={600}>
-        {isRefused ? 'Why the edge answered by itself' : 'Why no whole answer came'}
+        {isRefused ? 'Blocked by the edge' : 'No full response'}
       </Text>
       <Text size="sm" className="culvert-foreign">
         {reasonText(detail)}
@@ -54,7 +54,7 @@ export function RequestFacts({ detail, tunnels }: { readonly detail: Detail; rea
   const tunnel = tunnels.find(detail.tunnel_id);
   return (
     <dl className="culvert-facts">
-      <Fact title="When">
+      <Fact title="Time">
         <time dateTime={detail.timestamp}>{clockText(timeOf(detail.timestamp))}</time>
       </Fact>
       <Fact title="Tunnel">
@@ -70,13 +70,13 @@ export function RequestFacts({ detail, tunnels }: { readonly detail: Detail; rea
       <Fact title="Host">
         <bdi>{visibleText(detail.host)}</bdi>
       </Fact>
-      <Fact title="By">
+      <Fact title="Protocol">
         {trace.scheme}, HTTP/{detail.http_version}
         {trace.connection !== null && `, ${trace.connection} connection to the service`}
       </Fact>
       <Fact title="Bodies">
         {detail.outcome === 'refused'
-          ? 'none passed on'
+          ? 'none forwarded'
           : `${bytesText(detail.request_size)} in, ${bytesText(detail.response_size)} out`}
       </Fact>
       {detail.replay_of !== null && (
@@ -104,7 +104,7 @@ export function TimingBar({ detail }: { readonly detail: Detail }) {
   const parts = timingOf(detail);
   const all = parts.reduce((sum, { ms }) => sum + ms, 0);
   return (
-    <Section title="Timing" actions={<Text size="sm">{durationText(detail.latency_ms)} in all</Text>}>
+    <Section title="Timing" actions={<Text size="sm">{durationText(detail.latency_ms)} total</Text>}>
       <div className="culvert-timing" aria-hidden="true">
         {parts.map(({ key, ms }) => (
           <div key={key} data-part={key} style={{ flexGrow: all > 0 ? ms / all : 1 }} />
@@ -122,7 +122,7 @@ export function TimingBar({ detail }: { readonly detail: Detail }) {
   );
 }
 
-const SIGNS = { passed: 'passed', refused: 'refused', would_refuse: 'tried', beside: 'tried' } as const;
+const SIGNS = { passed: 'allowed', refused: 'blocked', would_refuse: 'log only', beside: 'log only' } as const;
 
 /** What was asked before the request was passed on, step by step, and what each step said. */
 export function TraceSteps({ detail }: { readonly detail: Detail }) {
@@ -141,9 +141,9 @@ export function TraceSteps({ detail }: { readonly detail: Detail }) {
         <li>
           <StateBadge tone={toneOf(trace.outcome)}>{decisionText(trace)}</StateBadge>
           <Text size="sm">
-            {trace.steps.length === 0 && 'No policy and no gate were asked. '}
+            {trace.steps.length === 0 && 'No policy or access control applied. '}
             {reasonText(trace)}
-            {trace.retried && ' A kept connection to the service turned out to be closed: it was sent once more.'}
+            {trace.retried && ' An idle connection to your service was closed, so the edge sent the request again.'}
           </Text>
         </li>
       </ol>

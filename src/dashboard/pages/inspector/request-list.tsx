@@ -133,7 +133,7 @@ export function RequestList(props: ListProps) {
         </div>
       </div>
       {rows.length >= MAX_ROWS && (
-        <p className="culvert-req-end">The newest {countText(MAX_ROWS)} are shown. Filters lead to older ones.</p>
+        <p className="culvert-req-end">The newest {countText(MAX_ROWS)} are shown. Use filters to find older ones.</p>
       )}
     </div>
   );
@@ -150,7 +150,7 @@ function Heads() {
       <span className="culvert-req-latency">Time</span>
       <span className="culvert-req-sizes">In / out</span>
       <span className="culvert-req-address">Visitor</span>
-      <span className="culvert-req-time">At</span>
+      <span className="culvert-req-time">Time</span>
     </div>
   );
 }

@@ -65,16 +65,16 @@ function BudgetForm({ token, onClose }: { readonly token: Token; readonly onClos
       <Stack>
         <Text size="sm">
           {moneyText(spent)} spent this month (UTC)
-          {kind === 'master' ? ' by all keys that it minted. The cap holds for them together.' : '.'} At the cap
-          visitors see an error and no new tunnel opens, until the cap is raised or the month is over.
+          {kind === 'master' ? ' by all its minted keys. They share the cap.' : '.'} At the cap, visitors see an error
+          and no new tunnels open, until you raise the cap or the month ends.
         </Text>
-        <Radio.Group value={choice} onChange={(value) => setChoice(value)} label="What it may spend a month">
+        <Radio.Group value={choice} onChange={(value) => setChoice(value)} label="Monthly budget">
           <Stack gap="xs" mt="xs">
             <Radio value="none" label="No cap" />
-            <Radio value="cap" label="At most this much" />
+            <Radio value="cap" label="Cap at" />
             {choice === 'cap' && (
               <TextInput
-                aria-label="US dollars a month"
+                aria-label="US dollars per month"
                 leftSection="$"
                 inputMode="decimal"
                 placeholder="12.50"
@@ -88,13 +88,12 @@ function BudgetForm({ token, onClose }: { readonly token: Token; readonly onClos
                 }}
               />
             )}
-            <Radio value="blocked" label="Nothing: block it" />
+            <Radio value="blocked" label="Block key" />
           </Stack>
         </Radio.Group>
         {isBlocking(choice, text) && (
           <Alert color="yellow" variant="light" role="status">
-            The key may spend nothing from now on: visitors of its tunnels see an error at once. Its agents stay
-            connected.
+            Visitors of its tunnels see an error immediately. Its agents stay connected.
           </Alert>
         )}
         {save.isError && <FailureAlert error={save.error} />}
@@ -109,6 +108,6 @@ function isBlocking(choice: Choice, text: string): boolean {
 }
 
 function doneText(name: string, cap: number | null): string {
-  if (cap === null) return `${name} has no cap any more.`;
-  return cap === 0 ? `${name} is blocked.` : `${name} may spend ${moneyText(cap)} a month.`;
+  if (cap === null) return `${name} has no cap now.`;
+  return cap === 0 ? `${name} blocked.` : `Cap of ${name} set to ${moneyText(cap)} per month.`;
 }

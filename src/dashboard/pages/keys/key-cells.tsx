@@ -114,7 +114,7 @@ export function EndCell({ token }: CellProps) {
       <Stack gap={2}>
         <StateBadge tone="info">Replaced</StateBadge>
         <Text size="xs" c="dimmed">
-          by <span className="culvert-mono">{idOf({ nonce: replacedBy })}</span>, works on, ends{' '}
+          by <span className="culvert-mono">{idOf({ nonce: replacedBy })}</span>, still works, ends{' '}
           <Ago at={token.graceEndsAt} />
         </Text>
       </Stack>

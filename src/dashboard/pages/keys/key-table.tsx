@@ -1,4 +1,4 @@
-/** Keys in a table, with what can be done to each. On the page of keys, and on that of a project. */
+/** The table of keys, with the menu of each and the dialog to revoke one. Also on the page of a project. */
 import { Menu } from '@mantine/core';
 import { IconCoin, IconCopy, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { answered } from '../../api/client.ts';
@@ -52,7 +52,7 @@ function columnsOf(all: readonly Token[], actions: KeyActions): ReadonlyArray<Co
         />
       ),
     },
-    { key: 'scope', title: 'May do', cell: (token) => <ScopeCell token={token} /> },
+    { key: 'scope', title: 'Scope', cell: (token) => <ScopeCell token={token} /> },
     { key: 'spend', title: 'Spent this month', cell: (token) => <SpendCell token={token} /> },
     { key: 'end', title: 'Ends', cell: (token) => <EndCell token={token} /> },
     { key: 'used', title: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
@@ -85,8 +85,8 @@ function KeyMenu({ token, name, onBudget, onRotate, onRevoke }: KeyMenuProps) {
   const isOver = state === 'revoked' || state === 'expired';
   const mayChange = !isOver && (token.kind === 'master' ? isAdmin : isMember);
   const copyId = async (): Promise<void> => {
-    if (await copyText(token.nonce)) say('The ID is copied.');
-    else sayNews(`The browser copies nothing here. The ID is ${token.nonce}`);
+    if (await copyText(token.nonce)) say('ID copied.');
+    else sayNews(`The browser blocked copying. The ID is ${token.nonce}`);
   };
   const { button, from } = useMenuDialog();
   return (
@@ -124,7 +124,7 @@ function RevokeDialog({ asked, all }: RevokeDialogProps) {
   const { row: token, opened, close } = asked;
   const revoke = useAction({
     run: (nonce: string) => answered(client.DELETE('/tokens/{nonce}', { params: { path: { nonce } } })),
-    done: ({ revoked }) => (revoked === 1 ? 'The key is revoked.' : `${revoked} keys are revoked.`),
+    done: ({ revoked }) => (revoked === 1 ? 'Key revoked.' : `${revoked} keys revoked.`),
     touches: [TOKENS, ['projects'], ['connections']],
     onDone: close,
     tellsFailure: true,
@@ -146,21 +146,21 @@ function RevokeDialog({ asked, all }: RevokeDialogProps) {
       {token !== undefined && whichOne(token, all)}
       {token?.kind === 'master'
         ? whatEnds(children)
-        : 'Agents that use it are cut off within a second, and their tunnels go offline.'}{' '}
-      This can&apos;t be undone.
+        : 'Its agents are disconnected within a second, and their tunnels go offline.'}{' '}
+      You can&apos;t undo this.
     </Confirm>
   );
 }
 
 /** Two keys of one name are easily taken for each other. */
 function whichOne(token: Token, all: readonly Token[]): string {
-  if (successorsIn(all).has(token.nonce)) return 'This is the new one: the key that it replaced ends by itself. ';
+  if (successorsIn(all).has(token.nonce)) return 'This is the new key. The key that it replaced expires by itself. ';
   const { replacedBy } = token;
-  return replacedBy === null ? '' : `This is the old one, replaced by ${idOf({ nonce: replacedBy })}. `;
+  return replacedBy === null ? '' : `This is the old key, replaced by ${idOf({ nonce: replacedBy })}. `;
 }
 
 function whatEnds(children: number): string {
-  if (children === 0) return 'It mints no key any more. None of those that it minted is live.';
-  const keys = children === 1 ? 'The one live key that it minted ends' : `The ${children} live keys that it minted end`;
-  return `${keys} with it: their agents are cut off within a second.`;
+  if (children === 0) return 'It can no longer mint keys. It has no live minted keys.';
+  const keys = children === 1 ? 'Its live minted key expires' : `Its ${children} live minted keys expire`;
+  return `${keys} with it, and their agents are disconnected within a second.`;
 }

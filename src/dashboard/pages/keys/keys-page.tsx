@@ -26,7 +26,7 @@ export function KeysPage() {
   return (
     <Page
       title="Keys"
-      about="What agents and CI jobs act with. A key says which names it may take, how fast, for how long and for how much."
+      about="Credentials of agents and CI jobs. A key limits names, bandwidth, lifetime and budget."
       actions={button}
     >
       <Loaded query={tokens}>{(all) => (all.length === 0 ? <NoKeys action={button} /> : <Listed all={all} />)}</Loaded>
@@ -39,8 +39,8 @@ export function KeysPage() {
 function NoKeys({ action }: { readonly action: ReactNode }) {
   return (
     <Empty icon={IconKey} title="No keys yet" action={action}>
-      An agent needs a key to publish a port. Create one for each machine or job, so that each can be limited and
-      revoked by itself; or run culvert login on your own machine, which makes one.
+      An agent needs a key to publish a port. Create one for each machine or job, to limit and revoke each separately.
+      On your own machine, culvert login creates one.
     </Empty>
   );
 }
@@ -53,7 +53,7 @@ function Listed({ all }: { readonly all: readonly Token[] }) {
       <KeyFilters filter={filter} onFilter={setFilter} />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm" role="status">
-          {filter === EVERYTHING_LIVE ? 'No key is live now.' : 'No key is like that.'}
+          {filter === EVERYTHING_LIVE ? 'No live keys.' : 'No key matches.'}
         </Text>
       ) : (
         <KeyTable label="Keys" tokens={shown} all={all} />
@@ -75,7 +75,7 @@ const STATES = [
   { value: 'live', label: 'Live' },
   { value: 'expired', label: 'Expired' },
   { value: 'revoked', label: 'Revoked' },
-  { value: 'all', label: 'Live and ended' },
+  { value: 'all', label: 'Live and expired' },
 ];
 
 /** Which keys the table shows. */

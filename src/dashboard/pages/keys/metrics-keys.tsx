@@ -28,7 +28,7 @@ const METRIC_KEYS = ['metrics', 'keys'] as const;
 const COLUMNS: ReadonlyArray<Column<MetricKey>> = [
   { key: 'name', title: 'Name', cell: ({ name }) => name },
   { key: 'by', title: 'Created by', cell: ({ created_by: by }) => by ?? 'former member' },
-  { key: 'made', title: 'Made', cell: ({ created_at: at }) => <Ago at={at} /> },
+  { key: 'made', title: 'Created', cell: ({ created_at: at }) => <Ago at={at} /> },
   { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
 ];
 
@@ -45,7 +45,7 @@ export function MetricsKeys() {
   return (
     <Panel
       title="Metrics keys"
-      about="For Prometheus: they read the numbers of the organization, and live until deleted or until their maker leaves."
+      about="For Prometheus. They only read the organization's metrics, until they are deleted or their creator leaves."
       actions={
         isAdmin && (
           <Button variant="default" size="sm" onClick={open}>
@@ -58,7 +58,7 @@ export function MetricsKeys() {
         {(rows) =>
           rows.length === 0 ? (
             <Text size="sm" c="dimmed">
-              None yet.{!isAdmin && ' Admins make them.'}
+              None yet.{!isAdmin && ' Admins create them.'}
             </Text>
           ) : (
             <Table label="Metrics keys" rows={rows} rowKey={({ id }) => id} columns={columns} />
@@ -95,7 +95,7 @@ function DeleteDialog({ asked: { row: key, opened, close } }: { readonly asked: 
   const { client } = useApi();
   const remove = useAction({
     run: (id: string) => answered(client.DELETE('/metrics/keys/{id}', { params: { path: { id } } })),
-    done: 'The metrics key is deleted.',
+    done: 'Metrics key deleted.',
     touches: [METRIC_KEYS],
     onDone: close,
     tellsFailure: true,
@@ -113,7 +113,7 @@ function DeleteDialog({ asked: { row: key, opened, close } }: { readonly asked: 
         close();
       }}
     >
-      Scrapers that use it are refused at once.
+      Scrapers that use it are rejected immediately.
     </Confirm>
   );
 }
@@ -167,7 +167,7 @@ function Made({ made }: { readonly made: Schemas['MadeMetricKey'] }) {
       </Alert>
       <CopyLine value={made.key} what="the key" />
       <Text size="sm">
-        Put it into a file that Prometheus alone can read, such as /etc/prometheus/culvert.key, and add this to
+        Put it into a file that only Prometheus can read, such as /etc/prometheus/culvert.key. Then add this to
         prometheus.yml:
       </Text>
       <CopyLine value={scrapeConfig(url)} what="the settings" />

@@ -17,7 +17,7 @@ export function MintedKey({ token }: { readonly token: MintedToken }) {
       </Alert>
       <CopyLine value={token.apiKey} what="the key" />
       <Text size="sm" fw={600}>
-        {token.kind === 'master' ? 'Mint a key for one run with it' : 'Publish a local port with it'}
+        {token.kind === 'master' ? 'Mint a key for one run' : 'Publish a local port'}
       </Text>
       <Tabs defaultValue="environment" keepMounted={false}>
         <Tabs.List>
@@ -29,11 +29,11 @@ export function MintedKey({ token }: { readonly token: MintedToken }) {
         </Tabs.Panel>
         <Tabs.Panel value="file" pt="sm">
           <Stack gap="xs">
-            <Text size="sm">This waits for the key: paste it, then press Enter and Ctrl+D.</Text>
+            <Text size="sm">The command waits for the key. Paste it, then press Enter and Ctrl+D.</Text>
             <CopyLine value={store} what="the command that stores the key" />
             <CopyLine value={use} what="the command" />
             <Text size="sm" c="dimmed">
-              The file is read again at each reconnect: a new key in it takes over without a restart.
+              The agent reads the file at each reconnect, so a new key needs no restart.
             </Text>
           </Stack>
         </Tabs.Panel>

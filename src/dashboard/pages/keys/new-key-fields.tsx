@@ -14,7 +14,12 @@ export function LifetimeField({ form }: FieldProps) {
   const { use, lifetime } = form.values;
   return (
     <Group align="flex-start" grow preventGrowOverflow={false}>
-      <Select label="Ends after" data={[...LIFETIMES[use]]} allowDeselect={false} {...form.getInputProps('lifetime')} />
+      <Select
+        label="Expires after"
+        data={[...LIFETIMES[use]]}
+        allowDeselect={false}
+        {...form.getInputProps('lifetime')}
+      />
       {lifetime === OTHER && (
         <NumberInput
           label="Days"
@@ -34,8 +39,8 @@ export function LifetimeField({ form }: FieldProps) {
 export function NamesField({ form }: FieldProps) {
   return (
     <TagsInput
-      label="Names that it may take"
-      description="Whole names, or pr-* for all that begin with pr-. Press Enter after each. None: any name."
+      label="Allowed names"
+      description="Full names, or pr-* for all names that begin with pr-. Press Enter after each. Empty: any name."
       placeholder={form.values.names.length === 0 ? 'Any name' : ''}
       splitChars={[',', ' ']}
       acceptValueOnBlur
@@ -49,8 +54,8 @@ export function NamesField({ form }: FieldProps) {
 export function LimitFields({ form }: FieldProps) {
   const budget = (
     <TextInput
-      label="Budget a month"
-      description="US dollars; empty: no cap"
+      label="Monthly budget"
+      description="In US dollars. Empty: no cap."
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       placeholder="No cap"
       inputMode="decimal"
@@ -62,7 +67,7 @@ export function LimitFields({ form }: FieldProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       <NumberInput
-        label="Tunnels at once"
+        label="Maximum tunnels"
         min={1}
         max={1_000_000}
         allowDecimal={false}
@@ -70,7 +75,7 @@ export function LimitFields({ form }: FieldProps) {
       />
       <NumberInput
         label="Bandwidth"
-        description="Of both directions together"
+        description="Both directions combined"
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         suffix=" Mbit/s"
         min={1}

@@ -1,4 +1,4 @@
-/** What the form of a new key holds, and the body of a request that it makes. Pure: tested without a browser. */
+/** The values of the form for a new key, and its request body. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
 import { centsOf } from '../../parts/forms/dollars.ts';
 
@@ -31,7 +31,7 @@ const WEEK: Preset = { value: '168', label: '7 days' };
 const MONTH: Preset = { value: '720', label: '30 days' };
 const QUARTER: Preset = { value: '2160', label: '90 days' };
 const YEAR: Preset = { value: '8760', label: '365 days' };
-const ANOTHER: Preset = { value: OTHER, label: 'Another time' };
+const ANOTHER: Preset = { value: OTHER, label: 'Custom' };
 
 /** How long keys may live: the server cuts an agent's to 90 days, and a master key's counts in days. */
 export const LIFETIMES: Readonly<Record<KeyUse, readonly Preset[]>> = {

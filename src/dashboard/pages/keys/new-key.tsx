@@ -1,4 +1,4 @@
-/** The dialog that makes a key: first what it may do, then the key itself, once. */
+/** The dialog for a new key: first the form, then the key, shown once. */
 import { Alert, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
@@ -58,11 +58,11 @@ const USES: ReadonlyArray<{ readonly value: KeyUse; readonly label: string }> = 
   { value: 'master', label: 'Master' },
 ];
 const ABOUT: Readonly<Record<KeyUse, string>> = {
-  agent: 'For a machine: it opens tunnels in every project.',
-  project: 'Opens tunnels in one project alone, under names that end with the slug of the project.',
+  agent: 'For a machine. Opens tunnels in all projects.',
+  project: "Opens tunnels in one project only, with names that end with the project's slug.",
   master:
-    'For a CI or an AI agent: it opens no tunnel itself, and mints short-lived keys for one project at a time. They end with it, and ' +
-    'its budget holds for all of them together.',
+    'For CI and AI agents. Mints short-lived keys, each for one project, and opens no tunnels. Its keys expire with it, and  ' +
+    'they share its budget.',
 };
 
 /** The form of a new key: kind, lifetime, names and limits. */
@@ -72,7 +72,7 @@ function NewKeyForm({ project, onMinted, onClose }: NewKeyFormProps) {
   const form = useForm<NewKeyValues>({
     initialValues: emptyKey(project === undefined ? 'agent' : 'project', project ?? 'default'),
     validate: {
-      name: (name) => (name.trim() === '' ? 'Give the key a name, so that you know it again.' : null),
+      name: (name) => (name.trim() === '' ? 'Enter a name for the key.' : null),
       budget: (budget) => (centsOf(budget) === undefined ? NO_AMOUNT : null),
     },
   });
@@ -102,13 +102,7 @@ function NewKeyForm({ project, onMinted, onClose }: NewKeyFormProps) {
       <Stack>
         {project === undefined && (
           <Stack gap={6}>
-            <SegmentedControl
-              fullWidth
-              aria-label="What the key is for"
-              data={[...USES]}
-              value={use}
-              onChange={choose}
-            />
+            <SegmentedControl fullWidth aria-label="Kind of key" data={[...USES]} value={use} onChange={choose} />
             <Text size="sm" c="dimmed">
               {ABOUT[use]}
             </Text>
@@ -118,7 +112,7 @@ function NewKeyForm({ project, onMinted, onClose }: NewKeyFormProps) {
           <>
             <TextInput
               label="Name"
-              description="Shown in lists and in the audit"
+              description="Shown in lists and in the audit log"
               placeholder={use === 'master' ? 'ci' : 'laptop'}
               data-autofocus
               {...form.getInputProps('name')}
@@ -150,7 +144,7 @@ function useBarred(use: KeyUse) {
   if (isAdmin) return undefined;
   return (
     <Alert color="yellow" variant="light">
-      Only admins create master keys, because a master key mints other keys. Ask an admin of your organization.
+      Only admins can create master keys, because a master key mints other keys. Ask an admin of your organization.
     </Alert>
   );
 }

@@ -15,12 +15,12 @@ import { OTHER } from './new-key-values.ts';
 /** 30 days: what the server allows. */
 const MOST_HOURS = 720;
 const GRACES = [
-  { value: '0', label: 'At once' },
+  { value: '0', label: 'Immediately' },
   { value: '1', label: 'After 1 hour' },
   { value: '24', label: 'After 24 hours' },
   { value: '168', label: 'After 7 days' },
   { value: '720', label: 'After 30 days' },
-  { value: OTHER, label: 'After another time' },
+  { value: OTHER, label: 'Custom' },
 ];
 
 export function RotateDialog({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {
@@ -59,12 +59,10 @@ function Grace({ token, onMinted, onClose }: GraceProps) {
   });
   return (
     <Stack>
-      <Text size="sm">
-        A new key takes its place, with the same names, limits, budget and length of life. {whatHappens(token)}
-      </Text>
+      <Text size="sm">Creates a new key with the same names, limits, budget and lifetime. {whatHappens(token)}</Text>
       <Group grow align="flex-start">
         <Select
-          label="The old key ends"
+          label="Old key expires"
           data={GRACES}
           value={grace}
           onChange={(value) => setGrace(value ?? '0')}
@@ -97,7 +95,7 @@ function Grace({ token, onMinted, onClose }: GraceProps) {
 }
 
 function whatHappens({ kind }: Token): string {
-  if (kind === 'master') return 'The keys that the old one minted end together with it.';
-  if (kind === 'cli') return 'It belongs to a login on the command line: only its own person may rotate it.';
-  return 'Until the old one ends both work, so that agents can be given the new one without a gap.';
+  if (kind === 'master') return "The old key's minted keys expire with it.";
+  if (kind === 'cli') return 'This key belongs to a CLI login. Only its user can rotate it.';
+  return 'Both keys work until the old one expires, so you can update agents without downtime.';
 }

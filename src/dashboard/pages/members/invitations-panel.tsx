@@ -1,4 +1,4 @@
-/** Invitations that wait to be accepted. Nothing is shown while there is none. */
+/** Open invitations, with the menu and the dialogs of each. Hidden while there are none. */
 import { Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { IconMailForward, IconMailOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -32,7 +32,7 @@ export function InvitationsPanel() {
     <>
       {invitations.isError && <FailureAlert error={invitations.error} again={invitations.refetch} />}
       {rows.length > 0 && (
-        <Panel title="Invitations" about="Sent, and not accepted yet.">
+        <Panel title="Invitations" about="Sent but not accepted yet.">
           <Table
             label="Invitations"
             rows={rows}
@@ -50,10 +50,10 @@ export function InvitationsPanel() {
 
 function columnsFor(actions: InvitationActions): ReadonlyArray<Column<Invitation>> {
   return [
-    { key: 'email', title: 'Address', cell: ({ email }) => email },
+    { key: 'email', title: 'Email', cell: ({ email }) => email },
     { key: 'role', title: 'Role', cell: (row) => ROLE_NAMES[roleOf(row.role)] },
     { key: 'by', title: 'Invited by', cell: (row) => row.invited_by },
-    { key: 'until', title: 'Runs out', cell: (row) => <Ago at={row.expires_at} /> },
+    { key: 'until', title: 'Expires', cell: (row) => <Ago at={row.expires_at} /> },
     {
       key: 'actions',
       title: 'Actions',
@@ -87,7 +87,7 @@ function InvitationMenu({ invitation, onSend, onRevoke }: InvitationMenuProps) {
         title={isApproved ? undefined : NOT_APPROVED}
         onClick={from(() => onSend(invitation))}
       >
-        Send again
+        Resend
       </Menu.Item>
       <Menu.Item color="red" leftSection={<IconMailOff size={16} />} onClick={from(() => onRevoke(invitation))}>
         Revoke
@@ -99,7 +99,7 @@ function InvitationMenu({ invitation, onSend, onRevoke }: InvitationMenuProps) {
 /** Sends an invitation again, and shows its new link once, for servers whose email does not arrive. */
 function ResendDialog({ asked: { row, opened, close } }: { readonly asked: Asked<Invitation> }) {
   return (
-    <OneTimeSecretModal opened={opened} onClose={close} title={`Send again to ${row?.email ?? ''}?`}>
+    <OneTimeSecretModal opened={opened} onClose={close} title={`Resend to ${row?.email ?? ''}?`}>
       {row !== undefined && <Steps key={row.id} invitation={row} onClose={close} />}
     </OneTimeSecretModal>
   );
@@ -128,26 +128,24 @@ function Steps({ invitation: { id: invitationId, email }, onClose }: StepsProps)
   });
   if (link !== undefined)
     return (
-      <OneTimeSecret label="The link of the invitation">
+      <OneTimeSecret label="Invitation link">
         <Text size="sm" className="culvert-wrap">
-          Email sent to <strong>{email}</strong>. If it does not arrive, pass this link on yourself: it works only for
-          the account of this address. You won&apos;t see it again.
+          Email sent to <strong>{email}</strong>. If it does not arrive, send this link yourself. It works only for the
+          account with this address. You won&apos;t see it again.
         </Text>
         <CopyLine value={link} what="the link" />
       </OneTimeSecret>
     );
   return (
     <Stack>
-      <Text size="sm">
-        They get another email, with a new link that works for 7 days. The earlier link stops working.
-      </Text>
+      <Text size="sm">Sends another email with a new link, valid for 7 days. The old link stops working.</Text>
       {resend.isError && <FailureAlert error={resend.error} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" disabled={isHeld} onClick={onClose}>
           Cancel
         </Button>
         <Button loading={resend.isPending} onClick={() => resend.mutate()} data-autofocus>
-          Send again
+          Resend
         </Button>
       </Group>
     </Stack>

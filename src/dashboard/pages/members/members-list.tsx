@@ -1,4 +1,4 @@
-/** The members, and what can be done with each. */
+/** The list of members, with the menu of each and the dialog to remove one. */
 import { Menu, Stack, Text } from '@mantine/core';
 import { IconDoorExit, IconUserMinus, IconUserShield } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -40,7 +40,7 @@ function Rows({ members }: { readonly members: readonly Member[] }) {
     <Stack gap="sm">
       <SearchBox
         label="Search members"
-        placeholder="Search by name or address"
+        placeholder="Name or email"
         among={members.length}
         value={wanted}
         onChange={setWanted}
@@ -73,7 +73,7 @@ function SecondFactor({ enabled }: { readonly enabled: boolean | null }) {
   if (enabled === null)
     return (
       <Text c="dimmed" inherit component="span">
-        not shown to you
+        hidden
       </Text>
     );
   return enabled ? (
@@ -87,7 +87,7 @@ function SecondFactor({ enabled }: { readonly enabled: boolean | null }) {
 
 function columnsFor(myId: string, actions: MemberActions): ReadonlyArray<Column<Member>> {
   return [
-    { key: 'who', title: 'Who', cell: (row) => <Who member={row} isMe={row.user_id === myId} /> },
+    { key: 'who', title: 'User', cell: (row) => <Who member={row} isMe={row.user_id === myId} /> },
     {
       key: 'role',
       title: 'Role',
@@ -133,7 +133,7 @@ function MemberMenu({ member, onRole, onRemove }: MemberMenuProps) {
         leftSection={isMe ? <IconDoorExit size={16} /> : <IconUserMinus size={16} />}
         onClick={from(() => onRemove(member))}
       >
-        {isMe ? 'Leave the organization' : 'Remove from the organization'}
+        {isMe ? 'Leave organization' : 'Remove member'}
       </Menu.Item>
     </RowMenu>
   );
@@ -154,7 +154,7 @@ function RemoveDialog({ asked: { row: member, opened, close }, all }: RemoveDial
     run: ({ user_id: userId }: Schemas['Member']) =>
       answered(client.DELETE('/orgs/{id}/members/{user_id}', { params: { path: { id: org.id, user_id: userId } } })),
     done: ({ revoked_tokens: ended }, { email }) =>
-      isMe ? `You have left ${org.name}.` : `${email} is out of ${org.name}.${endedKeys(ended)}`,
+      isMe ? `You left ${org.name}.` : `${email} removed from ${org.name}.${endedKeys(ended)}`,
     touches: isMe ? [] : [['orgs', org.id]],
     onDone: async () => {
       close();
@@ -180,9 +180,9 @@ function RemoveDialog({ asked: { row: member, opened, close }, all }: RemoveDial
         <Text size="sm">{LAST_OWNER}</Text>
       ) : (
         <Text size="sm">
-          The keys that {isMe ? 'you' : 'they'} made here are revoked, with what those minted, and agents with them are
-          cut off. Invitations that {isMe ? 'you' : 'they'} sent end. Tunnels stay with the organization.
-          {isMe && ' To come back you need a new invitation.'}
+          The keys that {isMe ? 'you' : 'they'} created here are revoked with their minted keys, and their agents are
+          disconnected. Invitations that {isMe ? 'you' : 'they'} sent are revoked. Tunnels stay with the organization.
+          {isMe && ' To return, you need a new invitation.'}
         </Text>
       )}
     </Confirm>

@@ -1,4 +1,4 @@
-/** Who is in the organization, with which role, and who is invited. */
+/** The members page: members with roles, invitations, and the dialog to invite. */
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
@@ -24,7 +24,7 @@ export function MembersPage() {
   return (
     <Page
       title="Members"
-      about={`Who works in ${org.name}, and what their role lets them do.${mayInvite ? '' : ' Admins and owners invite people and change roles.'}`}
+      about={`Members of ${org.name} and their roles.${mayInvite ? '' : ' Admins and owners invite members and change roles.'}`}
       actions={
         mayInvite && (
           <Button
@@ -72,7 +72,7 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
   const form = useForm<Invited>({ initialValues: { email: '', role: 'member' } });
   const invite = useAction({
     run: (body: Invited) => answered(client.POST('/orgs/{id}/invitations', { params: { path: { id: org.id } }, body })),
-    done: ({ email }) => `${email} is invited.`,
+    done: ({ email }) => `${email} invited.`,
     touches: [['orgs', org.id, 'invitations']],
     onDone: onClose,
     tellsFailure: true,
@@ -85,7 +85,7 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
     <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack>
         <TextInput
-          label="E-mail address"
+          label="Email address"
           type="email"
           autoComplete="off"
           data-autofocus
@@ -99,8 +99,8 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
           error={typeof form.errors['role'] === 'string' ? form.errors['role'] : undefined}
         />
         <Text size="sm" c="dimmed">
-          They get an email with a link that works once, for 7 days, and only for this address. If no email arrives,
-          “Send again” in the list of invitations shows you a link to pass on.
+          Sends an email with a link that works once, for 7 days, only for this address. If no email arrives, “Resend”
+          in the list of invitations shows you the link.
         </Text>
         <FormEnd action="Send invitation" refused={rest} isBusy={invite.isPending} onClose={onClose} />
       </Stack>

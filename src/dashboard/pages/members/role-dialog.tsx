@@ -1,4 +1,4 @@
-/** Gives a member another role. */
+/** The dialog for another role of a member, and the choice of a role. */
 import { Alert, Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
@@ -46,15 +46,15 @@ function RoleForm({ member, isLast, onClose }: RoleFormProps) {
         <>
           <RoleChoice roles={rolesUpTo(roleOf(org.role))} value={role} onChange={setRole} />
           <Text size="sm" c="dimmed">
-            {isMe ? 'You can not give yourself a stronger role again. ' : ''}It counts at once. Keys and invitations of
-            theirs that the new role may not make end, and agents with those keys are cut off.
+            {isMe ? "You can't give yourself a higher role again. " : ''}Applies immediately. Keys and invitations that
+            the new role can&apos;t create are revoked, and agents with these keys are disconnected.
           </Text>
         </>
       )}
       {change.error !== null && <FailureAlert error={change.error} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
-          Keep
+          Cancel
         </Button>
         <Button
           loading={change.isPending}
@@ -79,7 +79,7 @@ function useRoleChange({ user_id: userId, email }: Schemas['Member'], onClose: (
           body: { role },
         }),
       ),
-    done: ({ role, revoked_tokens: ended }) => `${email} is ${ROLE_NAMES[role].toLowerCase()} now.${endedKeys(ended)}`,
+    done: ({ role, revoked_tokens: ended }) => `${email} is now ${ROLE_NAMES[role].toLowerCase()}.${endedKeys(ended)}`,
     touches: [['orgs', org.id], ...(userId === user.id ? [['me'], ['orgs']] : [])],
     onDone: onClose,
     tellsFailure: true,
@@ -89,7 +89,7 @@ function useRoleChange({ user_id: userId, email }: Schemas['Member'], onClose: (
 /** " 2 keys of theirs were revoked." */
 export function endedKeys(count: number): string {
   if (count === 0) return '';
-  return count === 1 ? ' One key of theirs was revoked.' : ` ${count} keys of theirs were revoked.`;
+  return count === 1 ? ' One of their keys was revoked.' : ` ${count} of their keys were revoked.`;
 }
 
 interface RoleChoiceProps {

@@ -1,4 +1,4 @@
-/** What each role may do, and which members it may change. The server decides all the same. Pure. */
+/** The permissions of roles, and which members a role may change. The server decides all the same. Pure. */
 import { ROLES, type Role } from '../../api/types.ts';
 
 export const ROLE_NAMES: Readonly<Record<Role, string>> = {
@@ -9,10 +9,10 @@ export const ROLE_NAMES: Readonly<Record<Role, string>> = {
 };
 
 export const ROLE_WORDS: Readonly<Record<Role, string>> = {
-  viewer: 'Sees everything here but what lets visitors in, and changes nothing.',
-  member: 'Opens and changes tunnels, keys, domains, private networks and webhooks.',
-  admin: 'As a member; also makes master keys, ends connections of others, invites people and changes their roles.',
-  owner: 'As an admin; also buys plans, makes other owners, and can delete the organization.',
+  viewer: 'Reads everything except visitor credentials.',
+  member: 'Creates and changes tunnels, keys, domains, private networks and webhooks.',
+  admin: 'Member permissions, plus master keys, disconnecting agents, invitations and roles.',
+  owner: 'Admin permissions, plus billing, owners and deleting the organization.',
 };
 
 /** A role by its name in the API; one of a newer server counts as the weakest. */
@@ -50,4 +50,4 @@ export const LAST_OWNER =
   'The member is the last owner. Assign the role to another member first, or delete the organization.';
 
 /** Why the user can't invite members. */
-export const NOT_APPROVED = 'The organization has to be approved first.';
+export const NOT_APPROVED = 'An operator must approve the organization first.';

@@ -33,7 +33,7 @@ export function NameTable({ names }: { readonly names: readonly Reserved[] }) {
       <SearchBox label="Search names" placeholder="Name" among={names.length} value={text} onChange={setText} />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm" role="status">
-          No name is like that.
+          No name matches.
         </Text>
       ) : (
         <Table
@@ -66,7 +66,7 @@ function TunnelOf({ tunnel }: { readonly tunnel: Tunnel | undefined }) {
   if (tunnel === undefined)
     return (
       <Text span inherit c="dimmed">
-        none now
+        none
       </Text>
     );
   return (
@@ -87,7 +87,7 @@ function deleteColumn(deletion: Asked<Reserved>): Column<Reserved> {
         variant="subtle"
         color="red"
         size={36}
-        aria-label={`Give up the name ${name.subdomain}`}
+        aria-label={`Release the name ${name.subdomain}`}
         onClick={() => deletion.ask(name)}
       >
         <IconTrash size={16} />
@@ -106,8 +106,8 @@ function DeleteName({ asked: { row: name, opened, close } }: { readonly asked: A
   });
   return (
     <Confirm
-      title={`Give up the name ${name?.subdomain ?? ''}?`}
-      action="Give up name"
+      title={`Release the name ${name?.subdomain ?? ''}?`}
+      action="Release name"
       opened={opened}
       isBusy={remove.isPending}
       error={remove.error}
@@ -117,8 +117,8 @@ function DeleteName({ asked: { row: name, opened, close } }: { readonly asked: A
         close();
       }}
     >
-      For 24 hours only your organization can reserve it again. After that, any organization can. A tunnel of yours that
-      has the name continues.
+      For 24 hours only your organization can reserve it again. After that, any organization can. A running tunnel with
+      this name continues.
     </Confirm>
   );
 }

@@ -1,4 +1,4 @@
-/** Reserved names: public names that the organization keeps, whether or not a tunnel has them. */
+/** The reserved names page: the list, and the form to reserve a name. */
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
@@ -28,7 +28,7 @@ export function NamesPage() {
   return (
     <Page
       title="Reserved names"
-      about="A reserved name stays yours, with or without a tunnel. Other names have a cooldown of 24 hours, then any organization can take them."
+      about="A reserved name stays yours, with or without a tunnel. Other names can be taken 24 hours after their tunnel is deleted."
     >
       <Loaded query={names}>
         {(rows) => (
@@ -48,7 +48,7 @@ function Room({ used }: { readonly used: number }) {
   const mayReserve = useMay('member');
   const isFull = most !== null && used >= most;
   return (
-    <Panel title="Reserve a name" about={roomText(used, most)}>
+    <Panel title="Reserve name" about={roomText(used, most)}>
       {isFull && (
         <PlanLink>
           {most === 0
@@ -59,7 +59,7 @@ function Room({ used }: { readonly used: number }) {
       {!isFull && mayReserve && <NameForm />}
       {!isFull && !mayReserve && (
         <Text size="sm" c="dimmed">
-          Members reserve names; your role is to watch.
+          Viewers can't reserve names. Ask an admin for the member role.
         </Text>
       )}
     </Panel>
@@ -76,11 +76,11 @@ function NameForm() {
   const [refusal, setRefusal] = useState<{ message: string; isOfPlan: boolean }>();
   const form = useForm({
     initialValues: { subdomain: '' },
-    validate: { subdomain: (name) => (name.trim() === '' ? 'Write a name, such as shop.' : null) },
+    validate: { subdomain: (name) => (name.trim() === '' ? 'Enter a name, such as shop.' : null) },
   });
   const reserve = useAction({
     run: (subdomain: string) => answered(client.POST('/reserved-subdomains', { body: { subdomain } })),
-    done: ({ subdomain }) => `${subdomain} is reserved.`,
+    done: ({ subdomain }) => `${subdomain} reserved.`,
     touches: [RESERVED],
     onDone: () => form.reset(),
     tellsFailure: true,

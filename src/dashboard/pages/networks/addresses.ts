@@ -30,7 +30,7 @@ export function freeCidr(taken: readonly string[], random: () => number = Math.r
 /** What is wrong with it as the addresses of a network; null: nothing. */
 export function cidrFault(text: string): string | null {
   const range = rangeOf(text);
-  if (range === undefined) return 'Give an IPv4 network with its prefix, such as 10.80.0.0/24.';
+  if (range === undefined) return 'Enter an IPv4 network with its prefix, such as 10.80.0.0/24.';
   const [address, bits] = text.split('/');
   if (Number(bits) < SHORTEST_PREFIX || Number(bits) > LONGEST_PREFIX)
     return `The prefix must be /${SHORTEST_PREFIX} to /${LONGEST_PREFIX}.`;

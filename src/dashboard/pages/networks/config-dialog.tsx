@@ -60,8 +60,9 @@ function ServerConfig({ network }: { readonly network: Network }) {
       {(config) => (
         <Stack gap="sm">
           <Text size="sm">
-            For <span className="culvert-mono">{file}</span> on its machine. Put the private key in the place of{' '}
-            <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span>: the server of Culvert does not have it.
+            For <span className="culvert-mono">{file}</span> on its machine. Replace{' '}
+            <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span> with the private key, which Culvert does not
+            have.
           </Text>
           <CopyLine value={config} what="the config" />
           <Group>
@@ -101,9 +102,9 @@ export function DeviceConfig({ network, device }: OfDevice) {
         <Stack gap="sm">
           <OnlyHere network={network} isBrief />
           <Text size="sm">
-            The private key is on the device alone: put it in the place of{' '}
-            <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span>. Where it is lost, revoke the device and
-            enrol it anew.
+            The private key exists only on the device. Replace{' '}
+            <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span> with it. If the key is lost, revoke the
+            device and enrol it again.
           </Text>
           <CopyLine value={config} what="the config" />
           <Group>
@@ -121,12 +122,11 @@ export function AddPeer({ network, device }: OfDevice) {
   return (
     <Stack gap={4}>
       <Text size="sm">
-        On the machine of the network&apos;s server, so that WireGuard there lets {device.name} in (
-        {plainIp(device.assigned_ip)}):
+        On the network&apos;s server, allow {device.name} in WireGuard ({plainIp(device.assigned_ip)}):
       </Text>
       <CopyLine value={addPeerCommand(network, device)} what="the command for the server" />
       <Text size="xs" c="dimmed">
-        It lasts until WireGuard starts again there; its config, above under Setup, has all devices for good.
+        This lasts until WireGuard restarts there. To keep it, install the server&apos;s config from Setup.
       </Text>
     </Stack>
   );

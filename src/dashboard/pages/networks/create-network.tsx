@@ -36,7 +36,7 @@ function CreateForm({ networks, onClose }: Omit<CreateNetworkProps, 'opened'>) {
   const taken = networks.map(({ cidr }) => cidr);
   const form = useForm({
     initialValues: { name: '', cidr: freeCidr(taken) ?? '' },
-    validate: { name: (name) => (name.trim() === '' ? 'Give it a name, such as home.' : null), cidr: cidrFault },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name, such as home.' : null), cidr: cidrFault },
     validateInputOnBlur: ['cidr'],
   });
   const create = useAction({
@@ -65,7 +65,7 @@ function CreateForm({ networks, onClose }: Omit<CreateNetworkProps, 'opened'>) {
       <Stack>
         <TextInput
           label="Name"
-          description="What people call it, and its agent: culvert udp 51820 --network home"
+          description="Used by people and agents: culvert udp 51820 --network home"
           placeholder="home"
           maxLength={63}
           autoComplete="off"
@@ -76,7 +76,7 @@ function CreateForm({ networks, onClose }: Omit<CreateNetworkProps, 'opened'>) {
           <TextInput
             flex={1}
             label="Addresses"
-            description="They never change. Choose some that none of its machines meets elsewhere."
+            description="You can't change them later. Choose a range that your machines use nowhere else."
             autoComplete="off"
             spellCheck={false}
             classNames={{ input: 'culvert-mono' }}
@@ -92,12 +92,12 @@ function CreateForm({ networks, onClose }: Omit<CreateNetworkProps, 'opened'>) {
             leftSection={<IconRefresh size={14} />}
             onClick={() => form.setFieldValue('cidr', freeCidr([...taken, cidr]) ?? cidr)}
           >
-            Suggest others
+            Suggest another
           </Button>
         </Group>
         {other !== undefined && (
           <Alert color="yellow" variant="light">
-            {other.name} has some of these addresses ({other.cidr}). No machine can be in both networks.
+            {other.name} overlaps these addresses ({other.cidr}). No machine can join both networks.
           </Alert>
         )}
         <FormEnd action="Create network" refused={refused} isBusy={create.isPending} onClose={onClose} />

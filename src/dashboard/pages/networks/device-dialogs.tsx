@@ -50,9 +50,9 @@ function EditForm({ network, device, onClose }: Omit<EditDeviceProps, 'opened'>)
     },
     validateInputOnChange: ['extra_allowed_ips'],
     validate: {
-      name: (name) => (name.trim() === '' ? 'Give it a name.' : null),
+      name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
       extra_allowed_ips: networksFault,
-      expires_at: (at, { term }) => (expiryOf(term, at, Date.now()) === undefined ? 'Say when.' : null),
+      expires_at: (at, { term }) => (expiryOf(term, at, Date.now()) === undefined ? 'Choose a time.' : null),
     },
   });
   const save = useAction({
@@ -70,7 +70,7 @@ function EditForm({ network, device, onClose }: Omit<EditDeviceProps, 'opened'>)
     touches: [NETWORKS],
     onDone: (changed) => {
       const isKnown = changed.extra_allowed_ips.join() === extra.join() && changed.expired === device.expired;
-      if (!isKnown) say("WireGuard at the network's server needs its new config: Show config, under Setup.");
+      if (!isKnown) say("Update WireGuard on the network's server: Show config, under Setup.");
       onClose();
     },
     tellsFailure: true,
@@ -115,7 +115,7 @@ export function RevokeDevice({ network, device, opened, onClose }: RevokeDeviceP
       return answered(client.DELETE('/private-networks/{id}/devices/{device_id}', { params: { path } }));
     },
     touches: [NETWORKS],
-    done: `${device.name} is revoked.`,
+    done: `${device.name} revoked.`,
     onDone: onClose,
     tellsFailure: true,
   });
@@ -135,9 +135,10 @@ export function RevokeDevice({ network, device, opened, onClose }: RevokeDeviceP
       <Stack gap="xs">
         <Text size="sm">
           {isSelfRelayed(network)
-            ? 'It is blocked once WireGuard at the server of the network has its new config.'
-            : 'It is cut off at once.'}{' '}
-          Its address, {plainIp(device.assigned_ip)}, goes to the next device. To allow it again, enrol it again.
+            ? "It is blocked when WireGuard on the network's server has its new config."
+            : 'It is cut off immediately.'}{' '}
+          Its address, {plainIp(device.assigned_ip)}, becomes free for other devices. To allow the device again, enrol
+          it again.
         </Text>
       </Stack>
     </Confirm>

@@ -6,7 +6,7 @@ export const TERMS = [
   { value: '7', label: 'After a week', days: 7 },
   { value: '30', label: 'After 30 days', days: 30 },
   { value: '90', label: 'After 90 days', days: 90 },
-  { value: 'at', label: 'At a time', days: 0 },
+  { value: 'at', label: 'Custom', days: 0 },
 ] as const;
 export type Term = (typeof TERMS)[number]['value'];
 

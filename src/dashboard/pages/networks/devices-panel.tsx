@@ -1,4 +1,4 @@
-/** Who is in a network: addresses, when each was there, what passed, and what can be done about it. */
+/** The devices of a network: addresses, handshakes, traffic and actions. */
 import { Button, Group, Menu, Stack, Text, Title } from '@mantine/core';
 import { IconDeviceLaptop, IconFileText, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useDisclosure } from '@mantine/hooks';
@@ -45,9 +45,9 @@ export function DevicesPanel({ network }: { readonly network: Network }) {
       <Loaded query={devices}>
         {(all) =>
           all.length === 0 ? (
-            <Empty icon={IconDeviceLaptop} title="No device yet" action={button}>
-              A device is anything with WireGuard: the apps of phones and computers, a router. Each gets an address in{' '}
-              {network.cidr} and a config of its own.
+            <Empty icon={IconDeviceLaptop} title="No devices yet" action={button}>
+              A device is anything with WireGuard: a phone, a computer, a router. Each gets an address in {network.cidr}{' '}
+              and its own config.
             </Empty>
           ) : (
             <Devices network={network} all={all} mayChange={mayChange} now={devices.dataUpdatedAt} />
@@ -99,8 +99,8 @@ function Devices({ network, all, mayChange, now }: DevicesProps) {
       {(found.length === 0 || found.length > MAX_SHOWN) && (
         <Text size="sm" c="dimmed">
           {found.length === 0
-            ? 'No device has this in its name, address or key.'
-            : `The first ${MAX_SHOWN} of ${countText(found.length)}: search for the others.`}
+            ? 'No device matches.'
+            : `The first ${MAX_SHOWN} of ${countText(found.length)}. Search to find others.`}
         </Text>
       )}
       {about !== undefined && (
@@ -140,7 +140,7 @@ function columnsFor({ network, mayChange, now, onAction }: ColumnsFor): Readonly
     { key: 'seen', title: 'Last seen', cell: (device) => <LastSeen device={device} /> },
     {
       key: 'traffic',
-      title: 'Sent, received',
+      title: 'Sent / received',
       align: 'right',
       cell: ({ bytes_in: sent, bytes_out: received }) => `${bytesText(sent)}, ${bytesText(received)}`,
     },
@@ -152,7 +152,7 @@ function columnsFor({ network, mayChange, now, onAction }: ColumnsFor): Readonly
     { key: 'expires', title: 'Access ends', cell: ({ expires_at: at }) => <Ago at={at} /> },
     {
       key: 'actions',
-      title: 'What can be done',
+      title: 'Actions',
       hidden: true,
       align: 'right',
       cell: (device) => <DeviceMenu device={device} mayChange={mayChange} onAction={onAction} />,
@@ -202,7 +202,7 @@ interface DeviceMenuProps {
 function DeviceMenu({ device, mayChange, onAction }: DeviceMenuProps) {
   const { button, from } = useMenuDialog();
   return (
-    <RowMenu button={button} label={`What can be done with ${device.name}`}>
+    <RowMenu button={button} label={`Actions for ${device.name}`}>
       <Menu.Item leftSection={<IconFileText size={16} />} onClick={from(() => onAction(device, 'config'))}>
         Show config
       </Menu.Item>

@@ -1,4 +1,4 @@
-/** The dialog that lets a device in. Its keys are made in this browser, or its public one is pasted; then its config is shown. */
+/** The dialog that enrols a device, and its config after that. Keys are created in this browser, or a public key is pasted. */
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
@@ -70,10 +70,10 @@ function EnrolForm({ network, onClose, onEnrolled }: EnrolFormProps) {
     initialValues: { name: '', source: 'make', public_key: '', term: 'never', expires_at: '', extra_allowed_ips: [] },
     validateInputOnChange: ['extra_allowed_ips'],
     validate: {
-      name: (name) => (name.trim() === '' ? 'Give it a name, such as phone.' : null),
+      name: (name) => (name.trim() === '' ? 'Enter a name, such as phone.' : null),
       public_key: (key, values) => keyFault({ source: sourceOf(values), public_key: key }),
       extra_allowed_ips: networksFault,
-      expires_at: (at, { term }) => (expiryOf(term, at, Date.now()) === undefined ? 'Say when.' : null),
+      expires_at: (at, { term }) => (expiryOf(term, at, Date.now()) === undefined ? 'Choose a time.' : null),
     },
   });
   const enrol = useEnrolling(network, onEnrolled);

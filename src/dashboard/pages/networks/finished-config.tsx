@@ -60,7 +60,7 @@ function KeyAlone({ privateKey, onClose, children }: KeyAloneProps) {
       </Alert>
       <CopyLine value={privateKey} what="the private key" />
       <Text size="sm">
-        The config can be read later, on the page of the network: the key belongs in the place of{' '}
+        You can read the config later, on the page of the network. The key replaces{' '}
         <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span>.
       </Text>
       <Group justify="flex-end">
@@ -99,17 +99,17 @@ function OneTimeConfig({ config, fileName, qr = false, command, children, onClos
         <Tabs defaultValue="qr">
           <Tabs.List>
             <Tabs.Tab value="qr" leftSection={<IconQrcode size={16} aria-hidden />}>
-              For a phone
+              Phone
             </Tabs.Tab>
             <Tabs.Tab value="file" leftSection={<IconFileText size={16} aria-hidden />}>
-              For a computer
+              Computer
             </Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="qr" pt="md">
             <Stack align="center" gap="sm">
               <QrCode text={withoutRemarks(config)} label="QR code of the config, with its private key" size={320} />
               <Text size="sm" ta="center">
-                In the WireGuard app: add a tunnel, &quot;Create from QR code&quot;.
+                In the WireGuard app, add a tunnel with &quot;Create from QR code&quot;.
               </Text>
             </Stack>
           </Tabs.Panel>
@@ -137,7 +137,7 @@ function AsFile({ config, fileName, command }: Pick<OneTimeConfigProps, 'config'
           {`Download ${fileName}`}
         </DownloadButton>
       </Group>
-      <Text size="sm">Then, in the folder where it is:</Text>
+      <Text size="sm">Then, in the download folder:</Text>
       <CopyLine value={command} what="the command" />
     </Stack>
   );

@@ -1,4 +1,4 @@
-/** How a network is set up, step by step: what is done says how it stands, what is open says how to go on. */
+/** The setup of a network, step by step, with the state of each step. */
 import { Alert, Anchor, Button, Stack, Text, Timeline } from '@mantine/core';
 import { IconCheck, IconNumber1, IconNumber2, IconNumber3, IconNumber4 } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -33,22 +33,22 @@ export function GuidePanel({ network }: { readonly network: Network }) {
   const open = { server: () => setDialog('server'), config: () => setDialog('config') };
   const steps: readonly Step[] = [
     {
-      title: 'Choose the machine that is its server',
+      title: 'Choose the server machine',
       isDone: hasServer && !hasLostPort(network),
       content: <ServerStep network={network} onOpen={open.server} mayChange={mayChange} />,
     },
     {
-      title: 'Start WireGuard on it',
+      title: 'Start WireGuard',
       isDone: hasHandshake,
       content: hasServer && <ConfigStep network={network} isDone={hasHandshake} onOpen={open.config} />,
     },
     {
-      title: isSelfRelayed(network) ? 'Let its port be reached' : 'Keep an agent running beside it',
+      title: isSelfRelayed(network) ? 'Open its port' : 'Run an agent',
       isDone: isSelfRelayed(network) ? hasHandshake : (relay.data?.online ?? false),
       content: hasServer && <AgentStep network={network} isOnline={relay.data?.online ?? false} />,
     },
     {
-      title: 'Let devices in',
+      title: 'Enrol devices',
       isDone: network.device_count > 0,
       content: hasServer && <DevicesStep count={network.device_count} />,
     },
@@ -89,7 +89,7 @@ function ServerStep({ network, onOpen, mayChange }: StepProps & { readonly mayCh
     return (
       <Stack gap="xs" align="flex-start">
         <Text size="sm" c="dimmed">
-          One that is always on, with WireGuard: a box at home, a server in the office. It gets the address{' '}
+          Choose a machine with WireGuard that is always on, at home or in the office. It gets the address{' '}
           {firstHost(cidr)}; no inbound ports needed.
         </Text>
         {mayChange && <Button onClick={onOpen}>Register server</Button>}
@@ -99,12 +99,12 @@ function ServerStep({ network, onOpen, mayChange }: StepProps & { readonly mayCh
     <Stack gap="xs" align="flex-start">
       {at === null ? (
         <Alert color="red" variant="light" w="100%">
-          The operator of this server has taken the UDP port of this network away, so that no device gets in. Register
-          its server again: it gets another port, and devices need new configs.
+          The operator of this server removed the UDP port of this network, so no device can connect. Register the
+          server again. It gets another port, and devices need new configs.
         </Alert>
       ) : (
         <Text size="sm">
-          Devices come to <span className="culvert-mono">{at}</span>. WireGuard listens on UDP port {port}, as{' '}
+          Devices connect to <span className="culvert-mono">{at}</span>. WireGuard listens on UDP port {port}, as{' '}
           {firstHost(cidr)}, with the public key <span className="culvert-mono">{key}</span>.
         </Text>
       )}
@@ -122,12 +122,12 @@ function ConfigStep({ network, isDone, onOpen }: StepProps & { readonly isDone: 
   return (
     <Stack gap="xs" align="flex-start">
       <Text size="sm" c="dimmed">
-        {isDone ? 'Its config has all devices. After each new one, WireGuard there must take it anew.' : null}
+        {isDone ? 'Its config lists all devices. Install it again after each new device.' : null}
         {!isDone && (
           <>
             With its config as <span className="culvert-mono">{file}</span>:{' '}
-            <span className="culvert-mono">sudo wg-quick up ./{file}</span>. It shows as done once a device has shaken
-            hands.
+            <span className="culvert-mono">sudo wg-quick up ./{file}</span>. This step is done after the first handshake
+            of a device.
           </>
         )}
       </Text>
@@ -143,20 +143,20 @@ function AgentStep({ network, isOnline }: { readonly network: Network; readonly 
   if (isSelfRelayed(network))
     return (
       <Text size="sm" c="dimmed">
-        Let UDP to {network.public_endpoint} through to port {network.server_listen_port} of the machine. Nothing of
-        this network passes this server, so it sees no handshake: step 2 and 3 stay open here.
+        Forward UDP from {network.public_endpoint} to port {network.server_listen_port} of the machine. Traffic of this
+        network does not pass through Culvert, so steps 2 and 3 stay open here.
       </Text>
     );
   if (isOnline)
     return (
       <Text size="sm" c="dimmed">
-        It is there: <span className="culvert-mono">{relayCommand(network)}</span>
+        Running: <span className="culvert-mono">{relayCommand(network)}</span>
       </Text>
     );
   return (
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
-        Once, log in on that machine; or give the agent a key of no project, from{' '}
+        Log in once on that machine, or give the agent a key without a project, from{' '}
         <Anchor component={Link} href="/keys" inherit underline="always">
           Keys
         </Anchor>
@@ -174,7 +174,7 @@ function AgentStep({ network, isOnline }: { readonly network: Network; readonly 
 function DevicesStep({ count }: { readonly count: number }) {
   return (
     <Text size="sm" c="dimmed">
-      {count === 0 && 'Phones, laptops, routers: each gets a config, as a file or a QR code. Below.'}
+      {count === 0 && 'Each phone, laptop or router gets a config, as a file or QR code. See Devices below.'}
       {count > 0 && `${devicesText(count)} ${count === 1 ? 'is' : 'are'} enrolled.`}
     </Text>
   );

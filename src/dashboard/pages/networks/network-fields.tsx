@@ -16,7 +16,7 @@ export function NetworksBehind(props: TagsInputProps) {
   return (
     <AddressList
       label="Networks behind it"
-      description="Only for a router that passes on to others, such as 192.168.9.0/24."
+      description="Only for a router to other networks, such as 192.168.9.0/24."
       maxTags={16}
       {...props}
     />
@@ -65,14 +65,14 @@ export function KeyFields({ values, error, onChange, canMake, canKeep = false, w
       )}
       {source === 'make' && (
         <Text size="xs" c="dimmed">
-          The private key is made in this browser and shown once, in the finished config. It is sent nowhere.
+          The browser creates the private key and shows it once, in the config. The key is never sent.
         </Text>
       )}
       {source === 'paste' && (
         <>
           <TextInput
             label="Public key"
-            description={`The private one stays on ${whose}, where this command makes both:`}
+            description={`The private key stays on ${whose}. Create both keys there with this command:`}
             inputWrapperOrder={['label', 'input', 'error', 'description']}
             placeholder="44 characters, with = at the end"
             autoComplete="off"
@@ -85,7 +85,7 @@ export function KeyFields({ values, error, onChange, canMake, canKeep = false, w
           <CopyLine value={MAKE_KEY} what="the command that makes keys" />
           {!canMake && (
             <Text size="xs" c="dimmed">
-              This browser makes no keys for WireGuard here: it needs https, and a version of the last two years.
+              This browser can&apos;t create WireGuard keys. It needs HTTPS and a version from the last two years.
             </Text>
           )}
         </>
@@ -96,7 +96,7 @@ export function KeyFields({ values, error, onChange, canMake, canKeep = false, w
 
 export function keyFault({ source, public_key: key }: KeyValues): string | null {
   if (source !== 'paste' || isWireGuardKey(key)) return null;
-  return 'This is no public key of WireGuard: 44 letters and digits, with = at the end.';
+  return 'This is not a WireGuard public key. It has 44 characters and ends with =.';
 }
 
 /** Whether this browser makes keys; undefined for the moment that it takes to try. */

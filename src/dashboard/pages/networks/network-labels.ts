@@ -1,4 +1,4 @@
-/** How networks, their relay and their devices are said. Pure. */
+/** Labels and commands of networks, relays and devices. Pure. */
 import type { Schemas } from '../../api/types.ts';
 import type { Tone } from '../../parts/tone.ts';
 import { fileNameOf, interfaceOf } from './wireguard.ts';
@@ -52,28 +52,28 @@ export interface Status {
 /** State of the way in to a network. `relay`: undefined while it is not known. */
 export function networkStatus(network: Network, relay: Relay | undefined): Status | undefined {
   if (network.server_public_key === null) return { tone: 'quiet', words: 'No server yet' };
-  if (hasLostPort(network)) return { tone: 'bad', words: 'Port taken away' };
+  if (hasLostPort(network)) return { tone: 'bad', words: 'Port removed' };
   if (isSelfRelayed(network)) return { tone: 'info', words: 'Own endpoint' };
   if (relay === undefined) return undefined;
   if (!relay.online) return { tone: 'bad', words: 'No agent' };
   return relay.path === 'stream'
-    ? { tone: 'warn', words: 'Relayed by TLS' }
-    : { tone: 'good', words: 'Relayed by UDP' };
+    ? { tone: 'warn', words: 'Relayed over TLS' }
+    : { tone: 'good', words: 'Relayed over UDP' };
 }
 
 /** Why datagrams were dropped, as the API names it. */
 const REASONS: Readonly<Record<string, string>> = {
-  no_agent: 'while no agent carried the network',
-  queue_full: 'because the way to the agent was full',
-  send_failed: 'because the server’s system took no more',
-  flows: 'because there was no room for another client',
-  unproven: 'to an address without a handshake yet',
-  not_enrolled: 'handshakes with a key that is not enrolled, was revoked or has expired',
-  no_flow: 'for a client that has gone',
-  too_long: 'because they were too long',
-  wrong_source: 'not from the address of the agent',
-  malformed: 'because they were malformed',
-  budget: 'because the budget of the agent’s key is spent',
+  no_agent: 'without a connected agent',
+  queue_full: 'with a full queue to the agent',
+  send_failed: 'with a full network buffer on the server',
+  flows: 'over the client limit',
+  unproven: 'to an address without a handshake',
+  not_enrolled: 'with an unknown, revoked or expired key',
+  no_flow: 'for a disconnected client',
+  too_long: 'too long',
+  wrong_source: 'not from the agent’s address',
+  malformed: 'malformed',
+  budget: 'over the budget of the agent’s key',
   bandwidth: 'over the bandwidth limit of the agent’s key',
 };
 
@@ -96,7 +96,7 @@ export function deviceStatus({ expired, last_handshake_at: at, last_seen_at: see
   if (at === null) return { tone: 'quiet', words: 'Never seen' };
   // WireGuard shakes hands anew at least each two minutes while something passes, and gives a session up after three.
   const latest = Math.max(Date.parse(at), Date.parse(seen ?? at));
-  return now - latest < 180_000 ? { tone: 'good', words: 'Connected' } : { tone: 'quiet', words: 'Away' };
+  return now - latest < 180_000 ? { tone: 'good', words: 'Connected' } : { tone: 'quiet', words: 'Offline' };
 }
 
 /** `10.80.0.2` of `10.80.0.2/32`. */

@@ -1,4 +1,4 @@
-/** One private network: how to set it up and where one stands, what its relay does now, who is in, and what can be changed. */
+/** One private network: setup, relay and devices, and the dialogs to edit and delete it. */
 import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
@@ -101,7 +101,7 @@ function EditForm({ network, onClose }: Omit<EditNetworkProps, 'opened'>) {
     initialValues: { name, dns, extra_allowed_ips: extra },
     validateInputOnChange: ['dns', 'extra_allowed_ips'],
     validate: {
-      name: (value) => (value.trim() === '' ? 'Give it a name.' : null),
+      name: (value) => (value.trim() === '' ? 'Enter a name.' : null),
       dns: addressesFault,
       extra_allowed_ips: networksFault,
     },
@@ -112,7 +112,7 @@ function EditForm({ network, onClose }: Omit<EditNetworkProps, 'opened'>) {
     onDone: (changed) => {
       queries.setQueryData([...NETWORKS, id], changed);
       const isSame = changed.dns.join() === dns.join() && changed.extra_allowed_ips.join() === extra.join();
-      if (!isSame) say('Devices go on with the configs that they have: give them new ones.');
+      if (!isSame) say('Devices keep their old configs until you install new ones.');
       onClose();
     },
     tellsFailure: true,
@@ -131,15 +131,15 @@ function EditForm({ network, onClose }: Omit<EditNetworkProps, 'opened'>) {
       <Stack>
         <TextInput label="Name" maxLength={63} autoComplete="off" data-autofocus {...form.getInputProps('name')} />
         <AddressList
-          label="Devices also send through it"
-          description="Networks behind its server, such as 192.168.7.0/24; 0.0.0.0/0 for everything. That machine must pass them on."
+          label="Routed networks"
+          description="Networks behind its server, such as 192.168.7.0/24, or 0.0.0.0/0 for all traffic. That machine must forward them."
           placeholder={form.values.extra_allowed_ips.length === 0 ? '192.168.7.0/24' : ''}
           maxTags={16}
           {...form.getInputProps('extra_allowed_ips')}
         />
         <AddressList
-          label="Name servers"
-          description="Which devices use while they are in, such as 192.168.7.1. None: they keep their own."
+          label="DNS servers"
+          description="For connected devices, such as 192.168.7.1. Empty: devices keep their own."
           placeholder={form.values.dns.length === 0 ? '192.168.7.1' : ''}
           maxTags={3}
           {...form.getInputProps('dns')}
@@ -161,8 +161,8 @@ function DeleteNetwork({ network, opened, onClose }: DeleteNetworkProps) {
   const { client } = useApi();
   const { id, name, device_count: devices } = network;
   const end = isSelfRelayed(network)
-    ? 'WireGuard on its machines goes on until you stop it there.'
-    : 'Its relay ends at once, and its UDP port is free for another network.';
+    ? 'WireGuard keeps running on its machines until you stop it there.'
+    : 'Its relay stops immediately, and its UDP port becomes free for other networks.';
   return (
     <DeleteDialog
       what="network"
@@ -176,7 +176,7 @@ function DeleteNetwork({ network, opened, onClose }: DeleteNetworkProps) {
     >
       {devices === 0
         ? 'It has no devices.'
-        : `${devicesText(devices)} ${devices === 1 ? 'loses' : 'lose'} access, and must be enrolled anew in another network.`}{' '}
+        : `${devicesText(devices)} ${devices === 1 ? 'loses' : 'lose'} access and must be enrolled again in another network.`}{' '}
       {end}
     </DeleteDialog>
   );

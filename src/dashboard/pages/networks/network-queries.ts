@@ -1,4 +1,4 @@
-/** What the pages of networks ask the API, each in one place so that its answer is shared. */
+/** Queries of the network pages, in one place so that data is shared. */
 import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';

@@ -30,16 +30,16 @@ export function NetworksPage() {
   return (
     <Page
       title="Private networks"
-      about="WireGuard among your machines. The network's server may be behind NAT: no inbound ports needed."
+      about="WireGuard between your machines. The network's server can be behind NAT: no inbound ports needed."
       actions={isEmpty ? undefined : button}
     >
       <Loaded query={networks}>
         {(all) =>
           all.length === 0 ? (
-            <Empty icon={IconNetwork} title="No private network yet" action={button}>
-              Phones, laptops and routers reach your machine at home or in the office with the WireGuard app. An agent
-              beside its WireGuard relays the encrypted datagrams; Culvert can&apos;t read them.
-              {!mayMake && ' The role of a member makes networks.'}
+            <Empty icon={IconNetwork} title="No private networks yet" action={button}>
+              Phones, laptops and routers reach your machine at home or in the office with WireGuard. An agent on that
+              machine relays the encrypted packets; Culvert can&apos;t read them.
+              {!mayMake && " Viewers can't create networks. Ask an admin for the member role."}
             </Empty>
           ) : (
             <Networks all={all} />
@@ -67,7 +67,7 @@ function Networks({ all }: { readonly all: readonly Network[] }) {
       />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm">
-          No network has this in its name or addresses.
+          No network matches.
         </Text>
       ) : (
         <Table label="Private networks" rows={shown} rowKey={({ id }) => id} columns={columnsFor(carried)} />
@@ -90,7 +90,7 @@ function columnsFor(carried: StateProps['carried']): ReadonlyArray<Column<Networ
     { key: 'cidr', title: 'Addresses', cell: ({ cidr }) => <span className="culvert-mono">{cidr}</span> },
     {
       key: 'endpoint',
-      title: 'Clients come to',
+      title: 'Endpoint',
       cell: ({ public_endpoint: at }) => (at === null ? '-' : <span className="culvert-mono">{at}</span>),
     },
     { key: 'devices', title: 'Devices', align: 'right', cell: ({ device_count: count }) => count },

@@ -14,12 +14,12 @@ export function OnlyHere({ network, isBrief = false }: OnlyHereProps) {
   return (
     <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} />} role="status">
       <Text size="sm">
-        No other machine can connect: configs send devices to{' '}
-        <span className="culvert-mono">{network.public_endpoint}</span>, which is each device itself.{' '}
-        {isSelfRelayed(network) && !isBrief && 'Change the server of the network, and give it a public endpoint.'}
+        No other machine can connect: in the configs, the server&apos;s address is{' '}
+        <span className="culvert-mono">{network.public_endpoint}</span>, the device itself.{' '}
+        {isSelfRelayed(network) && !isBrief && 'Change the server of the network and set a public endpoint.'}
         {!isSelfRelayed(network) && !isBrief && (
           <>
-            The server has no public name yet: its operator sets{' '}
+            This server has no public name yet. Its operator must set{' '}
             <span className="culvert-mono">edge.tcp_public_host</span> and{' '}
             <span className="culvert-mono">edge.udp_host</span>. Then create the configs again.
           </>

@@ -1,4 +1,4 @@
-/** What carries a network's datagrams now, and what has passed; by polling, for the figures are two seconds behind anyway. */
+/** The state and traffic of a network's relay, by polling. */
 import { Anchor, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { Ago } from '../../parts/ago.tsx';
@@ -20,8 +20,8 @@ export function RelayPanel({ network }: { readonly network: Network }) {
           <Stack gap="md">
             {now.path === 'stream' && (
               <Text size="sm">
-                UDP between agent and server does not get through, so datagrams go over the agent&apos;s TLS session,
-                slower where packets get lost. It changes back by itself once a firewall there lets UDP out to{' '}
+                UDP between agent and server is blocked, so packets go over the agent&apos;s TLS session, which is
+                slower. To use UDP, allow outbound UDP to{' '}
                 <span className="culvert-mono">{network.public_endpoint}</span>.
               </Text>
             )}
@@ -50,7 +50,7 @@ function Facts({ relay }: { readonly relay: Relay }) {
           'none'
         )}
       </Fact>
-      <Fact title="Way">
+      <Fact title="Transport">
         {relay.path === null ? (
           '-'
         ) : (
@@ -59,7 +59,7 @@ function Facts({ relay }: { readonly relay: Relay }) {
           </>
         )}
       </Fact>
-      <Fact title="Clients now">{countText(flows)}</Fact>
+      <Fact title="Clients">{countText(flows)}</Fact>
       <Fact title="From devices">
         {bytesText(relay.bytes_in)}, {countText(relay.packets_in)} packets
       </Fact>
@@ -76,7 +76,7 @@ function Drops({ relay }: { readonly relay: Relay }) {
   return (
     <div>
       <Text size="xs" c="dimmed">
-        Dropped since the port was opened
+        Dropped since the port opened
       </Text>
       {drops.map(({ reason, count, words }) => (
         <Text key={reason} size="sm" className="culvert-number">

@@ -96,9 +96,9 @@ function ServerForm({ network, onClose, onMade }: ServerFormProps) {
     },
     validate: {
       server_public_key: (key, values) => keyFault({ source: sourceOf(values, canMake), public_key: key }),
-      server_listen_port: (port) => (typeof port === 'number' ? null : 'Give a UDP port, 1 to 65535.'),
+      server_listen_port: (port) => (typeof port === 'number' ? null : 'Enter a UDP port, 1 to 65535.'),
       public_endpoint: (at, { way }) =>
-        way === 'own' && at.trim() === '' ? 'Give host:port, such as vpn.example.com:51820.' : null,
+        way === 'own' && at.trim() === '' ? 'Enter host:port, such as vpn.example.com:51820.' : null,
     },
   });
   const register = useRegister(network, onMade, onClose);
@@ -127,34 +127,34 @@ function ServerForm({ network, onClose, onMade }: ServerFormProps) {
         )}
         {registered !== null && source !== 'keep' && network.device_count > 0 && (
           <Alert color="yellow" variant="light">
-            Devices know the server by its key: with another one, each needs a new config.
+            Devices identify the server by its key. With a new key, each device needs a new config.
           </Alert>
         )}
         <NumberInput
-          label="WireGuard listens on its UDP port"
+          label="WireGuard UDP port"
           min={1}
           max={65_535}
           allowDecimal={false}
           hideControls
           {...form.getInputProps('server_listen_port')}
         />
-        <Radio.Group label="How devices come to it" {...form.getInputProps('way')}>
+        <Radio.Group label="Connection" {...form.getInputProps('way')}>
           <Stack gap="xs" mt={6}>
             <Radio
               value="relay"
               label="Through Culvert"
-              description="For a machine behind NAT. An agent beside it relays the encrypted datagrams; Culvert can't read them."
+              description="For a machine behind NAT. An agent on it relays the encrypted packets; Culvert can't read them."
             />
             <Radio
               value="own"
               label="Directly"
-              description="For a machine that has a public address and an open port. Culvert keeps addresses and keys, and carries nothing."
+              description="For a machine with a public address and an open port. Culvert manages addresses and keys, and forwards no traffic."
             />
           </Stack>
         </Radio.Group>
         {form.values.way === 'own' && (
           <TextInput
-            label="Its public endpoint"
+            label="Public endpoint"
             placeholder="vpn.example.com:51820"
             autoComplete="off"
             spellCheck={false}

@@ -18,8 +18,8 @@ import { PAGE_ROWS, Paged } from './paged.tsx';
 type Certificate = Schemas['OperatedCertificate'];
 
 const STATES: Readonly<Record<Certificate['state'], readonly [tone: Tone, words: string]>> = {
-  none: ['quiet', 'not asked for yet'],
-  pending: ['info', 'asked for'],
+  none: ['quiet', 'not requested'],
+  pending: ['info', 'requested'],
   valid: ['good', 'valid'],
   failed: ['bad', 'failed'],
 };
@@ -39,9 +39,9 @@ export function CertificatesPart() {
       >
         {(certificates) =>
           certificates.length === 0 ? (
-            <Empty icon={IconCertificate} title="No certificate came by ACME">
-              Where edge.tls.mode is “acme”, the server gets one for its own domain, and one for every custom domain
-              that leads to a tunnel. With another mode it shows the certificate of its settings.
+            <Empty icon={IconCertificate} title="No ACME certificates">
+              With edge.tls.mode “acme”, the server requests a certificate for its own domain and for each custom domain
+              with a tunnel. In other modes it uses the certificate from its settings.
             </Empty>
           ) : (
             <Table
@@ -85,15 +85,15 @@ function RenewDialog({ certificate, opened, onClose }: RenewDialogProps) {
   const renew = useAction({
     run: (name: string) =>
       answered(client.POST('/superadmin/certificates/{name}/renew', { params: { path: { name } } })),
-    done: ({ name }) => `${name} is asked for: the list shows what comes of it.`,
+    done: ({ name }) => `Certificate of ${name} requested. The list shows the result.`,
     touches: [['superadmin', 'certificates']],
     onDone: onClose,
     tellsFailure: true,
   });
   return (
     <Confirm
-      title={`Ask for the certificate of ${certificate?.name ?? ''} now?`}
-      action="Ask now"
+      title={`Renew the certificate of ${certificate?.name ?? ''} now?`}
+      action="Renew now"
       opened={opened}
       isBusy={renew.isPending}
       error={renew.error}
@@ -103,8 +103,7 @@ function RenewDialog({ certificate, opened, onClose }: RenewDialogProps) {
         onClose();
       }}
     >
-      Authorities give only a few certificates of a name in a week. The one that is there goes on being shown until the
-      new one has come.
+      Authorities limit certificates per name and week. The current certificate stays in use until the new one arrives.
     </Confirm>
   );
 }

@@ -13,13 +13,13 @@ type Purpose = 'access' | 'capability';
 const PURPOSES: Readonly<Record<Purpose, { readonly title: string; readonly about: string; readonly old: string }>> = {
   access: {
     title: 'Logins',
-    about: 'Signs the access tokens of browsers and command lines. A new one is made every 90 days without your doing.',
-    old: 'The old key verifies for another day, so that sessions continue.',
+    about: 'Signs the access tokens of browsers and CLIs. Rotates automatically every 90 days.',
+    old: 'The old key still verifies for one day, so sessions continue.',
   },
   capability: {
-    title: 'Keys of agents',
-    about: 'Signs the binary form of the keys that agents show. It stays the same until you rotate it.',
-    old: 'The old key verifies for another 366 days: keys that were made before go on working until they run out.',
+    title: 'Access keys',
+    about: 'Signs the binary form of access keys. Rotates only when you rotate it.',
+    old: 'The old key still verifies for 366 days, so existing access keys work until they expire.',
   },
 };
 
@@ -51,8 +51,8 @@ export function KeysPart() {
         </Panel>
       ))}
       <Text size="sm" c="dimmed">
-        Rotation does not end sessions or keys signed before: to end those of a user, lock the account. While an old key
-        verifies, a stolen copy of it can sign too. The public halves are at /.well-known/jwks.json.
+        Rotation does not end existing sessions or keys. To end those of a user, lock the account. While the old key
+        verifies, a stolen copy can still sign. Public keys: /.well-known/jwks.json.
       </Text>
       {asked.row !== undefined && (
         <RotateDialog
@@ -97,7 +97,7 @@ function RotateDialog({ purpose, opened, onClose, onRotated }: RotateDialogProps
         onClose();
       }}
     >
-      A new key signs from now on. {old}
+      Signing key rotated. {old}
     </Confirm>
   );
 }

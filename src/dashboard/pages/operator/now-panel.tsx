@@ -13,19 +13,15 @@ interface NowPanelProps {
 
 export function NowPanel({ metrics, samples }: NowPanelProps) {
   return (
-    <Panel title="Now" about="Asked every three seconds while this page is open; lines go back six minutes at most.">
+    <Panel title="Now" about="Updates every three seconds. Charts show up to six minutes, while this page is open.">
       <Figures metrics={metrics} samples={samples} />
       <SimpleGrid cols={{ base: 2, lg: 3 }} spacing="sm">
         <Sparkline title="Event loop delay, p99" values={samples.map(({ loopMs }) => loopMs)} say={durationText} />
         <Sparkline title="Requests" values={ratesOf(samples, 'requests')} say={perSecond} />
-        <Sparkline title="Traffic, both ways" values={ratesOf(samples, 'bytes')} say={bytesPerSecond} />
-        <Sparkline
-          title="Connections of visitors"
-          values={samples.map(({ connections }) => connections)}
-          say={countText}
-        />
+        <Sparkline title="Traffic in and out" values={ratesOf(samples, 'bytes')} say={bytesPerSecond} />
+        <Sparkline title="Visitor connections" values={samples.map(({ connections }) => connections)} say={countText} />
         <Sparkline title="Open streams" values={samples.map(({ streams }) => streams)} say={countText} />
-        <Sparkline title="Memory of the process" values={samples.map(({ memory }) => memory)} say={bytesText} />
+        <Sparkline title="Process memory" values={samples.map(({ memory }) => memory)} say={bytesText} />
       </SimpleGrid>
     </Panel>
   );
@@ -40,12 +36,12 @@ function Figures({ metrics, samples }: NowPanelProps) {
   const cpu = ratesOf(samples, 'cpuSeconds').at(-1);
   const figures = [
     ['Version', metrics.get('culvert_build_info')?.[0]?.labels['version'] ?? '–'],
-    ['Up for', spanText(now - of('process_start_time_seconds') * 1000)],
+    ['Uptime', spanText(now - of('process_start_time_seconds') * 1000)],
     ['Agents', countText(of('agent_sessions'))],
     ['Tunnels served', countText(of('agent_tunnels'))],
     ['Private networks', countText(of('relays'))],
     ['Open sockets', countText(of('process_open_sockets'))],
-    ['Processor', cpu === undefined ? '–' : `${Math.round(cpu * 100)} % of one core`],
+    ['CPU', cpu === undefined ? '–' : `${Math.round(cpu * 100)} % of one core`],
     ['Database', bytesText(of('database_bytes'))],
   ] as const;
   return (
@@ -90,7 +86,7 @@ const FIRST_ROOM = 20;
 function Sparkline({ title, values, say }: SparklineProps) {
   const top = Math.max(...values, 0);
   const last = values.at(-1) ?? 0;
-  const words = `${title}: ${say(last)} now, ${say(top)} at most while this page is open`;
+  const words = `${title}: ${say(last)} now, maximum ${say(top)} while this page is open`;
   return (
     <Card withBorder padding="sm">
       <Text size="xs" c="dimmed">
@@ -101,7 +97,7 @@ function Sparkline({ title, values, say }: SparklineProps) {
           {say(last)}
         </Text>
         <Text size="xs" c="dimmed" className="culvert-number">
-          at most {say(top)}
+          max {say(top)}
         </Text>
       </Group>
       <svg

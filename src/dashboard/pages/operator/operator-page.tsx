@@ -19,7 +19,7 @@ const PARTS = [
   { name: 'organizations', title: 'Organizations', Part: OrgsPart },
   { name: 'certificates', title: 'Certificates', Part: CertificatesPart },
   { name: 'keys', title: 'Signing keys', Part: KeysPart },
-  { name: 'audit', title: 'Audit', Part: AuditPart },
+  { name: 'audit', title: 'Audit log', Part: AuditPart },
 ] as const satisfies ReadonlyArray<{ readonly Part: ComponentType; readonly [more: string]: unknown }>;
 
 export function OperatorPage() {
@@ -29,14 +29,17 @@ export function OperatorPage() {
   if (!isOperator)
     return (
       <Page title="Operator">
-        <Empty icon={IconLock} title="Only for those who run this server">
-          An operator makes you one too, here or with “culvert admin”, when this is your work.
+        <Empty icon={IconLock} title="Operators only">
+          To get access, ask an operator to grant you the role here or with “culvert admin”.
         </Empty>
       </Page>
     );
   const shown = PARTS.find(({ name }) => name === part) ?? PARTS[0];
   return (
-    <Page title="Operator" about="The whole server, all organizations on it. What you do here stands in the audit log.">
+    <Page
+      title="Operator"
+      about="The whole server and all its organizations. Your actions here are recorded in the audit log."
+    >
       <Tabs value={shown.name} onChange={(name) => navigate(`/operator/${name ?? ''}`)} keepMounted={false}>
         <Tabs.List mb="md">
           {PARTS.map(({ name, title }) => (

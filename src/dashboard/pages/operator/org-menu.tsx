@@ -1,4 +1,4 @@
-/** What an operator can do to one organization. */
+/** The actions of an operator on an organization. */
 import { Button, Group, Menu, Modal, Radio, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconCheck, IconCreditCard, IconPlayerPause } from '@tabler/icons-react';
@@ -63,8 +63,8 @@ function SuspendDialog({ org, opened, onClose }: SuspendDialogProps) {
         onClose();
       }}
     >
-      Its agents are disconnected within a second and can&apos;t reconnect: its tunnels are offline. Its members see
-      here that it is suspended, and can change nothing. Its names stay reserved until you approve it again.
+      Its agents are disconnected within a second and can&apos;t reconnect. Its tunnels go offline. Its members see the
+      suspension and can&apos;t change anything. Its names stay reserved until you approve it again.
     </Confirm>
   );
 }
@@ -79,7 +79,7 @@ function useApproval({ id, name }: Organization, action: 'approve' | 'suspend', 
           ? client.POST('/superadmin/orgs/{id}/approve', params)
           : client.POST('/superadmin/orgs/{id}/suspend', params),
       ),
-    done: action === 'approve' ? `${name} is approved.` : `${name} is suspended.`,
+    done: action === 'approve' ? `${name} approved.` : `${name} suspended.`,
     touches: [['superadmin'], ['me'], ['orgs']],
     ...(onDone === undefined ? {} : { onDone, tellsFailure: true }),
   });
@@ -97,7 +97,7 @@ function PlanDialog({ org, onClose }: PlanDialogProps) {
   const change = useAction({
     run: (to: Plan) =>
       answered(client.PATCH('/superadmin/orgs/{id}', { params: { path: { id: org.id } }, body: { plan: to } })),
-    done: (changed) => `${changed.name} is on ${PLAN_NAMES[changed.plan]} now.`,
+    done: (changed) => `Plan of ${changed.name} changed to ${PLAN_NAMES[changed.plan]}.`,
     touches: [['superadmin'], ['me'], ['orgs'], ['billing']],
     onDone: onClose,
     tellsFailure: true,
@@ -117,13 +117,13 @@ function PlanDialog({ org, onClose }: PlanDialogProps) {
           </Stack>
         </Radio.Group>
         <Text size="sm" c="dimmed">
-          It counts at once, and nothing is charged. When the organization pays for a plan, the end of its subscription
-          takes it back to Free.
+          Applies immediately, without a charge. If the organization has a subscription, its plan changes to Free when
+          the subscription ends.
         </Text>
         {change.error !== null && <FailureAlert error={change.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Keep
+            Cancel
           </Button>
           <Button loading={change.isPending} disabled={plan === org.plan} onClick={() => change.mutate(plan)}>
             Change plan

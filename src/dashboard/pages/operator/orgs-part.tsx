@@ -19,7 +19,7 @@ type Organization = Schemas['OperatedOrganization'];
 
 const WHICH = [
   { value: 'all', label: 'All' },
-  { value: 'pending', label: 'Waiting for approval' },
+  { value: 'pending', label: 'Pending approval' },
   { value: 'approved', label: 'Approved' },
   { value: 'suspended', label: 'Suspended' },
   { value: 'deleted', label: 'Deleted' },
@@ -32,7 +32,7 @@ const COLUMNS: ReadonlyArray<Column<Organization>> = [
   { key: 'members', title: 'Members', align: 'right', cell: ({ members }) => countText(members) },
   { key: 'plan', title: 'Plan', cell: ({ plan }) => PLAN_NAMES[plan] },
   { key: 'status', title: 'Status', cell: (row) => <OrgStatus org={row} /> },
-  { key: 'made', title: 'Made', cell: (row) => <Ago at={row.created_at} /> },
+  { key: 'made', title: 'Created', cell: (row) => <Ago at={row.created_at} /> },
   {
     key: 'actions',
     title: 'Actions',
@@ -51,7 +51,7 @@ export function OrgsPart() {
       <Group gap="sm">
         {field}
         <Select
-          aria-label="Which organizations"
+          aria-label="Status"
           data={WHICH}
           value={which}
           onChange={(value) => setWhich(WHICH.find((one) => one.value === value)?.value ?? 'all')}
@@ -75,7 +75,7 @@ export function OrgsPart() {
         {(orgs) =>
           orgs.length === 0 ? (
             <Empty icon={IconBuilding} title="No organization found">
-              None fits what you look for.
+              No organization matches.
             </Empty>
           ) : (
             <Table isPaged label="Organizations" rows={orgs} rowKey={({ id }) => id} columns={COLUMNS} />

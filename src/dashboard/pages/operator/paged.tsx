@@ -50,7 +50,7 @@ export function Paged<T>({ queryKey, ask, cursorOf, children }: PagedProps<T>) {
           )}
           {pages.length === MOST_PAGES && !query.hasNextPage && (
             <Text size="sm" c="dimmed" ta="center">
-              The first {countText(PAGE_ROWS * MOST_PAGES)}. Search for what is not among them.
+              The first {countText(PAGE_ROWS * MOST_PAGES)}. Search to find others.
             </Text>
           )}
         </Stack>

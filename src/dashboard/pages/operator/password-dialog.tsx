@@ -11,7 +11,7 @@ interface PasswordDialogProps {
 
 export function PasswordDialog({ email, password, onClose }: PasswordDialogProps) {
   return (
-    <OneTimeSecretModal opened onClose={onClose} title={`The password of ${email}`}>
+    <OneTimeSecretModal opened onClose={onClose} title={`Password of ${email}`}>
       <IssuedPassword email={email} password={password} />
     </OneTimeSecretModal>
   );
@@ -20,11 +20,11 @@ export function PasswordDialog({ email, password, onClose }: PasswordDialogProps
 /** In a `OneTimeSecretModal`. */
 export function IssuedPassword({ email, password }: Omit<PasswordDialogProps, 'onClose'>) {
   return (
-    <OneTimeSecret label={`The password of ${email}, shown once`}>
+    <OneTimeSecret label={`Password of ${email}, shown once`}>
       <CopyLine value={password} what="the password" />
       <Text size="sm">
-        You won&apos;t see it again. Send it over a safe channel, and ask them to choose another one after their first
-        login.
+        Copy it now. You won&apos;t see it again. Send it over a secure channel, and ask the user to change it after the
+        first login.
       </Text>
     </OneTimeSecret>
   );

@@ -13,10 +13,10 @@ import type { Metrics } from './exposition.ts';
 
 const DROP_COLUMNS: ReadonlyArray<Column<DropRow>> = [
   { key: 'count', title: 'Count', align: 'right', cell: ({ count }) => countText(count) },
-  { key: 'words', title: 'What', cell: ({ words }) => words },
+  { key: 'words', title: 'Event', cell: ({ words }) => words },
   {
     key: 'setting',
-    title: 'Setting to turn',
+    title: 'Setting',
     cell: ({ setting }) =>
       setting === undefined ? (
         <Text span inherit c="dimmed">
@@ -35,21 +35,21 @@ export function DropsPanel({ edge }: { readonly edge: Schemas['EdgeCounts'] }) {
   const shown = all ? rows : rows.filter(({ count }) => count > 0);
   return (
     <Panel
-      title="Refused, cut and left out"
+      title="Dropped"
       about={
         <>
-          Since the server started, <Ago at={edge.since} />. Connections of visitors accepted:{' '}
+          Since the server started, <Ago at={edge.since} />. Accepted visitor connections:{' '}
           {countText(edge.connections.admitted)}.
         </>
       }
       actions={
-        <Switch label="Show what never came" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />
+        <Switch label="Show zero counts" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />
       }
     >
       {shown.length === 0 ? (
-        <Text size="sm">No visitor was blocked or cut off.</Text>
+        <Text size="sm">Nothing dropped.</Text>
       ) : (
-        <Table label="Refused, cut and left out" rows={shown} rowKey={({ key }) => key} columns={DROP_COLUMNS} />
+        <Table label="Dropped" rows={shown} rowKey={({ key }) => key} columns={DROP_COLUMNS} />
       )}
     </Panel>
   );
@@ -62,7 +62,7 @@ interface Row {
 
 const FAULT_COLUMNS: ReadonlyArray<Column<Row>> = [
   { key: 'count', title: 'Count', align: 'right', cell: ({ count }) => countText(count) },
-  { key: 'why', title: 'Why', cell: ({ code }) => edgeFault(code)?.cause ?? code },
+  { key: 'why', title: 'Cause', cell: ({ code }) => edgeFault(code)?.cause ?? code },
   { key: 'code', title: 'Code', cell: ({ code }) => <Code>{code}</Code> },
 ];
 
@@ -73,11 +73,11 @@ export function AnsweredPanel({ edge: { answered } }: { readonly edge: Schemas['
     .filter(({ count }) => count > 0)
     .sort((one, other) => other.count - one.count);
   return (
-    <Panel title="Answered by the server itself" about="Requests that no service has seen, by the code of the answer.">
+    <Panel title="Edge errors" about="Error responses of the edge, by code.">
       {rows.length === 0 ? (
-        <Text size="sm">None since the start.</Text>
+        <Text size="sm">None since the server started.</Text>
       ) : (
-        <Table label="Answered by the server itself" rows={rows} rowKey={({ code }) => code} columns={FAULT_COLUMNS} />
+        <Table label="Edge errors" rows={rows} rowKey={({ code }) => code} columns={FAULT_COLUMNS} />
       )}
     </Panel>
   );
@@ -86,7 +86,7 @@ export function AnsweredPanel({ edge: { answered } }: { readonly edge: Schemas['
 /** What waits, and how long each line is. */
 export function QueuesPanel({ metrics }: { readonly metrics: Metrics }) {
   return (
-    <Panel title="What waits" about="All of these are near 0 on a server that keeps up.">
+    <Panel title="Queues" about="Near 0 on a healthy server.">
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
         {queuesOf(metrics).map(({ title, now, about, isLong }) => (
           <div key={title}>
@@ -112,13 +112,13 @@ const JOB_COLUMNS: ReadonlyArray<Column<Job>> = [
   { key: 'runs', title: 'Runs', align: 'right', cell: ({ runs }) => countText(runs) },
   {
     key: 'took',
-    title: 'Last took',
+    title: 'Last duration',
     align: 'right',
     cell: ({ tookMs }) => (tookMs === undefined ? '–' : durationText(tookMs)),
   },
   {
     key: 'late',
-    title: 'Late by',
+    title: 'Delay',
     align: 'right',
     cell: ({ lateMs }) => (lateMs < 1000 ? '–' : spanText(lateMs)),
   },
@@ -130,7 +130,7 @@ const JOB_COLUMNS: ReadonlyArray<Column<Job>> = [
   },
 ];
 
-/** Late by so much is worth a look. */
+/** Delay so much is worth a look. */
 const LATE_MS = 60_000;
 
 /** What the server does by the clock. */
@@ -144,8 +144,8 @@ export function JobsPanel({ metrics }: { readonly metrics: Metrics }) {
       title="Jobs"
       about={
         ill.length === 0
-          ? `All ${jobs.length} have run in time, without a failure.`
-          : 'These have failed since the start, or are late. The log of the server says why.'
+          ? `All ${jobs.length} jobs ran on time without failures.`
+          : "These jobs failed since the server started, or are late. See the server's log."
       }
       actions={<Switch label="Show all jobs" checked={all} onChange={(event) => setAll(event.currentTarget.checked)} />}
     >

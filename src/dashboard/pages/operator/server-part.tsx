@@ -1,4 +1,4 @@
-/** How the server fares, asked every few seconds; what it was before is kept as long as the page is open, and nowhere else. */
+/** The state of the server, polled every few seconds. History is kept only while the page is open. */
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** What operators do to accounts: what each is called, what happens then, and the call. */
+/** Actions of operators on accounts: label, confirmation and API call. */
 import { type ApiClient, answered } from '../../api/client.ts';
 import type { Schemas } from '../../api/types.ts';
 import { countText } from '../../parts/format.ts';
@@ -23,38 +23,38 @@ export const USER_ACTIONS = {
     title: 'Lock account',
     question: ({ email }) => `Lock the account of ${email}?`,
     words:
-      "The user can't sign in until an operator unlocks the account. Their sessions end, and all keys that they made, in every organization: agents with these keys are disconnected. Unlocking does not restore keys.",
+      "The user can't sign in until an operator unlocks the account. Their sessions end. Their keys in all organizations are revoked, and agents with these keys are disconnected. Unlocking does not restore keys.",
     isOffered: ({ is_locked: isLocked }) => !isLocked,
     run: async (client, { id, email }) => {
       const ended = await answered(client.POST('/superadmin/users/{id}/lock', { params: { path: { id } } }));
-      return { said: `${email} is locked out. ${endedText(ended)}` };
+      return { said: `${email} locked. ${endedText(ended)}` };
     },
   },
   unlock: {
     title: 'Unlock account',
     question: ({ email }) => `Unlock the account of ${email}?`,
-    words: 'They can log in again. Sessions and keys that the lock has ended stay ended.',
+    words: 'The user can log in again. Ended sessions and revoked keys are not restored.',
     isOffered: ({ is_locked: isLocked }) => isLocked,
     run: async (client, { id, email }) => {
       await answered(client.POST('/superadmin/users/{id}/unlock', { params: { path: { id } } }));
-      return { said: `${email} can log in again.` };
+      return { said: `${email} unlocked.` };
     },
   },
   revokeSessions: {
     title: 'Log out everywhere',
     question: ({ email }) => `Log ${email} out everywhere?`,
-    words: 'Their browsers and command lines have to log in again. Keys for machines go on working.',
+    words: 'The user must log in again in all browsers and CLIs. Access keys keep working.',
     isOffered: () => true,
     run: async (client, { id, email }) => {
       const ended = await answered(client.POST('/superadmin/users/{id}/revoke-sessions', { params: { path: { id } } }));
-      return { said: `${email} is logged out. ${endedText(ended)}` };
+      return { said: `${email} logged out. ${endedText(ended)}` };
     },
   },
   resetPassword: {
     title: 'Reset password',
     question: ({ email }) => `Reset the password of ${email}?`,
     words:
-      'They get a random password, which you see once, and are logged out everywhere. An email notifies them. Their second factor stays.',
+      'Sets a random password that you see once, and logs the user out everywhere. An email notifies them. Their second factor stays.',
     isOffered: () => true,
     run: async (client, { id }) => {
       const { password } = await answered(
@@ -65,26 +65,26 @@ export const USER_ACTIONS = {
   },
   resetMfa: {
     title: 'Reset second factor',
-    question: ({ email }) => `Forget the second factor of ${email}?`,
+    question: ({ email }) => `Reset the second factor of ${email}?`,
     words:
-      'They log in with the password alone until they set up another one; their recovery codes end too. Verify their identity first. An email notifies them.',
+      'The user logs in with the password alone until they set up a new second factor. Recovery codes stop working. Verify their identity first. An email notifies them.',
     isOffered: ({ mfa_enabled: has }) => has,
     run: async (client, { id, email }) => {
       await answered(client.POST('/superadmin/users/{id}/reset-mfa', { params: { path: { id } } }));
-      return { said: `${email} has no second factor now.` };
+      return { said: `Second factor of ${email} reset.` };
     },
   },
   grant: {
     title: 'Make operator',
     question: ({ email }) => `Make ${email} an operator?`,
-    words: 'They can do everything on this page then: see and change all accounts and organizations, yours too.',
+    words: 'Operators can do everything on this page: see and change all accounts and organizations, including yours.',
     isOffered: ({ is_superadmin: is }) => !is,
     run: (client, user) => setSuperadmin(client, user, true),
   },
   revokeSuperadmin: {
-    title: 'Operator no more',
-    question: ({ email }) => `Shall ${email} be an operator no more?`,
-    words: 'They keep their account and their organizations, and lose this page.',
+    title: 'Remove operator',
+    question: ({ email }) => `Remove ${email} as operator?`,
+    words: 'The user keeps their account and organizations, and loses access to this page.',
     isOffered: ({ is_superadmin: is }) => is,
     run: (client, user) => setSuperadmin(client, user, false),
   },
@@ -101,7 +101,7 @@ export function actionsFor(user: User, myId: string): readonly UserActionName[] 
 
 async function setSuperadmin(client: ApiClient, { id, email }: User, superadmin: boolean): Promise<Outcome> {
   await answered(client.PATCH('/superadmin/users/{id}', { params: { path: { id } }, body: { superadmin } }));
-  return { said: superadmin ? `${email} is an operator now.` : `${email} is an operator no more.` };
+  return { said: superadmin ? `${email} is now an operator.` : `${email} is no longer an operator.` };
 }
 
 function endedText({ revoked, revoked_keys: keys }: Schemas['EndedSessions']): string {

@@ -1,4 +1,4 @@
-/** What an operator can do to one account; each is asked about first. */
+/** The actions of an operator on an account, each after a confirmation. */
 import { Menu } from '@mantine/core';
 import { useState } from 'react';
 import { useAccount, useApi } from '../../api/context.tsx';
@@ -53,7 +53,7 @@ function ActionDialog({ user, name, opened, onClose, onKept }: ActionDialogProps
   const { title, question, words, run } = USER_ACTIONS[name];
   const action = useAction({
     run: () => run(client, user),
-    done: (outcome) => ('said' in outcome ? outcome.said : `${user.email} has a new password.`),
+    done: (outcome) => ('said' in outcome ? outcome.said : `Password of ${user.email} reset.`),
     touches: [['superadmin'], ...(user.id === me.id ? [['me']] : [])],
     onDone: (outcome) => {
       onClose();

@@ -1,4 +1,4 @@
-/** Accounts of this server. */
+/** The accounts of this server, and the dialog for a new one. */
 import { Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
@@ -22,16 +22,16 @@ import { UserMenu } from './user-menu.tsx';
 type User = Schemas['User'];
 
 const COLUMNS: ReadonlyArray<Column<User>> = [
-  { key: 'who', title: 'Who', cell: (row) => <Who user={row} /> },
+  { key: 'who', title: 'User', cell: (row) => <Who user={row} /> },
   { key: 'orgs', title: 'Organizations', cell: ({ orgs }) => orgs.map(({ name }) => name).join(', ') || 'none' },
   { key: 'mfa', title: 'Second factor', cell: ({ mfa_enabled: has }) => (has ? 'on' : 'off') },
-  { key: 'made', title: 'Made', cell: (row) => <Ago at={row.created_at} /> },
+  { key: 'made', title: 'Created', cell: (row) => <Ago at={row.created_at} /> },
   { key: 'actions', title: 'Actions', hidden: true, align: 'right', cell: (row) => <UserMenu user={row} /> },
 ];
 
 export function UsersPart() {
   const { client } = useApi();
-  const { asked, field } = useSearch('Search by name or address');
+  const { asked, field } = useSearch('Search by name or email');
   const [making, { open, close }] = useDisclosure(false);
   return (
     <Stack>
@@ -52,7 +52,7 @@ export function UsersPart() {
         {(users) =>
           users.length === 0 ? (
             <Empty icon={IconUsers} title="No account found">
-              No name and no address holds “{asked}”.
+              No name or email contains “{asked}”.
             </Empty>
           ) : (
             <Table isPaged label="Accounts" rows={users} rowKey={({ id }) => id} columns={COLUMNS} />
@@ -102,7 +102,7 @@ function NewUserDialog({ opened = true, onClose }: NewUserDialogProps) {
       opened={opened}
       onClose={onClose}
       onGone={() => setMade(undefined)}
-      title={made === undefined ? 'New account' : `The password of ${made.email}`}
+      title={made === undefined ? 'New account' : `Password of ${made.email}`}
     >
       {made === undefined ? (
         <NewUserForm onClose={onClose} onMade={setMade} />
@@ -136,7 +136,7 @@ function NewUserForm({ onClose, onMade }: NewUserFormProps) {
     <form onSubmit={form.onSubmit(save)} noValidate>
       <Stack>
         <TextInput
-          label="E-mail address"
+          label="Email address"
           type="email"
           autoComplete="off"
           required
@@ -146,11 +146,11 @@ function NewUserForm({ onClose, onMade }: NewUserFormProps) {
         <TextInput label="Name" autoComplete="off" {...form.getInputProps('name')} />
         <Switch
           label="Operator"
-          description="Runs this server too: sees and changes all accounts and organizations."
+          description="Can see and change all accounts and organizations."
           {...form.getInputProps('superadmin', { type: 'checkbox' })}
         />
         <Text size="sm" c="dimmed">
-          The account is verified, with its own organization and a random password that you see once. No email is sent.
+          Creates a verified account with its own organization and a random password that you see once. Sends no email.
         </Text>
         <FormEnd action="Create account" refused={rest} isBusy={make.isPending} onClose={onClose} />
       </Stack>

@@ -1,4 +1,4 @@
-/** Whether an organization may publish, in a word. */
+/** The approval state of an organization. */
 import { StateBadge } from '../../parts/state-badge.tsx';
 import type { Tone } from '../../parts/tone.ts';
 import type { Schemas } from '../../api/types.ts';
@@ -10,5 +10,5 @@ const TONES: Readonly<Record<Schemas['Organization']['approval_status'], Tone>> 
 };
 
 export function ApprovalBadge({ status }: { readonly status: Schemas['Organization']['approval_status'] }) {
-  return <StateBadge tone={TONES[status]}>{status === 'pending' ? 'waits for approval' : status}</StateBadge>;
+  return <StateBadge tone={TONES[status]}>{status === 'pending' ? 'pending approval' : status}</StateBadge>;
 }

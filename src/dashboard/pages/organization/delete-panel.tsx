@@ -23,8 +23,8 @@ export function DeletePanel({ org, isOnlyOne }: DeletePanelProps) {
   const why = reasonAgainst({ org, isOnlyOne, mayDelete });
   return (
     <Panel
-      title="Delete the organization"
-      about={why ?? 'Ends its tunnels, keys, names and networks at once. It can not be taken back.'}
+      title="Delete organization"
+      about={why ?? "Deletes its tunnels, keys, names and networks immediately. You can't undo this."}
       actions={
         <Button color="red.8" variant="outline" onClick={open} disabled={why !== undefined}>
           Delete organization
@@ -37,9 +37,10 @@ export function DeletePanel({ org, isOnlyOne }: DeletePanelProps) {
 }
 
 function reasonAgainst({ org, isOnlyOne, mayDelete }: DeletePanelProps & { readonly mayDelete: boolean }) {
-  if (!mayDelete) return 'Only an owner can delete it.';
-  if (org.approval_status === 'suspended') return 'It is suspended: it stays until an operator approves it.';
-  if (isOnlyOne) return 'It is your only organization. Create another one first.';
+  if (!mayDelete) return 'Only an owner can delete the organization.';
+  if (org.approval_status === 'suspended')
+    return 'The organization is suspended. You can delete it after an operator approves it.';
+  if (isOnlyOne) return 'This is your only organization. Create another one first.';
   return undefined;
 }
 
@@ -49,7 +50,7 @@ function DeleteDialog({ org, onClose }: { readonly org: Organization; readonly o
   const remove = useAction({
     run: () => answered(client.DELETE('/orgs/{id}', { params: { path: { id: org.id } } })),
     done: ({ deleted_tunnels: tunnels, revoked_tokens: keys }) =>
-      `${org.name} is deleted, with ${countText(tunnels)} tunnels and ${countText(keys)} keys.`,
+      `${org.name} deleted, with ${countText(tunnels)} tunnels and ${countText(keys)} keys.`,
     // The session goes on in another organization.
     onDone: () => session.begin(),
     tellsFailure: true,
@@ -65,8 +66,8 @@ function DeleteDialog({ org, onClose }: { readonly org: Organization; readonly o
         <Stack>
           <Text size="sm">This is deleted for all members and can&apos;t be restored:</Text>
           <List size="sm" spacing={4}>
-            <List.Item>all tunnels, their policies and what was recorded of their requests</List.Item>
-            <List.Item>all keys; agents with them are cut off at once</List.Item>
+            <List.Item>all tunnels, their policies and recorded requests</List.Item>
+            <List.Item>all keys; their agents are disconnected immediately</List.Item>
             <List.Item>projects, domains, reserved names, private networks and webhook receivers</List.Item>
             <List.Item>members and invitations; an email notifies the other owners</List.Item>
           </List>
@@ -80,7 +81,7 @@ function DeleteDialog({ org, onClose }: { readonly org: Organization; readonly o
           {remove.error !== null && <FailureAlert error={remove.error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
-              Keep
+              Cancel
             </Button>
             <Button type="submit" color="red.8" loading={remove.isPending} disabled={typed !== org.name}>
               Delete organization

@@ -1,4 +1,4 @@
-/** The active organization: its name, the others of the person, and its end. */
+/** The active organization: name, facts, all organizations of the user, and deletion. */
 import { Anchor, Button, SimpleGrid } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
@@ -30,7 +30,7 @@ export function OrganizationPage() {
   return (
     <Page
       title="Organization"
-      about="Tunnels, keys, domains and networks belong to an organization, and are shared with its members."
+      about="Members of an organization share its tunnels, keys, domains and networks."
       actions={
         <Button variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
           New organization
@@ -65,13 +65,13 @@ function AboutPanel({ org }: { readonly org: Organization }) {
       <NameForm
         name={org.name}
         action="Rename"
-        description={mayRename ? 'The slug stays as it is.' : 'Admins and owners can change it.'}
+        description={mayRename ? 'The slug does not change.' : 'Admins and owners can change the name.'}
         run={
           mayRename
             ? (body) => answered(client.PATCH('/orgs/{id}', { params: { path: { id: org.id } }, body }))
             : undefined
         }
-        done={(_, { name }) => `It is called ${name} now.`}
+        done={(_, { name }) => `Renamed to ${name}.`}
         touches={[['orgs'], ['me']]}
       />
       <SimpleGrid cols={{ base: 2, sm: 3, md: 5 }} spacing="md" mt="xs">
@@ -87,7 +87,7 @@ function AboutPanel({ org }: { readonly org: Organization }) {
           </Anchor>
         </Fact>
         <Fact title="Your role">{ROLE_NAMES[roleOf(org.role)]}</Fact>
-        <Fact title="Made">
+        <Fact title="Created">
           <Ago at={org.created_at} />
         </Fact>
       </SimpleGrid>

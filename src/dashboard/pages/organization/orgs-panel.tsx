@@ -1,4 +1,4 @@
-/** All organizations of the person, and the way from one to the other. */
+/** All organizations of the user: to switch, and to create another one. */
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
@@ -21,7 +21,7 @@ export function OrgsPanel({ orgs }: { readonly orgs: readonly Organization[] }) 
   const { active_org: active } = useAccount();
   const move = useSwitch();
   return (
-    <Panel title="Your organizations" about="What you see on the other pages is that of the active one.">
+    <Panel title="Your organizations" about="The other pages show the active organization.">
       <Table
         label="Your organizations"
         rows={orgs}
@@ -118,8 +118,8 @@ function NewForm({ onClose }: { readonly onClose: () => void }) {
     <form onSubmit={form.onSubmit(save)} noValidate>
       <Stack>
         <Text size="sm">
-          It has tunnels, keys, members and a plan of its own. You are its owner, and act for it from then on; the menu
-          at the top right leads back.
+          It has its own tunnels, keys, members and plan. You become its owner, and it becomes active. To switch back,
+          use the menu at the top right.
         </Text>
         <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
         <FormEnd action="Create organization" refused={rest} isBusy={make.isPending} onClose={onClose} />
@@ -133,7 +133,7 @@ function useSwitch() {
   const { client, session } = useApi();
   return useAction({
     run: (id: string) => answered(client.POST('/auth/switch-org', { body: { org_id: id } })),
-    done: ({ active_org: org }) => `You act for ${org.name} now.`,
+    done: ({ active_org: org }) => `Switched to ${org.name}.`,
     onDone: ({ access_token: token }) => session.enter(token),
   });
 }

@@ -1,4 +1,4 @@
-/** What an empty organization sees: from here to the first live tunnel. Each step says whether it is done. */
+/** The steps to a first live tunnel, for an organization without tunnels. */
 import { Card, Code, Group, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -33,7 +33,7 @@ export function FirstTunnel({ onDone }: { readonly onDone: () => void }) {
         {state.kind === 'live' ? (
           <LiveNow tunnel={state.tunnel} onDone={onDone} />
         ) : (
-          <Step number={3} title="See it live" isDone={false}>
+          <Step number={3} title="Open your tunnel" isDone={false}>
             {mayPublish || state.kind === 'connected' ? (
               <Waiting whence={whenceOf(state)} hasCommand={hasCommand} />
             ) : (
@@ -61,7 +61,7 @@ function Waiting({ whence, hasCommand }: WaitingProps) {
   if (whence === undefined && !hasCommand)
     return (
       <Text size="sm" c="dimmed">
-        Once the command runs, its address is here.
+        When the command runs, the public URL appears here.
       </Text>
     );
   return (
@@ -70,7 +70,7 @@ function Waiting({ whence, hasCommand }: WaitingProps) {
       <Text size="sm">
         {whence === undefined
           ? 'Waiting for the agent …'
-          : `An agent is connected from ${whence}. Waiting for its tunnel … Its own output says what holds it up.`}
+          : `An agent is connected from ${whence}. Waiting for its tunnel … See the agent's output for the reason.`}
       </Text>
     </Group>
   );
@@ -79,7 +79,7 @@ function Waiting({ whence, hasCommand }: WaitingProps) {
 function Watching() {
   return (
     <Text size="sm" c="dimmed">
-      This organization has not published anything yet.
+      This organization has no tunnels yet.
     </Text>
   );
 }
@@ -116,24 +116,24 @@ function GetCulvert() {
   return (
     <Stack gap={6}>
       <Text size="sm">
-        On the machine where your service runs. It is the same single file as the server. See whether it is there
-        already:
+        Install culvert on the machine where your service runs. It is the same file as the server. Check if it is
+        installed:
       </Text>
-      <CopyLine value="culvert --version" what="the command that says the version" />
+      <CopyLine value="culvert --version" what="the version command" />
       {here ? (
         <Text size="sm" c="dimmed">
-          The server runs on this machine, so its program is here too: <Code>dist/culvert</Code> where it was built, or{' '}
-          <Code>/usr/local/bin/culvert</Code> once it is installed.
+          The server runs on this machine, so the program is here: <Code>dist/culvert</Code> in the build folder, or{' '}
+          <Code>/usr/local/bin/culvert</Code> after installation.
         </Text>
       ) : (
         <>
           <Text size="sm">
-            If it is not: from the server, to a machine with the same system and processor. Your operator can also give
+            If not, copy it from the server to a machine with the same system and processor. Your operator can also give
             you the file.
           </Text>
-          <CopyLine value={copyCommand(url)} what="the command that copies the program" />
+          <CopyLine value={copyCommand(url)} what="the copy command" />
           <Text size="sm" c="dimmed">
-            Elsewhere, and on Windows, build it from the source: <Code>npm ci && npm run build</Code> makes{' '}
+            On other systems and Windows, build it from source: <Code>npm ci && npm run build</Code> makes{' '}
             <Code>dist/culvert</Code>.
           </Text>
         </>

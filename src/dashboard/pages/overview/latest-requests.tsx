@@ -21,7 +21,7 @@ export function LatestRequests() {
     <Panel title="Latest requests" actions={<More href="/inspector">Inspector</More>}>
       {recording?.enabled === false ? (
         <Text size="sm" c="dimmed">
-          This server records no requests: its operator has turned that off.
+          Recording is off on this server. Its operator can turn it on.
         </Text>
       ) : (
         <Loaded query={query} lines={3}>
@@ -53,7 +53,7 @@ function Shown({ requests, unrecorded }: ShownProps) {
       {requests.length === 0 ? (
         <None />
       ) : (
-        <RequestLines requests={requests} tunnelOf={({ tunnel_id: id }) => names.get(id) ?? 'a tunnel that is gone'} />
+        <RequestLines requests={requests} tunnelOf={({ tunnel_id: id }) => names.get(id) ?? 'a deleted tunnel'} />
       )}
     </>
   );
@@ -69,7 +69,7 @@ function listed(names: readonly string[]): string {
 function None() {
   return (
     <Text size="sm" c="dimmed">
-      None yet. What visitors ask is here a moment later.
+      No requests yet.
     </Text>
   );
 }

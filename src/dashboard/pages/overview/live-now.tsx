@@ -39,14 +39,14 @@ export function LiveNow({ tunnel, onDone }: LiveNowProps) {
             <CopyIcon value={publicUrl} what="the address" />
           </Group>
           <Text size="sm" c="dimmed">
-            This address leads to port {localPort} of that machine.
+            This URL leads to port {localPort} of that machine.
           </Text>
         </div>
         {protocol !== 'tcp' && <FirstRequest tunnel={tunnel} />}
         <Group gap="xs">
-          <Button onClick={onDone}>To the overview</Button>
+          <Button onClick={onDone}>Open overview</Button>
           <Button variant="default" component={Link} href={`/tunnels/${id}`}>
-            Passwords, rules and more
+            Open tunnel
           </Button>
         </Group>
       </Stack>
@@ -60,10 +60,10 @@ function FirstRequest({ tunnel: { id, totalRequests } }: { readonly tunnel: Tunn
     return (
       <Group gap="sm" wrap="nowrap">
         <Loader size="sm" type="dots" aria-hidden />
-        <Text size="sm">Open it: the first request shows here.</Text>
+        <Text size="sm">Open the URL. Your first request appears here.</Text>
       </Group>
     );
-  if (latest === undefined) return <Text size="sm">The first request has come.</Text>;
+  if (latest === undefined) return <Text size="sm">First request received.</Text>;
   const { method, path, status, outcome, latency_ms: latencyMs } = latest;
   return (
     <Group gap="xs" wrap="nowrap">
@@ -75,7 +75,7 @@ function FirstRequest({ tunnel: { id, totalRequests } }: { readonly tunnel: Tunn
         {durationText(latencyMs)}
       </Text>
       <Button variant="subtle" size="compact-sm" component={Link} href={`/inspector/${latest.id}`}>
-        Look inside
+        Inspect request
       </Button>
     </Group>
   );

@@ -26,7 +26,7 @@ function Shown({ online }: { readonly online: readonly Tunnel[] }) {
   if (online.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        No agent serves a tunnel now.
+        No tunnels online.
       </Text>
     );
   // Where most comes to, first.

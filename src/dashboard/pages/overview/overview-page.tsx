@@ -25,7 +25,7 @@ export function OverviewPage() {
   if (isFirst === undefined && counters.data !== undefined) setFirst(isEmpty(counters.data));
   if (isFirst === true)
     return (
-      <Page title="Overview" about="Publish your service: it has a public address within a minute.">
+      <Page title="Overview" about="Publish your service on a public URL within a minute.">
         <FirstTunnel onDone={() => setFirst(false)} />
       </Page>
     );
@@ -72,7 +72,7 @@ function Counters({ counters }: { readonly counters: Schemas['MetricsCounters'] 
         href="/connections"
         value={connections.data === undefined ? '–' : countText(connections.data.length)}
       >
-        {networks.length === 0 ? 'now' : `private networks: ${carried} of ${networks.length} carried`}
+        {networks.length === 0 ? 'now' : `private networks: ${carried} of ${networks.length} online`}
       </Figure>
       <Figure title="Requests" href="/inspector" value={countText(counters.requests_last_24h)}>
         in 24 hours

@@ -1,4 +1,4 @@
-/** What the overview asks for; other pages use the same keys, so that nothing is asked twice. */
+/** Queries of the overview. Other pages use the same keys, so that data is fetched once. */
 import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';

@@ -24,10 +24,10 @@ export function PlanPanel() {
 function planText(has: Schemas['Entitlements']): string {
   const { max_tunnel_ttl_seconds: ttl, inspector_retention_days: days, reserved_subdomains: names } = has;
   const parts = [
-    ttl === null ? 'tunnels without an end' : `tunnels for ${spanText(ttl * 1000)} at a time`,
+    ttl === null ? 'tunnels without expiry' : `tunnels for ${spanText(ttl * 1000)} at a time`,
     `recorded requests for ${days} ${days === 1 ? 'day' : 'days'}`,
     names === null
-      ? 'any number of reserved names'
+      ? 'unlimited reserved names'
       : `${names === 0 ? 'no' : names} reserved ${names === 1 ? 'name' : 'names'}`,
     has.edge_auth ? 'visitor login' : 'no visitor login',
   ];

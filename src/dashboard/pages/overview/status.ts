@@ -1,4 +1,4 @@
-/** How an answer's status is shown. Pure. */
+/** The label and tone of a response's status. Pure. */
 import type { Schemas } from '../../api/types.ts';
 import type { Tone } from '../../parts/tone.ts';
 

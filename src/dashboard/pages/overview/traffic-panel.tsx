@@ -29,13 +29,13 @@ export function TrafficPanel() {
             value={metric}
             onChange={setMetric}
             data={METRICS.map((value) => ({ value, label: TOLD[value].title }))}
-            aria-label="What is counted"
+            aria-label="Metric"
           />
           <SegmentedControl
             value={window}
             onChange={setWindow}
             data={WINDOWS.map((value) => ({ value, label: SPANS[value].title }))}
-            aria-label="Of how long"
+            aria-label="Time range"
           />
         </Group>
       }

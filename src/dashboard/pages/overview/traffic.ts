@@ -1,4 +1,4 @@
-/** What the chart of the overview can show, and how it is said. Pure. */
+/** Metrics and time ranges of the traffic chart, and their labels. Pure. */
 import { bytesText, countText } from '../../parts/format.ts';
 
 export const METRICS = ['requests', 'bytes_in', 'bytes_out'] as const;

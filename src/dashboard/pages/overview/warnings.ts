@@ -73,7 +73,7 @@ function endOfKey(token: Token, now: number): Warning[] {
 function ofDomain({ id, domain, verified, certificate }: Schemas['Domain']): Warning[] {
   const href = '/domains';
   if (!verified)
-    return [{ key: `domain ${id}`, tone: 'warn', text: `Domain ${domain} waits for its DNS record.`, href }];
+    return [{ key: `domain ${id}`, tone: 'warn', text: `Domain ${domain} is waiting for its DNS record.`, href }];
   const why = certificate?.lastError ?? null;
   if (why === null) return [];
   const hasOne = certificate?.state === 'valid';

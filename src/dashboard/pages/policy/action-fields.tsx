@@ -71,7 +71,7 @@ function RateFields({ action, index, faults, isReadOnly, onChange }: Of<'rate_li
   return (
     <Group gap="xl" align="flex-start">
       <NumberInput
-        label="Requests a minute"
+        label="Requests per minute"
         value={action.requests_per_minute}
         error={faults.get(placeOf(index, 'requests_per_minute'))}
         readOnly={isReadOnly}
@@ -83,13 +83,13 @@ function RateFields({ action, index, faults, isReadOnly, onChange }: Of<'rate_li
         onChange={(value) => onChange({ ...action, requests_per_minute: Number(value) })}
       />
       <Radio.Group
-        label="Counted"
+        label="Count"
         value={action.per_client_ip ? 'each' : 'all'}
         onChange={(value) => onChange({ ...action, per_client_ip: value === 'each' })}
       >
         <Group mt={8} gap="lg">
-          <Radio value="each" label="for each visitor's address" disabled={isReadOnly && !action.per_client_ip} />
-          <Radio value="all" label="for all together" disabled={isReadOnly && action.per_client_ip} />
+          <Radio value="each" label="per visitor address" disabled={isReadOnly && !action.per_client_ip} />
+          <Radio value="all" label="for all visitors" disabled={isReadOnly && action.per_client_ip} />
         </Group>
       </Radio.Group>
     </Group>
@@ -103,7 +103,7 @@ function JwtFields({ action, index, faults, isReadOnly, onChange }: Of<'jwt_vali
       <Group grow align="flex-start" className="culvert-policy-pair">
         <TagsInput
           label="Issuers (iss)"
-          description="Empty: any whose key is known"
+          description="Empty: any issuer with a known key"
           placeholder={issuers.length === 0 ? 'https://login.example.com' : ''}
           value={[...issuers]}
           error={faults.get(placeOf(index, 'allowed_issuers'))}
@@ -124,7 +124,7 @@ function JwtFields({ action, index, faults, isReadOnly, onChange }: Of<'jwt_vali
         />
       </Group>
       <TextInput
-        label="Address of the keys (JWKS)"
+        label="JWKS URL"
         description={keysWords(action)}
         placeholder="https://login.example.com/.well-known/jwks.json"
         value={keys ?? ''}
@@ -141,8 +141,8 @@ function JwtFields({ action, index, faults, isReadOnly, onChange }: Of<'jwt_vali
 function keysWords({ jwks_url: keys, allowed_issuers: issuers }: Extract<Action, { kind: 'jwt_validation' }>): string {
   if (keys !== null) return 'Tokens must be signed by one of these keys.';
   return issuers.some((issuer) => issuer.startsWith('https://'))
-    ? 'Empty: the issuer says where its keys are (OpenID discovery).'
-    : 'Empty, and no https issuer: only access tokens of this server are allowed, of members of your organization.';
+    ? 'Empty: found through OpenID discovery of the issuer.'
+    : "Empty, without an https issuer: only access tokens of your organization's members are allowed.";
 }
 
 function HeaderFields({ action, index, faults, isReadOnly, onChange }: Of<'header_set' | 'response_header_set'>) {

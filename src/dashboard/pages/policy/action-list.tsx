@@ -1,4 +1,4 @@
-/** The actions in the order in which the edge asks them, with a word about that order. */
+/** The actions of a policy, in the order in which the edge applies them, as cards. */
 import { ActionIcon, Button, Group, Menu, Paper, Stack, Switch, Text, ThemeIcon, Title, Tooltip } from '@mantine/core';
 import {
   type Icon,
@@ -38,8 +38,8 @@ export function ActionList({ draft, editor, dryRuns, isReadOnly }: ActionListPro
     <Stack gap="xs">
       {order.length > 1 && (
         <Text size="xs" c="dimmed">
-          Asked from top to bottom, whatever order they were added in: addresses, paths, tokens, rate. The first that
-          refuses counts, and what is refused uses up no rate. Headers are set at the end.
+          The edge applies actions from top to bottom, in a fixed order: addresses, paths, tokens, rate, headers. The
+          first action that blocks a request ends the check. Blocked requests don&apos;t count toward the rate.
         </Text>
       )}
       <Stack gap="sm" component="ol" className="culvert-policy-actions">
@@ -142,7 +142,7 @@ function ActionCard({ dryRun, onRemove, ...fields }: CardProps) {
               }
             />
             {!isReadOnly && (
-              <Tooltip label="Remove this action">
+              <Tooltip label="Remove action">
                 <ActionIcon variant="subtle" color="gray" size={36} onClick={onRemove} aria-label={`Remove: ${title}`}>
                   <IconTrash size={18} />
                 </ActionIcon>
@@ -166,20 +166,20 @@ function DryRunLine({ dryRun }: { readonly dryRun: DryRun | undefined }) {
   if (dryRun === undefined)
     return (
       <Text size="sm" c="dimmed">
-        Once saved, it blocks no request and counts those that it would have blocked.
+        Once saved, it blocks no requests and counts those that it would have blocked.
       </Text>
     );
   const { would_refuse: count, last_at: last, sample } = dryRun;
   if (count === 0 || sample === null)
     return (
       <Text size="sm" c="dimmed">
-        Would have refused nothing since the policy was saved.
+        Would have blocked nothing since the policy was saved.
       </Text>
     );
   const what = visiblePath([sample.method, sample.path].filter((part) => part !== null).join(' '));
   return (
     <Text size="sm">
-      Would have refused <b>{countText(count)}</b> since the policy was saved; last <Ago at={last} />
+      Would have blocked <b>{countText(count)}</b> since the policy was saved; last <Ago at={last} />
       {what === '' ? '' : ': '}
       <span className="culvert-mono">{what}</span> from <span className="culvert-mono">{sample.client_ip}</span>.
     </Text>

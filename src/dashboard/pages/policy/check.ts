@@ -28,14 +28,15 @@ export function faultsIn({ actions }: Policy): Faults {
   }
   for (const kind of ['jwt_validation', 'rate_limit'] as const) {
     const [, second] = actions.flatMap((action, index) => (action.kind === kind ? [index] : []));
-    if (second !== undefined) found.set(placeOf(second, 'kind'), `At most one ${kind} in a policy.`);
+    if (second !== undefined) found.set(placeOf(second, 'kind'), `A policy can have only one ${kind}.`);
   }
-  if (actions.length > MAX_ACTIONS) found.set(placeOf(MAX_ACTIONS, 'kind'), `At most ${MAX_ACTIONS} actions.`);
+  if (actions.length > MAX_ACTIONS)
+    found.set(placeOf(MAX_ACTIONS, 'kind'), `A policy can have at most ${MAX_ACTIONS} actions.`);
   return found;
 }
 
 function faultsOf(action: Action): ReadonlyArray<readonly [field: string, message: string | undefined]> {
-  if (entryOf(action.kind) === undefined) return [['kind', 'The server does not know this kind of action.']];
+  if (entryOf(action.kind) === undefined) return [['kind', 'Unknown kind of action.']];
   switch (action.kind) {
     case 'deny':
       return [['path_prefix', pathFault(action.path_prefix)]];
@@ -49,41 +50,41 @@ function faultsOf(action: Action): ReadonlyArray<readonly [field: string, messag
     default:
       return [
         ['name', nameFault(action)],
-        ['value', HEADER_VALUE.test(action.value) ? undefined : 'Visible ASCII characters alone.'],
+        ['value', HEADER_VALUE.test(action.value) ? undefined : 'Use visible ASCII characters only.'],
       ];
   }
 }
 
 function pathFault(prefix: string): string | undefined {
-  if (prefix === '') return 'Which path? For example /admin';
+  if (prefix === '') return 'Enter a path, such as /admin';
   return prefix.startsWith('/') ? undefined : 'Must begin with a /';
 }
 
 function networksFault(networks: readonly string[]): string | undefined {
-  if (networks.length === 0) return 'At least one address or network, such as 203.0.113.7 or 10.0.0.0/8';
+  if (networks.length === 0) return 'Enter an address or network, such as 203.0.113.7 or 10.0.0.0/8';
   if (networks.length > MAX_ENTRIES) return `At most ${MAX_ENTRIES} entries.`;
   const wrong = networks.find((entry) => !isNetwork(entry));
-  return wrong === undefined ? undefined : `${wrong}: no address or network, such as 203.0.113.7 or 10.0.0.0/8`;
+  return wrong === undefined ? undefined : `${wrong} is not an address or network, such as 203.0.113.7 or 10.0.0.0/8`;
 }
 
 function rateFault(rate: unknown): string | undefined {
   const isFine = typeof rate === 'number' && Number.isInteger(rate) && rate >= 1 && rate <= MAX_RATE;
-  return isFine ? undefined : 'A whole number from 1 to 1,000,000';
+  return isFine ? undefined : 'Enter a whole number from 1 to 1,000,000';
 }
 
 function addressFault(url: string | null): string | undefined {
   if (url === null) return undefined;
   const { protocol } = URL.parse(url) ?? {};
   // Plain http is for keys on the server's own machine: the server knows whether it is.
-  return protocol === 'https:' || protocol === 'http:' ? undefined : 'An address that begins with https://';
+  return protocol === 'https:' || protocol === 'http:' ? undefined : 'Enter a URL that begins with https://';
 }
 
 function nameFault({ kind, name }: Extract<Action, { name: string }>): string | undefined {
-  if (name === '') return 'Which header?';
-  if (!HEADER_NAME.test(name)) return 'No header name: letters, digits and dashes';
-  if (RESERVED.test(name.toLowerCase().replaceAll('_', '-'))) return 'The edge itself sets this header.';
+  if (name === '') return 'Enter a header name';
+  if (!HEADER_NAME.test(name)) return 'A header name has letters, digits and dashes';
+  if (RESERVED.test(name.toLowerCase().replaceAll('_', '-'))) return 'The edge sets this header.';
   if (kind === 'response_header_set' && /^(set[-_]cookie|clear[-_]site[-_]data)/i.test(name))
-    return 'Cookies are for your service to set.';
+    return 'Only your service can set cookies.';
   return undefined;
 }
 

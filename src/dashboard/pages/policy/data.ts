@@ -29,7 +29,7 @@ export function useSavePolicy(id: string, onSaved: (sent: Policy, warnings: read
   const queries = useQueryClient();
   return useAction<Policy, Route['put']['responses'][200]['content']['application/json']>({
     run: (policy) => answered(client.PUT('/tunnels/{id}/policy', { params: { path: { id } }, body: policy })),
-    done: 'Saved: it holds from the next request on.',
+    done: 'Policy saved. Applies immediately.',
     tellsFailure: true,
     touches: [['tunnels']],
     onDone: ({ policy, warnings = [] }, sent) => {
@@ -44,7 +44,7 @@ export function useRemovePolicy(id: string, onRemoved: () => void) {
   const queries = useQueryClient();
   return useAction({
     run: () => answered(client.DELETE('/tunnels/{id}/policy', { params: { path: { id } } })),
-    done: 'The policy is removed.',
+    done: 'Policy removed.',
     tellsFailure: true,
     touches: [['tunnels']],
     onDone: () => {

@@ -97,13 +97,13 @@ export function policyOfText(text: string): Read {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { fault: `This is not JSON: ${error instanceof Error ? error.message : 'it can not be read'}` };
+    return { fault: `Invalid JSON: ${error instanceof Error ? error.message : "it can't be read"}` };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { fault: 'A policy is an object: {"actions": [ … ]}' };
   const { actions, ...more } = value as { actions?: unknown };
   const [unknown] = Object.keys(more);
-  if (unknown !== undefined) return { fault: `A policy has no field "${unknown}": it has "actions" alone.` };
+  if (unknown !== undefined) return { fault: `A policy has no field "${unknown}". Its only field is "actions".` };
   if (!Array.isArray(actions)) return { fault: '"actions" must be a list: {"actions": [ … ]}' };
   for (const [index, action] of actions.entries()) {
     const fault = shapeFault(action);
@@ -114,14 +114,14 @@ export function policyOfText(text: string): Read {
 
 /** What forms could not show. */
 function shapeFault(action: unknown): string | undefined {
-  if (typeof action !== 'object' || action === null) return 'it must be an object with a "kind".';
+  if (typeof action !== 'object' || action === null) return 'must be an object with a "kind".';
   const { kind } = action as { kind?: unknown };
   const blank = typeof kind === 'string' ? entryOf(kind)?.blank : undefined;
   if (blank === undefined) return `there is no kind ${JSON.stringify(kind) ?? 'without a name'}.`;
   const known: Readonly<Record<string, unknown>> = { ...blank };
   for (const [name, value] of Object.entries(action)) {
     if (!(name in known)) return `${blank.kind} has no field "${name}".`;
-    if (!isLike(value, known[name])) return `"${name}" is of the wrong type.`;
+    if (!isLike(value, known[name])) return `"${name}" has the wrong type.`;
   }
   const whole: object = { ...ENFORCED, ...DEFAULTS[blank.kind], ...action };
   for (const name of Object.keys(known)) if (!(name in whole)) return `${blank.kind} needs "${name}".`;

@@ -11,23 +11,23 @@ export interface Example {
 export const EXAMPLES: readonly Example[] = [
   {
     title: 'Keep /admin private',
-    about: 'Paths below /admin are closed to visitors.',
+    about: 'Blocks visitors from paths below /admin.',
     actions: [{ kind: 'deny', path_prefix: '/admin', enforce: true }],
   },
   {
-    title: 'Only the office',
-    about: 'Visitors of your own networks alone; fill in yours.',
+    title: 'Allow office only',
+    about: 'Allows only visitors from your networks. Enter your own.',
     actions: [{ kind: 'ip_allow', networks: ['203.0.113.0/24'], enforce: true }],
     forTcp: true,
   },
   {
     title: '60 requests a minute per visitor',
-    about: 'Visitors over the limit get 429 until the minute is over.',
+    about: 'Visitors over the limit get 429 until the minute ends.',
     actions: [{ kind: 'rate_limit', requests_per_minute: 60, per_client_ip: true, enforce: true }],
   },
   {
-    title: 'Tokens of your provider',
-    about: 'Only requests with a bearer JWT that your identity provider has signed.',
+    title: 'Require provider tokens',
+    about: 'Allows only requests with a bearer JWT from your identity provider.',
     actions: [
       {
         kind: 'jwt_validation',

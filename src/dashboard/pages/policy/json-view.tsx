@@ -13,7 +13,7 @@ export function JsonView({ text, fault, isReadOnly, onChange }: JsonViewProps) {
   return (
     <Textarea
       label="Policy as JSON"
-      description="As the API takes it; “enforce”: false only tries an action."
+      description="As in the API. “enforce”: false makes an action log only."
       value={text}
       error={fault}
       readOnly={isReadOnly}

@@ -27,13 +27,13 @@ export const KINDS: readonly KindEntry[] = [
   {
     kind: 'ip_deny',
     title: 'Block addresses',
-    about: 'Refuses visitors from these addresses and networks.',
+    about: 'Blocks visitors from these addresses and networks.',
     forTcp: true,
     blank: { kind: 'ip_deny', networks: [], enforce: true },
   },
   {
     kind: 'ip_allow',
-    title: 'Only these addresses',
+    title: 'Allow addresses',
     about: 'Blocks visitors from other addresses.',
     forTcp: true,
     blank: { kind: 'ip_allow', networks: [], enforce: true },
@@ -41,34 +41,34 @@ export const KINDS: readonly KindEntry[] = [
   {
     kind: 'deny',
     title: 'Block a path',
-    about: 'Refuses requests whose path begins with this, however it is spelled.',
+    about: 'Blocks requests whose path begins with this, in any encoding.',
     blank: { kind: 'deny', path_prefix: '', enforce: true },
   },
   {
     kind: 'jwt_validation',
     title: 'Require a JWT',
-    about: 'Refuses requests without a valid bearer token of your identity provider.',
+    about: 'Blocks requests without a valid bearer token from your identity provider.',
     single: true,
     blank: { kind: 'jwt_validation', allowed_issuers: [], allowed_audiences: [], jwks_url: null, enforce: true },
   },
   {
     kind: 'rate_limit',
-    title: 'Limit the rate',
-    about: 'Refuses what is more than so many requests in a window of 60 seconds.',
+    title: 'Limit rate',
+    about: 'Blocks requests over the limit within 60 seconds.',
     single: true,
     blank: { kind: 'rate_limit', requests_per_minute: 60, per_client_ip: true, enforce: true },
   },
   {
     kind: 'header_set',
-    title: 'Set a request header',
-    about: 'Your service gets this header, whatever the visitor sent under its name.',
+    title: 'Set request header',
+    about: "Sets a header of the request, and replaces the visitor's value.",
     setsHeader: true,
     blank: { kind: 'header_set', name: '', value: '', enforce: true },
   },
   {
     kind: 'response_header_set',
-    title: 'Set a response header',
-    about: 'The visitor gets this header, whatever your service said under its name.',
+    title: 'Set response header',
+    about: "Sets a header of the response, and replaces your service's value.",
     setsHeader: true,
     blank: { kind: 'response_header_set', name: '', value: '', enforce: true },
   },
@@ -89,7 +89,11 @@ export function addable(
     const isTaken = entry.single === true && actions.some(({ kind }) => kind === entry.kind);
     return {
       entry,
-      blocked: isTaken ? 'At most one in a policy.' : isFull ? `At most ${MAX_ACTIONS} actions.` : undefined,
+      blocked: isTaken
+        ? 'A policy can have only one.'
+        : isFull
+          ? `A policy can have at most ${MAX_ACTIONS} actions.`
+          : undefined,
     };
   });
 }
@@ -111,7 +115,7 @@ export function ruleText(action: Action): string {
     case 'ip_deny':
       return action.networks.join(', ');
     case 'rate_limit':
-      return `${action.requests_per_minute} a minute${action.per_client_ip ? ' per visitor' : ' in all'}`;
+      return `${action.requests_per_minute} a minute${action.per_client_ip ? ' per visitor' : ' in total'}`;
     case 'jwt_validation':
       return action.allowed_issuers.length === 0 ? 'any issuer' : action.allowed_issuers.join(', ');
     case 'header_set':

@@ -60,10 +60,10 @@ function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
     <Stack gap="lg">
       <Panel
         title="Traffic policy"
-        about="Asked at the edge before a request reaches your machine. What it refuses costs you no traffic."
+        about="Rules at the edge, applied before a request reaches your machine. Blocked requests use no traffic."
         actions={
           <SegmentedControl
-            aria-label="Edit the policy by"
+            aria-label="Editor"
             size="xs"
             value={editor.text === null ? 'form' : 'json'}
             disabled={editor.textFault !== undefined}
@@ -94,7 +94,7 @@ function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
               />
             ) : (
               <Text size="sm">
-                This tunnel has no policy: every visitor gets in. Members of your organization can add one.
+                This tunnel has no policy, so all visitors are allowed. Members of your organization can add one.
               </Text>
             )
           ) : (
@@ -156,8 +156,7 @@ function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
             remove.reset();
           }}
         >
-          From the next request on nothing of it is asked any more. Password, sign-in and maintenance of the tunnel stay
-          as they are.
+          Applies immediately. Password, visitor login and maintenance stay as they are.
         </Confirm>
       </Panel>
       {tunnel.protocol !== 'tcp' && (
@@ -191,7 +190,7 @@ function FirstPolicy({ protocol, onPick }: FirstPolicyProps) {
   const fitting = EXAMPLES.filter(({ forTcp }) => protocol !== 'tcp' || forTcp === true);
   return (
     <>
-      <Text size="sm">Every visitor gets in now. Start from an example, or add an action of your own:</Text>
+      <Text size="sm">All visitors are allowed now. Start with an example, or add your own action:</Text>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
         {fitting.map((example) => (
           <UnstyledButton key={example.title} className="culvert-policy-example" onClick={() => onPick(example)}>

@@ -1,4 +1,4 @@
-/** What a test of a policy against recorded requests says, in sentences. Pure. */
+/** The result of a policy test in sentences. Pure. */
 import type { Schemas } from '../../api/types.ts';
 import { countText } from '../../parts/format.ts';
 
@@ -8,21 +8,20 @@ export type PolicyTest = Schemas['PolicyTestResult'];
 export function resultText({ tested, would_refuse: refused, not_tested: left }: PolicyTest): string {
   if (tested === 0)
     return left.length === 0
-      ? 'No request of this tunnel is recorded.'
-      : 'None of the recorded requests could be judged.';
+      ? 'No requests of this tunnel are recorded.'
+      : 'None of the recorded requests could be tested.';
   const of = tested === 1 ? 'The one recorded request' : `Of the last ${countText(tested)} requests`;
-  if (tested === 1) return refused === 0 ? `${of} would pass.` : `${of} would be refused.`;
-  return refused === 0 ? `${of} this would refuse none.` : `${of} this would refuse ${countText(refused)}.`;
+  if (tested === 1) return refused === 0 ? `${of} would pass.` : `${of} would be blocked.`;
+  return refused === 0 ? `${of} this would block none.` : `${of} this would block ${countText(refused)}.`;
 }
 
 const REASONS: Readonly<Record<PolicyTest['not_tested'][number]['reason'], string>> = {
-  credentials_not_recorded: 'the record does not have the token that the visitor showed',
-  keys_not_known:
-    'the keys of the issuer are not known at the edge yet. They are fetched when a visitor first shows a token of it',
-  not_readable: 'they are longer than the edge takes now',
+  credentials_not_recorded: 'tokens are not recorded',
+  keys_not_known: "the edge does not have the issuer's keys yet. It fetches them with the first token of that issuer",
+  not_readable: 'they are longer than the current limits',
 };
 
 /** "2 more could not be judged: the record does not …" */
 export function unknownTexts({ not_tested: left }: PolicyTest): string[] {
-  return left.map(({ reason, count }) => `${countText(count)} more could not be judged: ${REASONS[reason]}.`);
+  return left.map(({ reason, count }) => `${countText(count)} more could not be tested: ${REASONS[reason]}.`);
 }

@@ -1,4 +1,4 @@
-/** Puts the policy as it is being edited to the requests that were recorded last, and shows what it would have refused. */
+/** The policy test: the edited policy on the last recorded requests. */
 import { Alert, Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { IconFlask } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -53,7 +53,7 @@ export function PolicyTestPanel({ tunnel, policy, isSaved, isComplete, onRefused
   return (
     <Panel
       title="Test against recorded traffic"
-      about={`What ${isSaved ? 'it' : 'your changes'} would have done to the last 1,000 recorded requests. Nothing is changed or sent.`}
+      about={`Runs ${isSaved ? 'the policy' : 'your changes'} on the last 1,000 recorded requests. Changes and sends nothing.`}
       actions={
         <Button
           variant="default"
@@ -95,10 +95,10 @@ function Result({ result, policy, isOther }: Tested & { readonly isOther: boolea
         <Text size="sm" c="dimmed">
           {result.from !== null && (
             <>
-              The oldest came <Ago at={result.from} />, the newest <Ago at={result.to} />.{' '}
+              Oldest: <Ago at={result.from} />, newest: <Ago at={result.to} />.{' '}
             </>
           )}
-          {isOther && <b>The policy has been changed since this test.</b>}
+          {isOther && <b>The policy changed after this test.</b>}
         </Text>
         {unknownTexts(result).map((line) => (
           <Text key={line} size="sm" c="dimmed">
@@ -111,8 +111,8 @@ function Result({ result, policy, isOther }: Tested & { readonly isOther: boolea
       {result.tested === 0 && result.not_tested.length === 0 && (
         <Group>
           <Text size="sm" c="dimmed">
-            Requests are recorded while the inspector is on, for as long as your plan keeps them. Open the tunnel’s
-            address once, then test again.
+            The inspector records requests for as long as your plan keeps them. Open the tunnel’s URL once, then test
+            again.
           </Text>
         </Group>
       )}
@@ -134,7 +134,7 @@ function PolicyTestActions({ result, policy }: { readonly result: PolicyTest; re
               <Text size="sm" className="culvert-wrap">
                 {entryOf(kind)?.title ?? kind}{' '}
                 <span className="culvert-mono">{action === undefined ? '' : ruleText(action)}</span>
-                {enforced ? '' : ' (only tried)'}
+                {enforced ? '' : ' (log only)'}
               </Text>
               <Text size="sm" className="culvert-number">
                 {countText(count)}
@@ -166,7 +166,7 @@ function PolicyTestRequests({ result, policy }: { readonly result: PolicyTest; r
         </Text>
       )}
       <Table
-        label="Requests that would be refused"
+        label="Requests that would be blocked"
         rows={result.requests}
         rowKey={({ id }) => id}
         columns={columnsFor(policy)}
@@ -186,16 +186,16 @@ function columnsFor(policy: Policy): ReadonlyArray<Column<Request>> {
         </Anchor>
       ),
     },
-    { key: 'status', title: 'Got then', cell: ({ status }) => (status === 0 ? 'nothing' : String(status)) },
-    { key: 'from', title: 'From', cell: ({ remote_ip: from }) => <span className="culvert-mono">{from}</span> },
+    { key: 'status', title: 'Result then', cell: ({ status }) => (status === 0 ? 'nothing' : String(status)) },
+    { key: 'from', title: 'IP address', cell: ({ remote_ip: from }) => <span className="culvert-mono">{from}</span> },
     {
       key: 'by',
-      title: 'Refused by',
+      title: 'Blocked by',
       cell: ({ action, enforced }) => {
         const kind = policy.actions[action]?.kind ?? '';
-        return `${entryOf(kind)?.title ?? kind}${enforced ? '' : ' (only tried)'}`;
+        return `${entryOf(kind)?.title ?? kind}${enforced ? '' : ' (log only)'}`;
       },
     },
-    { key: 'when', title: 'When', cell: ({ timestamp }) => <Ago at={timestamp} /> },
+    { key: 'when', title: 'Time', cell: ({ timestamp }) => <Ago at={timestamp} /> },
   ];
 }

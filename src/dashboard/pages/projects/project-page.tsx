@@ -1,4 +1,4 @@
-/** One project: its tunnels, its keys, its name, its end. */
+/** One project: tunnels and keys, and the dialogs to rename and delete it. */
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
@@ -48,8 +48,8 @@ function Shown({ project }: { readonly project: Schemas['Project'] }) {
       title={name}
       about={
         isDefault
-          ? 'The default project: it adds nothing to names, and stays.'
-          : `A tunnel pr-7 of this project is at ${hostIn(project, 'pr-7', domain)}.`
+          ? "The default project. Its tunnels have no suffix, and you can't delete it."
+          : `The tunnel pr-7 of this project has the address ${hostIn(project, 'pr-7', domain)}.`
       }
       actions={
         mayChange && (
@@ -99,7 +99,7 @@ function NameForm({ project, onClose }: Omit<RenameProjectProps, 'opened'>) {
   const [message, setMessage] = useState<string>();
   const form = useForm({
     initialValues: { name: project.name },
-    validate: { name: (name) => (name.trim() === '' ? 'Give the project a name.' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name for the project.' : null) },
   });
   const rename = useAction({
     run: (name: string) =>
@@ -117,7 +117,7 @@ function NameForm({ project, onClose }: Omit<RenameProjectProps, 'opened'>) {
       <Stack>
         <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
         <Text size="sm" c="dimmed">
-          The slug {project.slug} stays, and so do the names of its tunnels.
+          The slug {project.slug} and the names of its tunnels do not change.
         </Text>
         <FormEnd action="Rename" refused={message} isBusy={rename.isPending} onClose={onClose} />
       </Stack>
@@ -143,15 +143,15 @@ function DeleteProject({ project, opened, onClose }: DeleteProjectProps) {
       onClose={onClose}
       run={() => answered(client.DELETE('/projects/{slug}', { params: { path: { slug } } }))}
       done={({ deletedTunnels, revokedTokens }) =>
-        `${name} is deleted, with ${counted(deletedTunnels, 'tunnel')} and ${counted(revokedTokens, 'key')}.`
+        `${name} deleted, with ${counted(deletedTunnels, 'tunnel')} and ${counted(revokedTokens, 'key')}.`
       }
       list="/projects"
       listKey={PROJECTS}
       id={slug}
       touches={[['tunnels'], ['tokens']]}
     >
-      Its {counted(tunnels, 'tunnel')} and {counted(tokens, 'live key')} go with it: agents are disconnected at once,
-      and the names of the tunnels have a cooldown of 24 hours. This can&apos;t be undone.
+      Its {counted(tunnels, 'tunnel')} and {counted(tokens, 'live key')} are deleted too. Agents are disconnected
+      immediately, and the names of the tunnels have a cooldown of 24 hours. You can&apos;t undo this.
     </DeleteDialog>
   );
 }

@@ -27,7 +27,7 @@ export function ProjectKeys({ slug }: { readonly slug: string }) {
   return (
     <Panel
       title="Keys"
-      about="They open tunnels in this project and in no other."
+      about="Keys for tunnels in this project only."
       actions={
         mayMint && (
           <Button leftSection={<IconPlus size={16} />} size="sm" onClick={open}>
@@ -55,12 +55,12 @@ function Listed({ slug, all }: { readonly slug: string; readonly all: readonly T
         <KeyTable label="Keys of the project" tokens={shown} all={all} />
       ) : (
         <Text size="sm" c="dimmed">
-          None that is live.
+          No live keys.
         </Text>
       )}
       {own.length > live.length && (
         <Checkbox
-          label={`Show the ${own.length - live.length} that ended, too`}
+          label={`Show ${own.length - live.length} ended`}
           checked={withEnded}
           onChange={(event) => setWithEnded(event.currentTarget.checked)}
         />
@@ -110,7 +110,7 @@ export function ProjectTunnels({ project: { slug, isDefault } }: { readonly proj
           if (own.length > 0) return <Table label="Tunnels" rows={own} rowKey={({ id }) => id} columns={COLUMNS} />;
           return (
             <Text size="sm" c="dimmed">
-              None yet. A tunnel is made when an agent asks for it, with{' '}
+              No tunnels yet. To open one, run an agent with{' '}
               <span className="culvert-mono">
                 {isDefault ? 'culvert http 3000' : `culvert http 3000 --project ${slug}`}
               </span>

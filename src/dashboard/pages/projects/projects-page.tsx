@@ -1,4 +1,4 @@
-/** Projects: namespaces of public names, and the keys that open tunnels in one of them alone. */
+/** The projects page: the list, and the dialog for a new project. */
 import { Anchor, Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
@@ -35,12 +35,12 @@ const COLUMNS: ReadonlyArray<Column<Project>> = [
   },
   {
     key: 'names',
-    title: 'Names of its tunnels',
+    title: 'Tunnel names',
     cell: ({ slug, isDefault }) => <span className="culvert-mono">{isDefault ? 'name' : `name-${slug}`}</span>,
   },
   { key: 'tunnels', title: 'Tunnels', align: 'right', cell: ({ tunnels }) => countText(tunnels) },
   { key: 'tokens', title: 'Live keys', align: 'right', cell: ({ tokens }) => countText(tokens) },
-  { key: 'made', title: 'Made', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { key: 'made', title: 'Created', cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];
 
 export function ProjectsPage() {
@@ -50,7 +50,7 @@ export function ProjectsPage() {
   return (
     <Page
       title="Projects"
-      about="A project is a namespace: its tunnels are called name-slug, and a key for it opens no others."
+      about="A project is a namespace: its tunnels are named name-slug, and its keys open no other tunnels."
       actions={
         mayMake && (
           <Button leftSection={<IconPlus size={16} />} onClick={open}>
@@ -80,15 +80,15 @@ function Listed({ all }: { readonly all: readonly Project[] }) {
       />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm" role="status">
-          No project is called like that.
+          No project matches.
         </Text>
       ) : (
         <Table label="Projects" rows={shown} rowKey={({ id }) => id} columns={COLUMNS} />
       )}
       {all.length === 1 && (
         <Text c="dimmed" size="sm">
-          The default project adds nothing to names. Create another one for each product or team whose keys must not
-          reach the tunnels of the others.
+          Tunnels of the default project have no suffix. Create a project for each product or team to keep their keys
+          and tunnels apart.
         </Text>
       )}
     </Stack>
@@ -118,7 +118,7 @@ function ProjectForm({ onClose }: Pick<NewProjectProps, 'onClose'>) {
   const form = useForm({
     initialValues: { name: '', slug: '' },
     validate: {
-      name: (name) => (name.trim() === '' ? 'Give the project a name.' : null),
+      name: (name) => (name.trim() === '' ? 'Enter a name for the project.' : null),
       slug: (slug) => (isSlug(slug) ? null : `A slug has ${SLUG_RULE}.`),
     },
   });
@@ -149,7 +149,7 @@ function ProjectForm({ onClose }: Pick<NewProjectProps, 'onClose'>) {
         />
         <TextInput
           label="Slug"
-          description="Names of its tunnels end with it. It never changes."
+          description="The suffix of its tunnel names. You can't change it later."
           placeholder="web-shop"
           {...form.getInputProps('slug')}
           onChange={(event) => {
@@ -159,7 +159,7 @@ function ProjectForm({ onClose }: Pick<NewProjectProps, 'onClose'>) {
         />
         {isSlug(slug) && (
           <Text size="sm" c="dimmed">
-            A tunnel pr-7 of this project is at{' '}
+            The tunnel pr-7 of this project has the address{' '}
             <span className="culvert-mono">{hostIn({ slug, isDefault: false }, 'pr-7', domain)}</span>
           </Text>
         )}

@@ -19,8 +19,8 @@ export function AccessControlTab({ tunnel }: { readonly tunnel: TunnelDetail }) 
 function NothingForTcp() {
   return (
     <Alert color="gray" icon={<IconInfoCircle size={18} />}>
-      A TCP tunnel carries bytes, not requests, so passwords and visitor login do not apply. Its policy can block
-      addresses. Your service must require a password itself.
+      Passwords and visitor login do not apply to TCP tunnels. The policy can block addresses. Your service must
+      authenticate its clients.
     </Alert>
   );
 }

@@ -27,15 +27,15 @@ export function tidyEmails(entries: readonly string[]): string[] {
 /** By field; none where all is well. */
 export function listFaults({ allowed_domains: domains, allowed_emails: emails }: VisitorLists): Faults {
   if (domains.length + emails.length === 0)
-    return { allowed_domains: 'Add at least one domain or address: all other visitors are blocked.' };
+    return { allowed_domains: 'Add at least one domain or address. All other visitors are blocked.' };
   if (domains.length + emails.length > MAX_ENTRIES)
-    return { allowed_domains: `At most ${MAX_ENTRIES} domains and addresses together.` };
+    return { allowed_domains: `Enter at most ${MAX_ENTRIES} domains and addresses together.` };
   const [domain, email] = [domains.find((one) => !isDomain(one)), emails.find((one) => !isEmail(one))];
   return {
     ...(domain === undefined
       ? {}
-      : { allowed_domains: `${domain} is no domain: write what stands behind the @, such as example.com.` }),
-    ...(email === undefined ? {} : { allowed_emails: `${email} is no e-mail address in ASCII.` }),
+      : { allowed_domains: `${domain} is not a domain. Enter the part after the @, such as example.com.` }),
+    ...(email === undefined ? {} : { allowed_emails: `${email} is not an ASCII email address.` }),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Where visitors reach a tunnel, to open and to take along. */
+/** The public URL of a tunnel, to open and to copy. */
 import { ActionIcon, Anchor, Group, Text, Tooltip } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { CopyIcon } from '../../parts/copy.tsx';

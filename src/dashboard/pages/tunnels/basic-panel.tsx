@@ -1,4 +1,4 @@
-/** The password in front of a tunnel: whether there is one, and setting, changing and removing it. */
+/** The password in front of a tunnel: its state, and the form that sets it. */
 import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
@@ -30,7 +30,7 @@ export function BasicPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
   return (
     <Panel
       title="Password"
-      about="Visitors sign in with a user name and a password that they all share (HTTP Basic). Programs can, too."
+      about="All visitors share one user name and password (HTTP Basic). Works for browsers and programs."
       actions={<OnOff on={authEnabled} />}
     >
       {made !== undefined && <MadeHere password={made} onTaken={() => setMade(undefined)} />}
@@ -38,7 +38,7 @@ export function BasicPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
         <Group justify="space-between" gap="sm">
           <Text size="sm">
             {authUsername === null ? (
-              'Visitors are asked.'
+              'Password required.'
             ) : (
               <>
                 The user name is <span className="culvert-mono">{authUsername}</span>.
@@ -67,7 +67,7 @@ function MadeHere({ password, onTaken }: { readonly password: string; readonly o
   return (
     <Alert color="yellow" variant="light" icon={<IconShieldLock size={18} />}>
       <Stack gap="xs">
-        <Text size="sm">Take the password now: it is kept as a hash, and can&apos;t be shown again.</Text>
+        <Text size="sm">Copy the password now. You won&apos;t see it again.</Text>
         <CopyLine value={password} what="the password" />
         <Button variant="default" w="fit-content" onClick={onTaken}>
           Done
@@ -82,7 +82,7 @@ function RemoveBasic({ tunnel: { id, subdomain } }: { readonly tunnel: TunnelDet
   const [opened, { open, close }] = useDisclosure(false);
   const remove = useAction({
     run: () => answered(client.DELETE('/tunnels/{id}/auth', { params: { path: { id } } })),
-    done: 'Visitors are asked for no password any more.',
+    done: 'Password removed.',
     touches: [['tunnels']],
     onDone: close,
     tellsFailure: true,
@@ -104,7 +104,7 @@ function RemoveBasic({ tunnel: { id, subdomain } }: { readonly tunnel: TunnelDet
           close();
         }}
       >
-        Applies immediately: visitors get in without a password, unless another setting on this page blocks them.
+        Applies immediately: visitors need no password. Other settings on this page still apply.
       </Confirm>
     </>
   );
@@ -128,14 +128,15 @@ function BasicForm({ tunnelId, username, onDone, onCancel }: BasicFormProps) {
   const form = useForm({
     initialValues: { username: username ?? '', password: '' },
     validate: {
-      username: (name) => (name === '' ? 'Choose a user name.' : name.includes(':') ? 'It must have no colon.' : null),
-      password: (password) => (password === '' ? 'Choose a password.' : null),
+      username: (name) =>
+        name === '' ? 'Enter a user name.' : name.includes(':') ? "A user name can't contain a colon." : null,
+      password: (password) => (password === '' ? 'Enter a password.' : null),
     },
   });
   const put = useAction({
     run: (body: Schemas['BasicGate']) =>
       answered(client.PUT('/tunnels/{id}/auth', { params: { path: { id: tunnelId } }, body })),
-    done: 'Visitors are asked for the password from the next request on.',
+    done: 'Password saved. Applies immediately.',
     touches: [['tunnels']],
     onDone: (_, { password: set }) => onDone(set === made ? set : undefined),
     tellsFailure: true,
@@ -170,7 +171,7 @@ function BasicForm({ tunnelId, username, onDone, onCancel }: BasicFormProps) {
           {password !== '' && <CopyIcon value={password} what="the password" />}
         </Group>
         <Text size="xs" c="dimmed">
-          It is kept as a hash and can&apos;t be shown again: copy it now if you need it.
+          Copy it now. You won&apos;t see it again.
         </Text>
         {isRefused && <FailureAlert error={put.error} />}
         <Group gap="xs">
@@ -186,7 +187,7 @@ function BasicForm({ tunnelId, username, onDone, onCancel }: BasicFormProps) {
               setShown(true);
             }}
           >
-            Generate one
+            Generate password
           </Button>
           {onCancel !== undefined && (
             <Button variant="subtle" color="gray" onClick={onCancel}>

@@ -1,4 +1,4 @@
-/** How an agent serves this very tunnel. */
+/** The command that connects an agent to this tunnel. */
 import { Alert, Stack } from '@mantine/core';
 import { Panel } from '../../parts/panel.tsx';
 import { ConnectCommand } from '../../parts/connect/connect-command.tsx';
@@ -16,13 +16,13 @@ export function ConnectTab({ tunnel, now }: ConnectTabProps) {
     <Stack gap="md">
       {isShut(tunnel, now) && (
         <Alert color="yellow" role="status">
-          Agents are refused until the tunnel is started.
+          Start the tunnel first. Until then, agents can&apos;t connect.
         </Alert>
       )}
       <ConnectPanel
         tunnel={tunnel}
-        title="How to connect"
-        about="Run this beside the service. The newest agent serves the tunnel; the earlier one is notified and ends."
+        title="Connect an agent"
+        about="Run this on the machine of your service. A new agent replaces the current one."
       />
     </Stack>
   );

@@ -21,7 +21,7 @@ export function Figures({ tunnel, now }: FiguresProps) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <Figure title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`} value={countText(totalRequests)}>
-        since it was made <Ago at={createdAt} />
+        since creation <Ago at={createdAt} />
       </Figure>
       <Figure title="In" value={bytesText(bytesIn)}>
         from visitors

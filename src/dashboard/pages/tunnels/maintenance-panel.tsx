@@ -12,7 +12,7 @@ import type { TunnelDetail } from './tunnel-queries.ts';
 
 const MAX_MESSAGE = 500;
 /** The edge's own (data/faults/fault.ts). */
-const OWN_WORDS = 'This site is being worked on. Please come back later.';
+const OWN_WORDS = 'This site is under maintenance. Please try again later.';
 
 export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
   const { maintenance, maintenanceMessage, protocol, online } = tunnel;
@@ -28,14 +28,14 @@ export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) 
       title="Maintenance"
       about={
         protocol === 'tcp'
-          ? 'While it is on, visitors are refused. It ends by itself when the agent disconnects or the server starts again.'
-          : 'While it is on, visitors get 503 and your words. It ends by itself when the agent disconnects or the server starts again.'
+          ? 'Blocks all visitors. Ends when the agent disconnects or the server restarts.'
+          : 'Visitors get 503 and your message. Ends when the agent disconnects or the server restarts.'
       }
       actions={<OnOff on={maintenance} />}
     >
       {mayChange && protocol !== 'tcp' && (
         <Textarea
-          label="Words for visitors (optional)"
+          label="Message (optional)"
           description={`${message.length} of ${MAX_MESSAGE} characters. Shown as text.`}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           placeholder={OWN_WORDS}
@@ -60,7 +60,7 @@ export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) 
                   : begin.mutate({ tunnel, message, isOn: maintenance }, { onSuccess: () => setDraft(undefined) })
               }
             >
-              {maintenance ? 'Change words' : 'Begin maintenance'}
+              {maintenance ? 'Change message' : 'Begin maintenance'}
             </Button>
           )}
           {maintenance && (
@@ -86,7 +86,7 @@ function Preview({ message }: { readonly message: string }) {
   return (
     <Stack gap={4}>
       <Text size="xs" c="dimmed" id="maintenance-preview">
-        What a browser shows
+        Preview
       </Text>
       <Paper withBorder p="md" maw={448} role="group" aria-labelledby="maintenance-preview">
         <Text fw={600} c="var(--mantine-color-anchor)">

@@ -22,9 +22,9 @@ export const BLANK: NewTunnelValues = {
 };
 
 export const PROTOCOLS = [
-  { value: 'http', label: 'HTTP', about: 'A web service that speaks plain HTTP on your machine.' },
-  { value: 'https', label: 'HTTPS', about: 'A web service that speaks TLS itself. Its certificate may be any.' },
-  { value: 'websocket', label: 'WebSocket', about: 'As HTTP, for a service that is there for its sockets.' },
+  { value: 'http', label: 'HTTP', about: 'A web service with plain HTTP on your machine.' },
+  { value: 'https', label: 'HTTPS', about: 'A web service with TLS. Any certificate is accepted.' },
+  { value: 'websocket', label: 'WebSocket', about: 'Like HTTP, for a WebSocket service.' },
   {
     value: 'tcp',
     label: 'TCP',
@@ -34,7 +34,7 @@ export const PROTOCOLS = [
 
 function portFault(port: number | string): string | undefined {
   if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65_535) return undefined;
-  return 'The port that your service listens on: 1 to 65535.';
+  return 'Enter the port of your service, 1 to 65535.';
 }
 
 /** By field; none where all is well. */
@@ -75,13 +75,13 @@ function suffixOf(project: NamingProject | undefined): string {
 /** Why the name can't be had, or undefined; an empty one is: the server picks one then. Whether it is taken the server alone knows. */
 export function nameFault(name: string, project: NamingProject | undefined): string | undefined {
   if (name === '') return undefined;
-  if (/[A-Z]/.test(name)) return 'Use lower case: one name has one spelling.';
-  if (/^-|-$/.test(name)) return 'A name neither begins nor ends with a dash.';
-  if (!LABEL.test(name)) return 'Use a to z, 0 to 9 and dash.';
+  if (/[A-Z]/.test(name)) return 'Use lowercase only.';
+  if (/^-|-$/.test(name)) return "A name can't begin or end with a dash.";
+  if (!LABEL.test(name)) return 'Use only a to z, 0 to 9 and dashes.';
   const room = MAX_LABEL - suffixOf(project).length;
   if (name.length <= room) return undefined;
   const behind = room === MAX_LABEL ? '' : ` before ${suffixOf(project)}`;
-  return `At most ${Math.max(room, 0)} characters${behind}; these are ${name.length}.`;
+  return `A name can have at most ${Math.max(room, 0)} characters${behind}. This one has ${name.length}.`;
 }
 
 /** `shop-web.example.com`; with a placeholder while there is no name. */
@@ -101,7 +101,7 @@ interface TtlChoice {
 
 /** `max`: seconds, null = the plan knows no end. */
 export function ttlChoices(max: number | null): readonly TtlChoice[] {
-  const longest = { value: '', label: max === null ? 'No end' : `${spanOf(max)}, as long as your plan allows` };
+  const longest = { value: '', label: max === null ? 'Never' : `${spanOf(max)}, the maximum of your plan` };
   const shorter = PRESETS.filter((seconds) => max === null || seconds < max);
   return [longest, ...shorter.map((seconds) => ({ value: String(seconds), label: spanOf(seconds) }))];
 }

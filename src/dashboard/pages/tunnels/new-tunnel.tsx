@@ -1,4 +1,4 @@
-/** "New tunnel": a name is reserved, and its page then says how to connect an agent. */
+/** The dialog for a new tunnel. */
 import {
   Button,
   Group,
@@ -103,7 +103,7 @@ function NewTunnelForm({ onMade }: { readonly onMade: (tunnel: Tunnel) => void }
         </Input.Wrapper>
         <NumberInput
           label="Local port"
-          description="Where your service listens on the agent's machine."
+          description="The port of your service on the agent's machine."
           placeholder="3000"
           allowDecimal={false}
           allowNegative={false}
@@ -126,8 +126,8 @@ function NewTunnelForm({ onMade }: { readonly onMade: (tunnel: Tunnel) => void }
         )}
         <NameField values={values} project={projectOf(values)} input={form.getInputProps('subdomain')} />
         <Select
-          label="Ends"
-          description="Counted from now, and from each start. Then the agent is cut off, and you can start it again."
+          label="Expires"
+          description="Counted from now, and from each start. The agent is then disconnected. You can start the tunnel again."
           data={[...ttlChoices(maxTtl)]}
           allowDeselect={false}
           {...form.getInputProps('ttlSeconds')}
@@ -155,7 +155,7 @@ function NameField({ values: { subdomain, protocol }, project, input }: NameFiel
     <Stack gap={6}>
       <TextInput
         label="Name (optional)"
-        placeholder="the server picks one"
+        placeholder="random"
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
@@ -163,10 +163,10 @@ function NameField({ values: { subdomain, protocol }, project, input }: NameFiel
       />
       <Text size="xs" c="dimmed" aria-live="polite">
         {protocol === 'tcp' || edgeDomain === undefined ? (
-          'Visitors connect to a port of the server, which you see once the tunnel exists.'
+          'Visitors connect to a port of the server. You see the port after you create the tunnel.'
         ) : (
           <>
-            Visitors will reach it at <span className="culvert-mono">{publicName(subdomain, project, edgeDomain)}</span>
+            Public URL: <span className="culvert-mono">{publicName(subdomain, project, edgeDomain)}</span>
           </>
         )}
       </Text>

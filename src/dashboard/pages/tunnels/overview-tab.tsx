@@ -1,4 +1,4 @@
-/** What a tunnel has carried, its latest requests, who serves it and which domains lead to it. */
+/** The overview of a tunnel: traffic, latest requests, agent and domains. */
 import { Anchor, Grid, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -28,7 +28,7 @@ export function OverviewTab({ tunnel, now }: OverviewTabProps) {
         <ConnectPanel
           tunnel={tunnel}
           title="Waiting for an agent"
-          about="No agent serves it yet: visitors see that it is offline. Run this beside the service to bring it online."
+          about="Visitors see an offline page. To bring the tunnel online, run this on the machine of your service."
         />
       )}
       <Figures tunnel={tunnel} now={now} />
@@ -54,7 +54,7 @@ export function OverviewTab({ tunnel, now }: OverviewTabProps) {
 function Facts({ tunnel }: { readonly tunnel: TunnelDetail }) {
   const { protocol, localPort, projectSlug, certificate } = tunnel;
   return (
-    <Panel title="About it">
+    <Panel title="Details">
       <Stack gap={6}>
         <Fact name="Service">
           {protocol}, port {localPort}
@@ -110,7 +110,7 @@ function ServedBy({ tunnel }: { readonly tunnel: TunnelDetail }) {
           <Stack gap={4}>
             {agents.length === 0 ? (
               <Text size="sm" c="dimmed">
-                {online ? 'An agent that has just connected.' : 'No agent.'}
+                {online ? 'An agent that just connected.' : 'No agent.'}
               </Text>
             ) : (
               agents.map(({ agent_id: agent, remote_ip: ip, connected_at: at }) => (
@@ -141,9 +141,9 @@ function TunnelDomains({ tunnelId }: { readonly tunnelId: string }) {
               </Group>
             ))}
             <Text size="sm" c="dimmed">
-              {bound.length === 0 && 'None of your own leads here. '}
+              {bound.length === 0 && 'No custom domain. '}
               <Anchor component={Link} href="/domains" inherit underline="always">
-                {bound.length === 0 ? 'Bind one' : 'All domains'}
+                {bound.length === 0 ? 'Bind domain' : 'All domains'}
               </Anchor>
             </Text>
           </Stack>
@@ -159,12 +159,12 @@ const SHOWN = 10;
 function LatestRequests({ tunnelId }: { readonly tunnelId: string }) {
   const latest = useLatestRequests(tunnelId, SHOWN);
   return (
-    <Panel title="Latest requests" actions={<More href={`/inspector?tunnel=${tunnelId}`}>All in the inspector</More>}>
+    <Panel title="Latest requests" actions={<More href={`/inspector?tunnel=${tunnelId}`}>All requests</More>}>
       <Loaded query={latest}>
         {(requests) =>
           requests.length === 0 ? (
             <Text size="sm" c="dimmed">
-              None is recorded yet. They are here as soon as visitors come.
+              No requests yet.
             </Text>
           ) : (
             <RequestLines requests={requests} />

@@ -22,14 +22,14 @@ export function StateNotice({ tunnel, now }: StateNoticeProps) {
     case 'stopped':
       return (
         <Notice color="gray" icon={IconPlayerStop} title="Stopped">
-          Agents are refused, and visitors see that it is offline, until you start it.
+          Agents can&apos;t connect, and visitors see an offline page, until you start the tunnel.
         </Notice>
       );
     case 'expired':
       return (
-        <Notice color="red" icon={IconClockOff} title="Its time has run out">
-          It ended <Ago at={tunnel.expiresAt} />: its agent was disconnected, and visitors see that it is offline. Start
-          the tunnel again, and then the agent.
+        <Notice color="red" icon={IconClockOff} title="Expired">
+          The tunnel expired <Ago at={tunnel.expiresAt} />. Its agent was disconnected, and visitors see an offline
+          page. Start the tunnel, then the agent.
         </Notice>
       );
     case 'online':

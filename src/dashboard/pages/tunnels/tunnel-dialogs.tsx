@@ -27,7 +27,7 @@ export function StopTunnel({ tunnel, opened, onClose }: StopTunnelProps) {
       onConfirm={() => tunnel !== undefined && stop.mutate(tunnel, { onSuccess: close })}
       onClose={close}
     >
-      Its agent is disconnected, and visitors see that it is offline, until you start it again. Its access control,
+      Its agent is disconnected, and visitors see an offline page, until you start the tunnel again. Access control,
       policy and name stay.
     </Confirm>
   );
@@ -60,8 +60,8 @@ export function DeleteTunnel({ tunnel, opened, onClose, onDone }: DeleteTunnelPr
         onClose();
       }}
     >
-      Its agent is disconnected, and visitors see that there is no tunnel. Its access control and policy are deleted,
-      and its domains lead nowhere. The name has a cooldown of 24 hours.
+      Its agent is disconnected, and visitors get 404. Access control and policy are deleted, and custom domains are
+      unbound. The name has a cooldown of 24 hours.
     </Confirm>
   );
 }
@@ -102,8 +102,8 @@ export function BeginMaintenance({ tunnel, message = '', opened, onClose, onDone
       onClose={close}
     >
       {isTcp
-        ? 'Visitors are refused from now on, until it is ended or the agent disconnects.'
-        : `Visitors get 503 with ${message === '' ? 'a notice' : 'your words'} from now on, until it is ended or the agent disconnects.`}
+        ? 'Blocks all visitors, until you end maintenance or the agent disconnects.'
+        : `Visitors get 503 with ${message === '' ? 'a notice' : 'your message'}, until you end maintenance or the agent disconnects.`}
     </Confirm>
   );
 }

@@ -1,4 +1,4 @@
-/** Which tunnels a list shows, and in what order. Pure; what is asked for stands in the address, so that the way back leads to the same list. */
+/** Filters and order of a list of tunnels, kept in the page's address. Pure. */
 import type { Tunnel } from '../../api/types.ts';
 import { STATE_ORDER, stateOf, type TunnelState } from './tunnel-state.ts';
 

@@ -1,4 +1,4 @@
-/** One tunnel: state, traffic, access control and policy. The address names the tab. */
+/** One tunnel: state, actions and tabs. The address names the tab. */
 import { ActionIcon, Button, Group, Tabs, Tooltip } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react';
@@ -70,7 +70,7 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
     <>
       {!isSaid && <StateNotice tunnel={tunnel} now={now} />}
       <Tabs value={tab satisfies Tab} onChange={go} keepMounted={false} className="culvert-tabs">
-        <Tabs.List mb="md" aria-label="Parts of the tunnel">
+        <Tabs.List mb="md" aria-label="Tunnel sections">
           <Tabs.Tab value="overview">Overview</Tabs.Tab>
           <Tabs.Tab value="access-control" rightSection={mark(authEnabled || edgeAuthEnabled)}>
             Access control

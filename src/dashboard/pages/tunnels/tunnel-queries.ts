@@ -1,4 +1,4 @@
-/** What the pages of tunnels ask the API, and how often. */
+/** Queries of the tunnel pages, and their intervals. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';

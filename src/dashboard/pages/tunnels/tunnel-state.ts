@@ -1,4 +1,4 @@
-/** How a tunnel stands, as people say it: one word for each, drawn by the list and the head of a tunnel's page. Pure. */
+/** The state of a tunnel, and its label for the list and the tunnel's page. Pure. */
 import type { Tunnel } from '../../api/types.ts';
 import type { Tone } from '../../parts/tone.ts';
 

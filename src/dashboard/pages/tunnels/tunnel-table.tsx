@@ -1,4 +1,4 @@
-/** The tunnels of a list, a row each. */
+/** The table of tunnels, with the menu of each. */
 import { Anchor, Menu, Pagination, Stack, Text } from '@mantine/core';
 import { IconPlayerPlay, IconPlayerStop, IconTool, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** Tunnels: the list of what is published, live, and the way to the next one. */
+/** The tunnels page: the list, its filters, and the way to a new tunnel. */
 import { Button, CloseButton, Group, Select, TextInput } from '@mantine/core';
 import { IconSearch, IconWorld, IconZoom } from '@tabler/icons-react';
 import { useSearchParams } from 'wouter';
@@ -20,11 +20,7 @@ const LOOK_MS = 5000;
 export function TunnelsPage() {
   const tunnels = useTunnels();
   return (
-    <Page
-      title="Tunnels"
-      about="Public names, and the services on your machines that answer there."
-      actions={<NewTunnel />}
-    >
+    <Page title="Tunnels" about="Public URLs of services on your machines." actions={<NewTunnel />}>
       <Loaded query={tunnels}>{(all) => (all.length === 0 ? <NoTunnels /> : <List all={all} />)}</Loaded>
     </Page>
   );
@@ -43,7 +39,7 @@ function List({ all }: { readonly all: readonly Tunnel[] }) {
       {found.length === 0 ? (
         <Empty
           icon={IconZoom}
-          title="No tunnel is like that"
+          title="No tunnel matches"
           action={
             <Button
               variant="default"
@@ -62,9 +58,9 @@ function List({ all }: { readonly all: readonly Tunnel[] }) {
 
 function NoTunnels() {
   return (
-    <Empty icon={IconWorld} title="Nothing is published yet" action={<ConnectButton />}>
-      An agent beside your service opens a tunnel by itself: one command is enough. Or create a tunnel here first, to
-      keep its name and to require a password from the first visit.
+    <Empty icon={IconWorld} title="No tunnels yet" action={<ConnectButton />}>
+      Run an agent on the machine of your service: one command opens a tunnel. Or create a tunnel here first, to set its
+      name and access control before it goes online.
     </Empty>
   );
 }
@@ -89,7 +85,7 @@ function ListFilters({ choice, counts, projects, onChange }: ListFiltersProps) {
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={
           search !== '' && (
-            <CloseButton size="sm" aria-label="Clear the search" onClick={() => onChange({ ...choice, search: '' })} />
+            <CloseButton size="sm" aria-label="Clear search" onClick={() => onChange({ ...choice, search: '' })} />
           )
         }
       />

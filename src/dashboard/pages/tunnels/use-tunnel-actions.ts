@@ -1,4 +1,4 @@
-/** What people do to a tunnel. The answer is in the lists at once; what the server adds to it comes with the next look. */
+/** Actions on a tunnel. Lists show the response at once, and the server's additions after the next poll. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
@@ -58,7 +58,7 @@ function useMaintenance() {
     const { id, subdomain } = tunnel;
     await answered(client.PUT('/tunnels/{id}/maintenance', { params: { path: { id } }, body: { message } }));
     see({ id, maintenance: true, maintenanceMessage: message });
-    if (!isOn) sayWithOffer(`${subdomain} is in maintenance.`, { action: 'Undo', run: () => end(tunnel) });
+    if (!isOn) sayWithOffer(`Maintenance of ${subdomain} started.`, { action: 'Undo', run: () => end(tunnel) });
   };
   const end = async (tunnel: Shut['tunnel']): Promise<void> => {
     const { id, subdomain } = tunnel;
@@ -67,8 +67,8 @@ function useMaintenance() {
     const { maintenanceMessage } = await answered(client.GET('/tunnels/{id}', path));
     await answered(client.DELETE('/tunnels/{id}/maintenance', path));
     see({ id, maintenance: false, maintenanceMessage: null });
-    sayWithOffer(`Maintenance of ${subdomain} has ended.`, {
-      action: 'Begin again',
+    sayWithOffer(`Maintenance of ${subdomain} ended.`, {
+      action: 'Restart',
       run: () => begin({ tunnel, message: maintenanceMessage ?? '' }),
     });
   };
@@ -81,7 +81,7 @@ export function useDeleteTunnel(onDone: () => void) {
   const queries = useQueryClient();
   return useAction({
     run: ({ id }: Tunnel) => answered(client.DELETE('/tunnels/{id}', { params: { path: { id } } })),
-    done: (_, { subdomain }) => `The tunnel ${subdomain} is deleted.`,
+    done: (_, { subdomain }) => `Tunnel ${subdomain} deleted.`,
     onDone: (_, { id }) => {
       onDone();
       queries.setQueryData<readonly Tunnel[]>(['tunnels'], (list) => list?.filter((one) => one.id !== id));

@@ -1,4 +1,4 @@
-/** The visitor gate of a tunnel: whether visitors must say who they are, and who of them comes in. */
+/** The visitor login of a tunnel: its state, and the form with the lists of allowed visitors. */
 import { Alert, Button, Group, Stack, TagsInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
@@ -26,13 +26,13 @@ export function VisitorPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
   return (
     <Panel
       title="Visitor login"
-      about="Visitors sign in with the server's identity provider, and only those on your lists come in."
+      about="Visitors sign in with the server's identity provider. Only visitors on your lists are allowed."
       actions={<OnOff on={isOn} />}
     >
       {!hasPlan && (
         <PlanLink>
           {isOn
-            ? 'Your plan has no visitor login. The current one stays, and can only be removed.'
+            ? 'Your plan has no visitor login. You can only remove the current one.'
             : 'Your plan has no visitor login.'}
         </PlanLink>
       )}
@@ -76,7 +76,7 @@ function Asking({ tunnel, lists, isBlocked }: AskingProps) {
   if (isBlocked && !isOn)
     return (
       <Button disabled w="fit-content">
-        Ask visitors to sign in
+        Require visitor login
       </Button>
     );
   return (
@@ -100,7 +100,7 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
         Remove login
       </Button>
       <Confirm
-        title={`Let visitors of ${subdomain} in without signing in?`}
+        title={`Remove visitor login of ${subdomain}?`}
         action="Remove login"
         opened={opened}
         isBusy={remove.isPending}
@@ -111,8 +111,8 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
           close();
         }}
       >
-        Applies immediately: visitors get in without signing in, unless another setting on this page blocks them. The
-        lists are deleted.
+        Applies immediately: visitors need not sign in, and the lists are deleted. Other settings on this page still
+        apply.
       </Confirm>
     </>
   );
@@ -149,7 +149,7 @@ function VisitorForm({ tunnelId, isOn, lists, children }: VisitorFormProps) {
       <Stack gap="sm">
         <TagsInput
           label="Allowed domains"
-          description="What stands behind the @, exactly: subdomains are others. Enter or a comma ends one."
+          description="The exact part after the @; subdomains don't match. Press Enter or comma after each."
           placeholder={domains.length === 0 ? 'example.com' : ''}
           splitChars={SPLITS}
           {...form.getInputProps('allowed_domains')}
@@ -166,7 +166,7 @@ function VisitorForm({ tunnelId, isOn, lists, children }: VisitorFormProps) {
         {isRefused && <FailureAlert error={put.error} />}
         <Group gap="xs">
           <Button type="submit" loading={put.isPending} disabled={isOn && !form.isDirty()}>
-            {isOn ? 'Save lists' : 'Ask visitors to sign in'}
+            {isOn ? 'Save lists' : 'Require visitor login'}
           </Button>
           {children}
         </Group>
@@ -182,7 +182,7 @@ function usePutVisitorGate(tunnelId: string, isOn: boolean) {
   return useAction({
     run: (body: Schemas['VisitorGate']) =>
       answered(client.PUT('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } }, body })),
-    done: isOn ? 'Lists saved. Visitors sign in again.' : 'Visitor login is on. Applies immediately.',
+    done: isOn ? 'Lists saved. Visitors must sign in again.' : 'Visitor login turned on. Applies immediately.',
     onDone: (gate) => {
       queries.setQueryData(['tunnels', tunnelId, 'edge-auth'], gate);
       show(queries, { id: tunnelId, edgeAuthEnabled: true });
@@ -197,7 +197,7 @@ function useRemoveVisitorGate(tunnelId: string, onDone: () => void) {
   const queries = useQueryClient();
   return useAction({
     run: () => answered(client.DELETE('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } } })),
-    done: 'Visitors are not asked who they are any more.',
+    done: 'Visitor login removed.',
     onDone: () => {
       show(queries, { id: tunnelId, edgeAuthEnabled: false });
       onDone();

@@ -39,7 +39,7 @@ export function CreateReceiver({ opened, onClose }: CreateReceiverProps) {
       onClose={close}
       onGone={() => setMade(undefined)}
       size="lg"
-      title={made === undefined ? 'New receiver' : `The receiver ${made.receiver.name} is there`}
+      title={made === undefined ? 'New receiver' : `Receiver ${made.receiver.name} created`}
       kept={null}
     >
       {made === undefined && <CreateForm onMade={setMade} onClose={onClose} />}
@@ -70,7 +70,7 @@ function Ready({ made: { receiver, secret }, onClose }: { readonly made: Made; r
         </div>
       )}
       <Group justify="flex-end">
-        <Button onClick={onClose}>{secret === undefined ? 'To the receiver' : 'Done'}</Button>
+        <Button onClick={onClose}>{secret === undefined ? 'Open receiver' : 'Done'}</Button>
       </Group>
     </Stack>
   );
@@ -93,9 +93,9 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
   const form = useForm<Values>({
     initialValues: { name: '', validator: 'github', secret: '' },
     validate: {
-      name: (name) => (name.trim() === '' ? 'Give it a name, such as orders.' : null),
+      name: (name) => (name.trim() === '' ? 'Enter a name, such as orders.' : null),
       secret: (secret, { validator }) =>
-        validator === 'slack' && secret.trim() === '' ? 'Take it from your Slack app.' : null,
+        validator === 'slack' && secret.trim() === '' ? 'Copy it from your Slack app.' : null,
     },
   });
   const create = useAction({
@@ -130,15 +130,15 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
         />
         <Select
           label="Sender"
-          description="It says how deliveries are signed. What is not signed with the secret is refused."
+          description="Sets how deliveries are signed. Deliveries without a valid signature are rejected."
           data={SENDERS.map(({ value, label }) => ({ value, label }))}
           allowDeselect={false}
           {...form.getInputProps('validator')}
         />
         <PasswordInput
           label="Secret"
-          description={sender.isOurs ? `${sender.secret} Empty: one is made here, and shown once.` : sender.secret}
-          placeholder={sender.isOurs ? 'Made here' : ''}
+          description={sender.isOurs ? `${sender.secret} Empty: generates one and shows it once.` : sender.secret}
+          placeholder={sender.isOurs ? 'Generated' : ''}
           maxLength={512}
           autoComplete="off"
           visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}

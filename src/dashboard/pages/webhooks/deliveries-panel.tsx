@@ -1,4 +1,4 @@
-/** What came, newest first, live; each opens beside the list. */
+/** Stored deliveries, newest first, live; each opens beside the list. */
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { IconInbox } from '@tabler/icons-react';
 import { Ago } from '../../parts/ago.tsx';
@@ -38,7 +38,7 @@ export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
           )}
           <Text size="sm" c="dimmed">
             {countText(all.length)} of {countText(receiver.stored)}
-            {deliveries.showOlder === undefined && '; a program reads those before'}
+            {deliveries.showOlder === undefined && '; older ones are available via API'}
           </Text>
         </Group>
       )}
@@ -50,20 +50,19 @@ export function DeliveriesPanel({ receiver }: { readonly receiver: Receiver }) {
 function NoDeliveries({ receiver: { received, refused } }: { readonly receiver: Receiver }) {
   if (received > 0)
     return (
-      <Empty icon={IconInbox} title="Nothing is kept now">
-        All that came is older than your plan keeps.
+      <Empty icon={IconInbox} title="No deliveries kept">
+        All deliveries are older than your plan keeps.
       </Empty>
     );
   if (refused.total > 0)
     return (
-      <Empty icon={IconInbox} title="Nothing was taken in yet">
-        What came to the address was refused; above is why. Once that is mended, deliveries are here.
+      <Empty icon={IconInbox} title="No deliveries accepted yet">
+        All deliveries were rejected, for the reason above. Fix it, and new deliveries appear here.
       </Empty>
     );
   return (
-    <Empty icon={IconInbox} title="Nothing has come yet">
-      Give the address to the sender, and have it send a test. What is signed with another secret is refused; this page
-      says so.
+    <Empty icon={IconInbox} title="No deliveries yet">
+      Enter the address at the sender and send a test. Deliveries with a wrong signature are rejected and counted here.
     </Empty>
   );
 }
@@ -82,7 +81,7 @@ function columnsFor(onOpen: (id: string) => void): ReadonlyArray<Column<Delivery
     { key: 'received', title: 'Received', cell: ({ received_at: at }) => <Ago at={at} /> },
     {
       key: 'id',
-      title: "Sender's id",
+      title: "Sender's ID",
       cell: ({ delivery_id: id }) => (
         <span className="culvert-mono">
           {id === null ? '-' : visibleText(id.length > 20 ? `${id.slice(0, 18)}…` : id)}

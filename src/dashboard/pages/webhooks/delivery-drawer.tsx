@@ -57,7 +57,7 @@ function Content({ delivery: { id, body, size, headers, content_type: type } }: 
         fileName={`delivery-${id}`}
         body={{ base64: body, size, isTruncated: false, type: type ?? '', coding: headers['content-encoding'] ?? '' }}
       />
-      <HeaderTable title="Headers" fields={fields} none="It came without headers." />
+      <HeaderTable title="Headers" fields={fields} none="No headers." />
     </>
   );
 }
@@ -76,24 +76,24 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
         <StateBadge tone={tone}>{words}</StateBadge>
       </Fact>
       {forward.delivered_at !== null && (
-        <Fact title="Taken by your service">
+        <Fact title="Delivered">
           <Ago at={forward.delivered_at} />
-          {forward.attempts > 1 && `, after ${forward.attempts} tries`}
+          {forward.attempts > 1 && `, after ${forward.attempts} attempts`}
           {forward.last_status !== null && `, with ${forward.last_status}`}
         </Fact>
       )}
-      {last !== undefined && <Fact title="Tried">{last}</Fact>}
+      {last !== undefined && <Fact title="Attempts">{last}</Fact>}
       {forward.next_attempt_at !== null && (
-        <Fact title="Next try">
+        <Fact title="Next attempt">
           <Ago at={forward.next_attempt_at} />
         </Fact>
       )}
       {senders !== null && (
-        <Fact title="Sender's id">
+        <Fact title="Sender's ID">
           <span className="culvert-mono">{visibleText(senders)}</span>
         </Fact>
       )}
-      <Fact title="Id">
+      <Fact title="ID">
         <span className="culvert-mono">{id}</span>
       </Fact>
     </SimpleGrid>
@@ -107,7 +107,7 @@ function Redeliver({ receiver, id }: { readonly receiver: Receiver; readonly id:
       const path = { id: receiver.id, event_id: id };
       return answered(client.POST('/webhook-receivers/{id}/events/{event_id}/redeliver', { params: { path } }));
     },
-    done: 'It is sent once more, before those that wait.',
+    done: 'Redelivery queued, ahead of waiting deliveries.',
     touches: [RECEIVERS],
   });
   const isNowhere = receiver.forward === null;
@@ -124,7 +124,7 @@ function Redeliver({ receiver, id }: { readonly receiver: Receiver; readonly id:
       </Button>
       {isNowhere && (
         <Text size="sm" c="dimmed">
-          Say first where deliveries are sent on to.
+          To redeliver, set up forwarding first.
         </Text>
       )}
     </Group>

@@ -1,4 +1,4 @@
-/** How a delivery and its way to the tunnel are said. Pure. */
+/** Labels of a delivery and of its forwarding. Pure. */
 import type { Schemas } from '../../api/types.ts';
 import type { Tone } from '../../parts/tone.ts';
 
@@ -10,19 +10,19 @@ const SAID: Readonly<Record<Progress['state'], { readonly tone: Tone; readonly w
   waiting: { tone: 'warn', words: 'Waiting' },
   sending: { tone: 'info', words: 'Sending' },
   delivered: { tone: 'good', words: 'Delivered' },
-  failed: { tone: 'bad', words: 'Given up' },
+  failed: { tone: 'bad', words: 'Failed' },
 };
 
 export function progressState({ state }: Progress): { readonly tone: Tone; readonly words: string } {
   return SAID[state];
 }
 
-/** What came of the last try; undefined: there was none, or it went well. */
+/** The result of the last attempt; undefined: there was none, or it succeeded. */
 export function lastTry({ state, attempts, last_status: status, last_error: error }: Progress): string | undefined {
   if (attempts === 0 || state === 'delivered') return undefined;
-  const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
-  if (error !== null) return `${tries}, the last: ${error}`;
-  return status === null ? `${tries}, no answer` : `${tries}, the last was answered with ${status}`;
+  const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+  if (error !== null) return `${tries}, last error: ${error}`;
+  return status === null ? `${tries}, no response` : `${tries}, last status ${status}`;
 }
 
 /** Whether something of it may change by itself. */

@@ -49,7 +49,7 @@ function EditForm({ receiver, onClose }: FormProps) {
   const [refused, setRefused] = useState<string>();
   const form = useForm({
     initialValues: { name: receiver.name, validator: receiver.validator },
-    validate: { name: (name) => (name.trim() === '' ? 'Give it a name.' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name.' : null) },
   });
   const change = useReceiverChange(receiver, onClose);
   return (
@@ -64,7 +64,7 @@ function EditForm({ receiver, onClose }: FormProps) {
         <TextInput label="Name" maxLength={100} autoComplete="off" data-autofocus {...form.getInputProps('name')} />
         <Select
           label="Sender"
-          description="From the next delivery on."
+          description="Applies to new deliveries."
           data={SENDERS.map(({ value, label }) => ({ value, label }))}
           allowDeselect={false}
           {...form.getInputProps('validator')}
@@ -92,7 +92,7 @@ export function NewSecret({ receiver, opened, onClose }: DialogProps) {
           <Text size="sm">{senderOf(receiver.validator).secret}</Text>
           <CopyLine value={made} what="the secret" />
           <Text size="xs" c="dimmed">
-            Copy it now. You won&apos;t see it again. Deliveries signed with the old one are refused.
+            Copy it now. You won&apos;t see it again. Deliveries signed with the old secret are rejected.
           </Text>
         </OneTimeSecret>
       )}
@@ -106,7 +106,7 @@ function SecretForm({ receiver, onMade, onClose }: FormProps & { readonly onMade
   const form = useForm({
     initialValues: { secret: '' },
     validate: {
-      secret: (secret) => (!sender.isOurs && secret.trim() === '' ? `Take it from ${sender.label}.` : null),
+      secret: (secret) => (!sender.isOurs && secret.trim() === '' ? `Copy it from ${sender.label}.` : null),
     },
   });
   const change = useReceiverChange(receiver, () => {});
@@ -122,7 +122,7 @@ function SecretForm({ receiver, onMade, onClose }: FormProps & { readonly onMade
             onError: (error) => setRefused(showFaults(form, error)),
             onSuccess: () => {
               if (secret === '') return onMade(used);
-              say(`${receiver.name} has its new secret.`);
+              say(`Secret of ${receiver.name} changed.`);
               onClose();
             },
           },
@@ -130,11 +130,11 @@ function SecretForm({ receiver, onMade, onClose }: FormProps & { readonly onMade
       })}
     >
       <Stack>
-        <Text size="sm">What is signed with the old one is refused from then on.</Text>
+        <Text size="sm">Deliveries signed with the old secret are then rejected.</Text>
         <PasswordInput
           label="Secret"
-          description={sender.isOurs ? `${sender.secret} Empty: one is made here, and shown once.` : sender.secret}
-          placeholder={sender.isOurs ? 'Made here' : ''}
+          description={sender.isOurs ? `${sender.secret} Empty: generates one and shows it once.` : sender.secret}
+          placeholder={sender.isOurs ? 'Generated' : ''}
           maxLength={512}
           autoComplete="off"
           data-autofocus

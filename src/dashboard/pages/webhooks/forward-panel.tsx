@@ -1,4 +1,4 @@
-/** Where deliveries are sent on to, how many wait for it, and the dialogs that change that. */
+/** The forwarding of deliveries to a tunnel, and the dialogs that change it. */
 import { Anchor, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
@@ -32,19 +32,19 @@ export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
               </Button>
             )}
             <Button variant="default" onClick={() => setDialog('change')}>
-              {forward === null ? 'Send on to a tunnel' : 'Change'}
+              {forward === null ? 'Forward to tunnel' : 'Change'}
             </Button>
           </>
         )
       }
     >
       <ForwardingStatus receiver={receiver} />
-      <Modal opened={dialog === 'change'} onClose={close} title={`Send on what ${receiver.name} gets`}>
+      <Modal opened={dialog === 'change'} onClose={close} title={`Forward deliveries of ${receiver.name}`}>
         <ForwardForm receiver={receiver} onClose={close} />
       </Modal>
       <Confirm
-        title={`Stop sending on what ${receiver.name} gets?`}
-        action="Stop sending on"
+        title={`Stop forwarding deliveries of ${receiver.name}?`}
+        action="Stop forwarding"
         opened={dialog === 'stop'}
         isBusy={stop.isPending}
         error={stop.error}
@@ -54,7 +54,7 @@ export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
           close();
         }}
       >
-        Deliveries are kept and can be read here. {receiver.waiting > 0 && 'Those that wait wait no more.'}
+        New deliveries are still stored here. {receiver.waiting > 0 && 'Waiting deliveries are not forwarded.'}
       </Confirm>
     </Panel>
   );
@@ -65,7 +65,8 @@ function ForwardingStatus({ receiver: { forward, waiting } }: { readonly receive
   if (forward === null)
     return (
       <Text size="sm" c="dimmed">
-        Deliveries are stored. Forwarded to a tunnel, they reach your service in order, and wait while it is offline.
+        Deliveries are stored. Forward them to a tunnel, and your service gets them in order. They wait while it is
+        offline.
       </Text>
     );
   const tunnel = tunnels.data?.find(({ id }) => id === forward.tunnel_id);
@@ -85,7 +86,7 @@ function ForwardingStatus({ receiver: { forward, waiting } }: { readonly receive
       )}
       {tunnel?.online === false && (
         <Text size="sm" c="dimmed">
-          No agent serves the tunnel now: they wait, and no try is counted.
+          The tunnel is offline. Deliveries wait, and no attempts are counted.
         </Text>
       )}
     </Group>
@@ -100,13 +101,13 @@ function ForwardForm({ receiver, onClose }: { readonly receiver: Receiver; reado
     initialValues: { tunnel_id: forward?.tunnel_id ?? '', path: forward?.path ?? '/' },
     validate: {
       tunnel_id: (id) => (id === '' ? 'Choose a tunnel.' : null),
-      path: (path) => (path.startsWith('/') ? null : 'A path begins with /.'),
+      path: (path) => (path.startsWith('/') ? null : 'The path must begin with /.'),
     },
   });
   const change = useReceiverChange(receiver, onClose);
   const choices = (tunnels.data ?? [])
     .filter(({ protocol }) => protocol !== 'tcp')
-    .map(({ id, subdomain, online }) => ({ value: id, label: online ? subdomain : `${subdomain}, no agent now` }));
+    .map(({ id, subdomain, online }) => ({ value: id, label: online ? subdomain : `${subdomain} (offline)` }));
   return (
     <form
       noValidate
@@ -121,13 +122,13 @@ function ForwardForm({ receiver, onClose }: { readonly receiver: Receiver; reado
           placeholder="Choose one"
           data={choices}
           searchable
-          nothingFoundMessage="No tunnel for HTTP has this name"
+          nothingFoundMessage="No HTTP tunnel found"
           data-autofocus
           {...form.getInputProps('tunnel_id')}
         />
         <TextInput
           label="Path"
-          description="Of your service. The tunnel's policy holds for deliveries too, its password and sign-in do not."
+          description="Path of your service. The tunnel's policy applies to deliveries; its password and visitor login do not."
           maxLength={1024}
           autoComplete="off"
           spellCheck={false}
@@ -136,10 +137,10 @@ function ForwardForm({ receiver, onClose }: { readonly receiver: Receiver; reado
         />
         <Text size="sm" c="dimmed">
           {waiting > 0
-            ? `It holds for what comes from now on, and for the ${countText(waiting)} that wait.`
-            : 'It holds for what comes from now on.'}
+            ? `Applies to new deliveries and the ${countText(waiting)} waiting ones.`
+            : 'Applies to new deliveries.'}
         </Text>
-        <FormEnd action="Send on" refused={refused} isBusy={change.isPending} onClose={onClose} />
+        <FormEnd action="Forward" refused={refused} isBusy={change.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-/** One webhook receiver: where senders deliver, what came, and where it is sent on to. */
+/** One webhook receiver: its address, deliveries and forwarding, and the dialog to delete it. */
 import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle, IconKey, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -52,13 +52,13 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
           Webhooks of {sender.value === 'generic_hmac_sha256' ? 'another sender' : sender.label}
           {received > 0 && (
             <>
-              : {countText(received)} received, the last <Ago at={last} />
+              : {countText(received)} received, last <Ago at={last} />
             </>
           )}
-          {displaced > 0 && `; ${countText(displaced)} of them went because newer ones needed their room`}
+          {displaced > 0 && `; ${countText(displaced)} of them deleted to make room for newer ones`}
           {refused.total > 0 && !isRefusing(receiver) && (
             <>
-              ; {countText(refused.total)} refused ({reasonsText(refused)}), the last <Ago at={refused.last_at} />
+              ; {countText(refused.total)} rejected ({reasonsText(refused)}), last <Ago at={refused.last_at} />
             </>
           )}
         </>
@@ -107,8 +107,8 @@ function ByProgram({ id }: { readonly id: string }) {
         <Anchor component={Link} href="/keys" inherit underline="always">
           Keys
         </Anchor>{' '}
-        in CULVERT_TOKEN, oldest first. Ask again with <span className="culvert-mono">&amp;after=</span> and the id of
-        the last one that you have, and none comes twice; it waits for the next when there is none.
+        in CULVERT_TOKEN, oldest first. For the next deliveries, add <span className="culvert-mono">&amp;after=</span>{' '}
+        and the ID of your last delivery. The request waits if there is none yet.
       </Text>
       <CopyLine value={readCommand(url, id)} what="the command" />
     </Panel>
@@ -133,18 +133,18 @@ function RefusedNotice({ receiver, onNewSecret }: RefusedNoticeProps) {
       color={isAlarming(receiver) ? 'yellow' : 'gray'}
       icon={<IconAlertTriangle size={18} />}
       role="region"
-      aria-label="Refused deliveries"
+      aria-label="Rejected deliveries"
     >
       <Group justify="space-between" gap="sm">
         <div className="culvert-notice-words">
           <Text size="sm" fw={600}>
             {worked
-              ? `${count} refused since the last good delivery: ${wordsOf(reason)}, `
-              : `${count} refused: ${reasonsText(refused)}, the last `}
+              ? `${count} rejected since the last accepted delivery: ${wordsOf(reason)}, `
+              : `${count} rejected: ${reasonsText(refused)}, last `}
             <Ago at={at} />
           </Text>
           <Text size="sm">
-            {worked ? strayHintFor(reason, receiver) : hintFor(reason, receiver)} Nothing of what is refused is kept.
+            {worked ? strayHintFor(reason, receiver) : hintFor(reason, receiver)} Rejected deliveries are not stored.
           </Text>
         </div>
         {!worked && reason === 'signature_wrong' && onNewSecret !== undefined && (
@@ -167,7 +167,7 @@ interface DeleteReceiverProps {
 function DeleteReceiver({ receiver: { id, name, stored, waiting }, opened, onClose }: DeleteReceiverProps) {
   const { client } = useApi();
   const held =
-    stored === 1 ? 'The delivery that it holds goes' : `The ${countText(stored)} deliveries that it holds go`;
+    stored === 1 ? 'Its stored delivery is deleted' : `Its ${countText(stored)} stored deliveries are deleted`;
   return (
     <DeleteDialog
       what="receiver"
@@ -179,8 +179,8 @@ function DeleteReceiver({ receiver: { id, name, stored, waiting }, opened, onClo
       listKey={RECEIVERS}
       id={id}
     >
-      Its address answers senders with 404 from now on. {stored > 0 && `${held} with it`}
-      {stored > 0 && waiting > 0 && `, ${countText(waiting)} of which your service has not taken yet`}
+      Senders get 404. {stored > 0 && `${held} with it`}
+      {stored > 0 && waiting > 0 && `, ${countText(waiting)} of which are not delivered yet`}
       {stored > 0 && '.'}
     </DeleteDialog>
   );

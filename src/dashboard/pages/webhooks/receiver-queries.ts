@@ -1,4 +1,4 @@
-/** What the pages of webhook receivers ask the API, and how often. */
+/** Queries of the webhook pages, and their intervals. */
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { answered } from '../../api/client.ts';

@@ -31,16 +31,16 @@ export function ReceiversPage() {
   return (
     <Page
       title="Webhooks"
-      about="Mailboxes for what others send: checked, kept, and sent on to a tunnel when your service is there."
+      about="Receivers verify and store webhooks, and forward them to a tunnel when your service is online."
       actions={receivers.data?.length === 0 ? undefined : button}
     >
       <Loaded query={receivers}>
         {(all) =>
           all.length === 0 ? (
-            <Empty icon={IconWebhook} title="No receiver yet" action={button}>
-              A webhook that comes while your laptop sleeps is not lost: a receiver has an address for GitHub, Slack,
-              Stripe or another sender, checks each signature, and keeps what came until your service takes it.
-              {!mayMake && ' The role of a member makes receivers.'}
+            <Empty icon={IconWebhook} title="No receivers yet" action={button}>
+              Webhooks from GitHub, Slack, Stripe and others are not lost while your laptop sleeps. A receiver checks
+              each signature and stores deliveries until your service is online.
+              {!mayMake && " Viewers can't create receivers. Ask an admin for the member role."}
             </Empty>
           ) : (
             <Receivers all={all} />
@@ -69,7 +69,7 @@ function Receivers({ all }: { readonly all: readonly Receiver[] }) {
       />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm">
-          No receiver has this in its name or sender.
+          No receiver matches.
         </Text>
       ) : (
         <Table label="Webhook receivers" rows={shown} rowKey={({ id }) => id} columns={COLUMNS} />
@@ -106,7 +106,7 @@ function Last({ receiver }: { readonly receiver: Receiver }) {
   return (
     <Group gap="xs">
       <Ago at={at} />
-      {isAlarming(receiver) && <StateBadge tone="warn">{`${countText(refusedSince(receiver))} refused`}</StateBadge>}
+      {isAlarming(receiver) && <StateBadge tone="warn">{`${countText(refusedSince(receiver))} rejected`}</StateBadge>}
     </Group>
   );
 }

@@ -8,9 +8,9 @@ export type RefusalReason = NonNullable<Refused['last_reason']>;
 const WORDS: Readonly<Record<RefusalReason, string>> = {
   signature_missing: 'no signature',
   signature_wrong: 'wrong signature',
-  signature_too_old: 'signed at another time',
+  signature_too_old: 'expired signature',
   too_large: 'too large',
-  came_back: 'came back from here',
+  came_back: 'forwarding loop',
 };
 
 /** "wrong signature"; of several "10 × wrong signature, 2 × no signature", the most frequent first. */
@@ -31,16 +31,16 @@ export function hintFor(reason: RefusalReason, { validator }: Pick<Receiver, 'va
   switch (reason) {
     case 'signature_wrong':
       return isOurs
-        ? `Is the secret at ${sender} the one of this receiver? A new one, set at both, settles it.`
-        : `Is the secret of this receiver the one that ${sender} signs with? Take it from there once more, and set it here.`;
+        ? `The secret at ${sender} may differ from this receiver's secret. Set the same new secret at both.`
+        : `This receiver's secret may differ from the one at ${sender}. Copy it from ${sender} again and set it here.`;
     case 'signature_missing':
-      return `They are not signed as ${sender} signs. Is a secret set there, and is this receiver meant for ${sender}?`;
+      return `They have no signature of ${sender}. Check that a secret is set there, and that this receiver's sender is ${sender}.`;
     case 'signature_too_old':
-      return `By the time that ${sender} wrote they are more than 5 minutes away from this server's clock. Is one of the two clocks wrong, or is something old sent again?`;
+      return `The time in the signature of ${sender} is more than 5 minutes off this server's clock. Check both clocks, or whether an old delivery was sent again.`;
     case 'too_large':
-      return 'A body may have 1 MiB. Have the sender leave something out.';
+      return 'A body can have at most 1 MiB. Make the sender send less.';
     case 'came_back':
-      return 'This server has sent them on, and your service hands them in again: they would go round for ever. Leave the Culvert-Webhook-… headers out to hand one in as a new one.';
+      return 'Your service sent a forwarded delivery back to this server, which would loop. To send it as a new delivery, remove the Culvert-Webhook-… headers.';
     default:
       // The server may know one more than this page.
       return '';
@@ -77,9 +77,9 @@ export function strayHintFor(reason: RefusalReason, receiver: Pick<Receiver, 'va
   const sender = receiver.validator === 'generic_hmac_sha256' ? 'the sender' : label;
   switch (reason) {
     case 'signature_wrong':
-      return `Other deliveries were accepted with this secret, so this one may be from another sender who knows the address. If the secret has changed at ${sender} since then, set the new one here.`;
+      return `Other deliveries were accepted with this secret, so this one may be from another sender that knows the address. If the secret changed at ${sender}, set the new one here.`;
     case 'signature_missing':
-      return `Other deliveries with signatures of ${sender} were accepted: this one may be from another sender who knows the address.`;
+      return `Other deliveries with signatures of ${sender} were accepted, so this one may be from another sender that knows the address.`;
     default:
       return hintFor(reason, receiver);
   }

@@ -1,4 +1,4 @@
-/** Who sends webhooks, and where each wants the address and has the secret. Pure. */
+/** Senders of webhooks, and where each needs the address and the secret. Pure. */
 import type { Schemas } from '../../api/types.ts';
 
 export type Receiver = Schemas['WebhookReceiver'];
@@ -20,9 +20,9 @@ export const SENDERS: readonly Sender[] = [
     value: 'github',
     label: 'GitHub',
     isOurs: true,
-    secret: 'GitHub signs with it. It goes into the field Secret there.',
+    secret: 'Enter it in the field Secret at GitHub.',
     setup:
-      'At the repository or organization: Settings, Webhooks, Add webhook. The address goes into Payload URL, the secret into Secret; choose application/json as the content type.',
+      'In the repository or organization, open Settings, Webhooks, Add webhook. Enter the address as Payload URL and the secret as Secret. Choose the content type application/json.',
   },
   {
     value: 'slack',
@@ -30,15 +30,15 @@ export const SENDERS: readonly Sender[] = [
     isOurs: false,
     secret: 'The Signing Secret of your Slack app: Basic Information, App Credentials.',
     setup:
-      'At your app: Event Subscriptions, Enable Events. The address goes into Request URL; Slack asks there at once, and is answered.',
+      'In your app, open Event Subscriptions, Enable Events. Enter the address as Request URL. Slack verifies it immediately.',
   },
   {
     value: 'stripe',
     label: 'Stripe',
     isOurs: false,
-    secret: 'Stripe makes it (whsec_…) once its endpoint has the address. Leave this empty until then.',
+    secret: 'Stripe creates it (whsec_…) with the endpoint. Leave this empty until then.',
     setup:
-      'In the dashboard of Stripe: Developers, Webhooks, Add endpoint. The address goes into Endpoint URL; then take its signing secret, and set it here.',
+      'In the Stripe dashboard, open Developers, Webhooks, Add endpoint. Enter the address as Endpoint URL. Then copy its signing secret and set it here.',
   },
   {
     value: 'generic_hmac_sha256',
@@ -46,7 +46,7 @@ export const SENDERS: readonly Sender[] = [
     isOurs: true,
     secret: 'The sender signs with it: X-Signature-256: sha256=<hex HMAC-SHA256 of the body>.',
     setup:
-      'Have your sender POST to the address, with the header X-Signature-256: sha256= and the HMAC-SHA256 of the body under the secret, in hex. X-Delivery-Id and X-Event-Type say what it is, where it has them.',
+      'Send a POST request to the address, with the header X-Signature-256: sha256= and the HMAC-SHA256 of the body under the secret, in hex. Optional headers: X-Delivery-Id and X-Event-Type.',
   },
 ];
 

@@ -1,4 +1,4 @@
-/** Asks what is to be published and under which name, and shows the command for it, which changes as one types. */
+/** The form for a new agent: protocol, port and name, with a command that changes as the user types. */
 import { Button, Input, NumberInput, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlugConnected } from '@tabler/icons-react';
@@ -57,10 +57,10 @@ export function ConnectAgent({ keyName, onShown }: ConnectAgentProps) {
         />
         <TextInput
           label="Name (optional)"
-          placeholder="the server picks one"
+          placeholder="random"
           value={name}
           onChange={(event) => setName(event.currentTarget.value.trim().toLowerCase())}
-          error={isName ? undefined : 'Letters a to z, digits and dashes between them; 63 at most.'}
+          error={isName ? undefined : 'Use a to z, digits and inner dashes, at most 63 characters.'}
           maxLength={63}
           autoCapitalize="none"
           autoComplete="off"
@@ -77,7 +77,7 @@ export function ConnectAgent({ keyName, onShown }: ConnectAgentProps) {
       />
       {kind === 'tcp' && (
         <Text size="xs" c="dimmed">
-          A TCP tunnel gets a port of the server: any client reaches it, without TLS of the server&apos;s.
+          A TCP tunnel gets a public port of the server, without the server&apos;s TLS.
         </Text>
       )}
     </Stack>

@@ -47,7 +47,7 @@ export function ConnectCommand({ names, keyName, onShown, ...wanted }: ConnectCo
   if (!mayPublish)
     return (
       <Text size="sm" c="dimmed">
-        Your role in this organization is to watch. Ask an admin for the role of a member to publish something.
+        Viewers can&apos;t publish services. Ask an admin for the member role.
       </Text>
     );
   const command = agentCommand({ ...wanted, server }, shell);
@@ -65,7 +65,7 @@ export function ConnectCommand({ names, keyName, onShown, ...wanted }: ConnectCo
             { value: 'key', label: 'With a key' },
             { value: 'login', label: 'Logged in' },
           ]}
-          aria-label="How the agent shows who it is"
+          aria-label="Agent login"
         />
         <SegmentedControl
           value={shell}
@@ -74,7 +74,7 @@ export function ConnectCommand({ names, keyName, onShown, ...wanted }: ConnectCo
             { value: 'posix', label: 'Linux, macOS' },
             { value: 'powershell', label: 'Windows' },
           ]}
-          aria-label="Where the agent runs"
+          aria-label="Operating system"
         />
       </Group>
       {way === 'login' && <ByLogin login={loginCommand(server, shell)} command={command} />}
@@ -103,11 +103,11 @@ function WithKey({ line, isFresh }: { readonly line: string; readonly isFresh: b
     if (isFresh) box.current?.focus();
   }, [isFresh]);
   return (
-    <Stack gap={4} ref={box} tabIndex={-1} role="group" aria-label="The command with its key" className="culvert-quiet">
+    <Stack gap={4} ref={box} tabIndex={-1} role="group" aria-label="Command with key" className="culvert-quiet">
       <CopyLine value={line} what="the command" />
       <Text size="xs" c="dimmed">
-        It holds the key. You won&apos;t see it again. Its holder can publish in your organization until it expires in{' '}
-        {KEY_DAYS} days, or is revoked at Keys.
+        The command contains the key. You won&apos;t see it again. Anyone with it can publish in your organization until
+        it expires in {KEY_DAYS} days or you revoke it under Keys.
       </Text>
     </Stack>
   );
@@ -116,10 +116,10 @@ function WithKey({ line, isFresh }: { readonly line: string; readonly isFresh: b
 function ByLogin({ login, command }: { readonly login: string; readonly command: string }) {
   return (
     <Stack gap={4}>
-      <Text size="sm">Once on that machine: log in, and approve it in the browser.</Text>
+      <Text size="sm">Log in once on that machine, and approve it in the browser.</Text>
       <CopyLine value={login} what="the command to log in" />
       <Text size="sm" mt={4}>
-        From then on:
+        Then run:
       </Text>
       <CopyLine value={command} what="the command" />
     </Stack>

@@ -28,7 +28,7 @@ export function Confirm({ title, children, action, opened, isBusy, error, onConf
         {error !== undefined && error !== null && <FailureAlert error={error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Keep
+            Cancel
           </Button>
           <Button color="red.8" loading={isBusy} onClick={onConfirm}>
             {action}

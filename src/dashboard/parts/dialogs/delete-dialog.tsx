@@ -1,4 +1,4 @@
-/** Asks before a thing is deleted whose page it stands on, says what goes with it, and leaves the page for the list. */
+/** The confirmation before the subject of a page is deleted. It then leaves for the list. */
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
@@ -51,7 +51,7 @@ function useDeletion<T>({ what, name, run, done, list, listKey, id, touches = []
   const [, go] = useLocation();
   return useAction({
     run,
-    done: done ?? `The ${what} ${name} is deleted.`,
+    done: done ?? `Deleted ${what} ${name}.`,
     onDone: () => {
       // A user who has opened another page meanwhile stays there.
       if (location.pathname.endsWith(`/${id}`)) go(list);

@@ -1,4 +1,4 @@
-/** What can be done with one row: a button with dots, and the menu that it opens. The entries are the children. */
+/** The actions menu of a row: a button with dots. The entries are the children. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { type ReactNode, type RefObject, useRef } from 'react';

@@ -21,4 +21,4 @@ export function dollarsOf(cents: number): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-export const NO_AMOUNT = 'Write US dollars, as in 12.50; at most 10,000,000.';
+export const NO_AMOUNT = 'Enter US dollars, such as 12.50, up to 10,000,000.';

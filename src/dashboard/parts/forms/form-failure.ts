@@ -1,4 +1,4 @@
-/** Puts what the API says about a request's fields at the fields of the form; the rest is for the form's own alert. */
+/** API errors of a request, assigned to the fields of its form; the rest is for the form's own alert. */
 import { failureFrom } from '../../api/failure.ts';
 
 interface FormLike {

@@ -67,11 +67,11 @@ export function BodyView({ title, fileName, body }: BodyViewProps) {
         onChange={(next) => setWay(next as Way)}
       />
       {text !== undefined && <CopyIcon value={text} what={title.toLowerCase()} />}
-      <Tooltip label="Save as a file">
+      <Tooltip label="Save as file">
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={`Save the ${title.toLowerCase()} as a file`}
+          aria-label={`Save the ${title.toLowerCase()} as file`}
           onClick={() => saveBytes(opened.bytes, `${fileName}.${endingOf(body.type)}`)}
         >
           <IconDownload size={16} />
@@ -86,7 +86,7 @@ export function BodyView({ title, fileName, body }: BodyViewProps) {
       </Text>
       {way === 'pretty' && <PrettyBody shown={shown} bytes={opened.bytes} />}
       {way === 'raw' &&
-        (text === undefined ? <HexView bytes={opened.bytes} /> : <LongText text={text} label="The body as it came" />)}
+        (text === undefined ? <HexView bytes={opened.bytes} /> : <LongText text={text} label="Body as received" />)}
       {way === 'bytes' && <HexView bytes={opened.bytes} />}
     </Section>
   );
@@ -99,7 +99,7 @@ function factsOf(body: Body, { bytes, undone, remark }: Opened): string {
     visibleText(typeOf(body.type)) || 'no content type',
     bytesText(body.size),
     ...(undone.length > 0 ? [`${undone.join(', ')} undone: ${bytesText(bytes.length)}`] : []),
-    ...(body.isTruncated ? [`only the first ${bytesText(kept)} were recorded`] : []),
+    ...(body.isTruncated ? [`only the first ${bytesText(kept)} recorded`] : []),
     ...(remark === undefined ? [] : [remark]),
   ].join(' · ');
 }
@@ -114,7 +114,7 @@ function useOpened({ base64, coding }: Body): Opened | undefined {
     const take = (found: Opened): void => {
       if (!isGone) setOpened(found);
     };
-    openCodings(plain.bytes, coding).then(take, () => take({ ...plain, remark: 'The coding could not be undone.' }));
+    openCodings(plain.bytes, coding).then(take, () => take({ ...plain, remark: 'The body could not be decoded.' }));
     return () => {
       isGone = true;
       setOpened(undefined);

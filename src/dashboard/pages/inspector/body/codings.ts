@@ -32,16 +32,16 @@ export async function openCodings(bytes: Uint8Array<ArrayBuffer>, coding: string
     .toReversed();
   const undone: string[] = [];
   let opened = bytes;
-  if (names.length > MAX_CODINGS) return { bytes, undone, remark: 'It has more codings than are undone here.' };
+  if (names.length > MAX_CODINGS) return { bytes, undone, remark: 'It has too many content encodings.' };
   for (const name of names) {
     const stream = streamFor(name);
-    if (stream === undefined) return { bytes: opened, undone, remark: `This browser can't undo the coding ${name}.` };
+    if (stream === undefined) return { bytes: opened, undone, remark: `This browser can't decode ${name}.` };
     const { bytes: out, isCut, isWhole } = await readThrough(opened, stream);
-    if (out.length === 0 && !isWhole) return { bytes: opened, undone, remark: `It is not what ${name} makes.` };
+    if (out.length === 0 && !isWhole) return { bytes: opened, undone, remark: `It is not valid ${name}.` };
     opened = out;
     undone.push(name);
-    if (isCut) return { bytes: opened, undone, remark: 'Only the first megabyte of what it stands for is shown.' };
-    if (!isWhole) return { bytes: opened, undone, remark: `Of what ${name} made the end is missing.` };
+    if (isCut) return { bytes: opened, undone, remark: 'Only the first decoded megabyte is shown.' };
+    if (!isWhole) return { bytes: opened, undone, remark: `The end of the ${name} data is missing.` };
   }
   return { bytes: opened, undone };
 }

@@ -22,14 +22,14 @@ export function PrettyBody({ shown, bytes }: PrettyProps) {
     case 'form':
       return (
         <>
-          <Rows label="Fields of the form" rows={shown.fields.map(([name, value]) => [name, visibleText(value)])} />
+          <Rows label="Form fields" rows={shown.fields.map(([name, value]) => [name, visibleText(value)])} />
           {shown.more > 0 && <More count={shown.more} />}
         </>
       );
     case 'parts':
       return (
         <>
-          <Rows label="Parts of the form" rows={shown.parts.parts.map((part) => [part.name, partText(part)])} />
+          <Rows label="Form parts" rows={shown.parts.parts.map((part) => [part.name, partText(part)])} />
           {shown.parts.more > 0 && <More count={shown.parts.more} />}
         </>
       );
@@ -39,13 +39,13 @@ export function PrettyBody({ shown, bytes }: PrettyProps) {
           <JsonView json={shown.json} />
           {shown.json.isCut && (
             <Text size="xs" c="dimmed">
-              It goes on: raw, or saved, it is there in full.
+              Shortened. Choose Raw or save the body to see all of it.
             </Text>
           )}
         </>
       );
     case 'text':
-      return <LongText text={shown.text} label="The body as text" />;
+      return <LongText text={shown.text} label="Body as text" />;
     case 'bytes':
       return <HexView bytes={bytes} />;
     default:
@@ -59,7 +59,7 @@ function Picture({ type, bytes }: { readonly type: string; readonly bytes: Uint8
     return (
       <>
         <Text size="xs" c="dimmed">
-          The browser can't draw this as {type}.
+          The browser can&apos;t show this as {type}.
         </Text>
         <HexView bytes={bytes} />
       </>
@@ -69,7 +69,7 @@ function Picture({ type, bytes }: { readonly type: string; readonly bytes: Uint8
     <img
       className="culvert-picture"
       src={`data:${type};base64,${base64Of(bytes)}`}
-      alt={`The body as ${type}`}
+      alt={`Body as ${type}`}
       onError={() => setBroken(true)}
     />
   );
@@ -110,7 +110,7 @@ function More({ count }: { readonly count: number }) {
 
 /** JSON set out over lines, in colours. Each piece is a text node. */
 const JsonView = memo(({ json }: { readonly json: SetOut }) => (
-  <Code block className="culvert-body" tabIndex={0} aria-label="The body as JSON">
+  <Code block className="culvert-body" tabIndex={0} aria-label="Body as JSON">
     {numbered(json.pieces).map(({ at, row: { kind, text } }) =>
       kind === 'plain' ? (
         visibleLines(text)

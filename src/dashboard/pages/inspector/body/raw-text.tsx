@@ -12,7 +12,7 @@ export function HexView({ bytes }: { readonly bytes: Uint8Array }) {
   const [most, setMost] = useState(STEP);
   return (
     <>
-      <Code block className="culvert-body" data-dump tabIndex={0} aria-label="The body as bytes">
+      <Code block className="culvert-body" data-dump tabIndex={0} aria-label="Body as bytes">
         {hexDump(bytes, most)}
       </Code>
       {bytes.length > most && (

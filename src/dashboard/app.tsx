@@ -104,7 +104,7 @@ function Away() {
       <Page title="Server not responding">
         <Empty
           icon={IconPlugX}
-          title="You are probably still signed in"
+          title="You are probably still logged in"
           action={<Button onClick={() => void session.begin()}>Try again</Button>}
         >
           The server may be restarting, or your network may be down.

@@ -101,7 +101,7 @@ function open(path: string, from: () => Promise<ComponentType<Arriving>>): OpenE
 /** For signed-out users, at every address that needs a session. */
 export const AUTH_PAGE = open('*', async () => (await import('./pages/auth/auth-page.tsx')).AuthPage);
 
-/** Outside the shell, signed in or not. */
+/** Outside the shell, logged in or not. */
 export const OPEN_PAGES: readonly OpenEntry[] = [
   open('/reset', async () => (await import('./pages/auth/reset-page.tsx')).ResetPage),
   open('/invite', async () => (await import('./pages/auth/invite-page.tsx')).InvitePage),

@@ -6,7 +6,7 @@ import { Prefetch } from './api/prefetch.ts';
 import { Session } from './api/session.ts';
 import { placeOf, takeArrival } from './place.ts';
 
-/** Below the API's address: who is signed in, and the first answers that the page of an address waits for. */
+/** Below the API's address: who is logged in, and the first answers that the page of an address waits for. */
 const EVERYWHERE = ['auth/me'];
 const FIRST: Readonly<Record<string, readonly string[]>> = { '/': ['metrics'] };
 

@@ -140,7 +140,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('2 sessions ended.').waitFor();
     for (const tab of tabs) {
       await tab.reload();
-      await press(tab, 'Sign in');
+      await press(tab, 'Log in');
     }
     await page.reload();
     await heading(page, 'Account');

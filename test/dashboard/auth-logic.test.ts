@@ -31,7 +31,7 @@ test('password: minimum length as on the server, counted in characters', () => {
 test('step address: steps without a secret have one, and each address shows its step', () => {
   for (const [step, path] of Object.entries(STEP_PATHS)) assert.equal(stepAt(path), step);
   assert.equal(stepAt('/tunnels'), undefined);
-  const start = { step: 'sign-in' } as const;
+  const start = { step: 'login' } as const;
   assert.deepEqual(placeAt('sign-up', start), { step: 'sign-up' });
   assert.deepEqual(placeAt('forgot', start), { step: 'forgot' });
   assert.deepEqual(placeAt(undefined, { step: 'sign-up' }), start, 'one step back');
@@ -45,8 +45,8 @@ test('step address: a step keeps its data, and a code needs its password', () =>
     { step: 'second', challenge: 'a.b' },
   ] as const)
     assert.equal(placeAt(addressedStep(place), place), place);
-  const reloaded = placeAt('confirm', { step: 'sign-in' });
-  assert.equal(reloaded.step, 'sign-in');
+  const reloaded = placeAt('confirm', { step: 'login' });
+  assert.equal(reloaded.step, 'login');
   assert.match('problem' in reloaded ? (reloaded.problem ?? '') : '', /Then enter the code/);
 });
 

@@ -27,8 +27,8 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   test('auth pages: every step fits a phone, with the focus in its first field', async (t) => {
     const page = await world.open(t, '/', { as: null, context: { viewport: PHONE } });
-    await heading(page, 'Sign in');
-    assert.equal(await page.title(), 'Sign in - Culvert');
+    await heading(page, 'Log in');
+    assert.equal(await page.title(), 'Log in - Culvert');
     await field(page, 'Email address').and(page.locator(':focus')).waitFor();
     await fits(page);
     await field(page, 'Email address').fill('ann@example.test');
@@ -40,12 +40,12 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.reload();
     await heading(page, 'Forgot password');
     await field(page, 'Email address').fill('ann@example.test');
-    await press(page, 'Back to sign-in');
+    await press(page, 'Back to login');
     await field(page, 'Password').and(page.locator(':focus')).waitFor();
     await press(page, 'Create account');
     await heading(page, 'Create account');
     await page.goBack();
-    await heading(page, 'Sign in');
+    await heading(page, 'Log in');
     await page.goForward();
     await heading(page, 'Create account');
     assert.equal(await field(page, 'Email address').inputValue(), 'ann@example.test', 'typed once');
@@ -84,7 +84,7 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await fits(page);
     await shoot(page, 'loading-dark');
     comes(undefined);
-    await heading(page, 'Sign in');
+    await heading(page, 'Log in');
     assert.equal(await page.getByText('Loading …').count(), 0);
   });
 
@@ -123,9 +123,9 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await fits(page);
     await shoot(page, 'invite-sign-up-phone');
     await press(page, 'Back');
-    await press(page, 'Sign in');
+    await press(page, 'Log in');
     assert.equal(await field(page, 'Email address').inputValue(), 'new@example.test');
-    await shoot(page, 'invite-sign-in-phone');
+    await shoot(page, 'invite-login-phone');
     await signIn(page, world.owner);
     await page.getByRole('heading', { name: 'Wrong account' }).waitFor();
     await fits(page);
@@ -139,19 +139,19 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await desk.route('**/auth/providers', (route) => route.fulfill({ json: { signup: 'closed', providers: [] } }));
     await desk.goto(`${world.culvert.apiUrl}/app${path}`);
     await desk.getByText('Operators of this server create accounts').waitFor();
-    await desk.getByRole('button', { name: 'Sign in' }).waitFor();
+    await desk.getByRole('button', { name: 'Log in' }).waitFor();
     assert.equal(await desk.getByRole('button', { name: 'Create account' }).count(), 0);
     await shoot(desk, 'invite-closed-dark');
   });
 
-  test('auth pages: signing in leads to the wanted page, and a CLI session can be approved', async (t) => {
+  test('auth pages: logging in leads to the wanted page, and a CLI session can be approved', async (t) => {
     const code = randomBytes(32).toString('base64url');
     const page = await world.open(t, '/account', { as: null });
     await signIn(page, world.owner);
     await heading(page, 'Account');
     await page.goto(`${world.culvert.apiUrl}/app/cli?device_code=${code}`);
     await page.getByText(checkPhrase(code), { exact: true }).waitFor();
-    await page.getByText('Signed in as admin@localhost').waitFor();
+    await page.getByText('Logged in as admin@localhost').waitFor();
     assert.ok(!page.url().includes(code));
     await fits(page);
     await shoot(page, 'cli');
@@ -172,11 +172,11 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await field(page, 'Code from your authenticator app').fill('123456');
     await press(page, 'Continue');
     await page.getByRole('alert').getByText(/\w/).waitFor();
-    await press(page, 'Back to sign-in');
+    await press(page, 'Back to login');
     await signIn(page, world.owner);
     await heading(page, 'Overview');
     await press(page, 'Your account');
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await heading(page, 'Sign in');
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await heading(page, 'Log in');
   });
 });

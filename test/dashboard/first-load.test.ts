@@ -17,14 +17,14 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('first load: at most 300 KB, and the second visit fetches only the document', async (t) => {
     const page = await world.open(t, '/', { as: null });
-    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     const first = await transferred(page);
     assert.ok(first.length > 3, 'nothing was fetched');
     const bytes = first.reduce((sum, { size }) => sum + size, 0);
     assert.ok(bytes <= MAX_BYTES, `${bytes} bytes: ${JSON.stringify(first)}`);
     assert.ok(bytes > 50_000, `${bytes} bytes are too few to be true`);
     await page.reload();
-    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     const second = (await transferred(page)).filter(({ name, size }) => size > 0 && name.includes('/assets/'));
     assert.deepEqual(second, []);
   });

@@ -29,7 +29,7 @@ export interface Place {
   readonly name: string;
   /** Below `/app`. */
   readonly path: string;
-  /** The viewer of the page, other than the owner: signed out, or a new user without data. */
+  /** The viewer of the page, other than the owner: logged out, or a new user without data. */
   readonly as?: 'stranger' | 'newcomer';
 }
 
@@ -41,7 +41,7 @@ export interface Seeded extends World {
   readonly newcomer: Person;
 }
 
-/** The user who opens a page; null: signed out. */
+/** The user who opens a page; null: logged out. */
 export function whoIs({ newcomer, owner }: Seeded, as: Place['as'] | 'owner' = 'owner'): Person | null {
   return { stranger: null, newcomer, owner }[as];
 }
@@ -97,7 +97,7 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
     viewer,
     newcomer,
     places: [
-      { name: 'sign-in', path: '/', as: 'stranger' },
+      { name: 'login', path: '/', as: 'stranger' },
       { name: 'first-tunnel', path: '/', as: 'newcomer' },
       { name: 'overview', path: '/' },
       { name: 'tunnels', path: '/tunnels' },

@@ -93,18 +93,18 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Reserved names');
   });
 
-  test('session: tabs sign in and out together', async (t) => {
+  test('session: tabs log in and out together', async (t) => {
     const page = await world.open(t, '/members');
     await heading(page, 'Members');
     const other = await page.context().newPage();
     await other.goto(`${world.culvert.apiUrl}/app/`);
     await other.getByRole('button', { name: 'Your account' }).click();
-    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await other.getByRole('menuitem', { name: 'Log out' }).click();
     await page.getByLabel('Email address').waitFor();
     assert.equal(await page.getByText('admin@localhost').count(), 0);
     await other.getByLabel('Email address').fill(world.owner.email);
     await other.getByLabel('Password', { exact: true }).fill(world.owner.password);
-    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await other.getByRole('button', { name: 'Log in', exact: true }).click();
     await heading(page, 'Members');
   });
 

@@ -53,12 +53,12 @@ suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Page not found');
   });
 
-  test('shell: signing out ends the session in the browser and on the server', async (t) => {
+  test('shell: logging out ends the session in the browser and on the server', async (t) => {
     const page = await world.open(t, '/');
     await page.getByRole('button', { name: 'Your account' }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     await page.reload();
-    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
   });
 });

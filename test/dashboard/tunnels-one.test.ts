@@ -78,7 +78,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const { body } = await world.culvert.account.call('GET', `/tunnels/${shop}/edge-auth`);
     assert.deepEqual([body['allowed_domains'], body['allowed_emails']], [['example.com'], []]);
     await noSeriousFinding(page);
-    await shoot(page, 'tunnel-sign-in');
+    await shoot(page, 'tunnel-login');
     await panel.getByRole('button', { name: 'Remove login' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove login' }).click();
     await panel.getByRole('button', { name: 'Require visitor login' }).waitFor();

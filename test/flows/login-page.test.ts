@@ -1,6 +1,6 @@
 // group: browser
 /**
- * The page that `culvert login` opens, in a real browser: a person signs in with what their account asks for, compares the words, and lets
+ * The page that `culvert login` opens, in a real browser: a person logs in with what their account asks for, compares the words, and lets
  * the command line in, or does not.
  */
 import assert from 'node:assert/strict';
@@ -60,7 +60,7 @@ suite('the log-in page', {
     await signIn(page, { ...owner(), password: 'not this one' });
     await page.getByText('The email address or the password is wrong.').waitFor();
     await signIn(page, owner());
-    await page.getByText('Signed in as admin@localhost').waitFor();
+    await page.getByText('Logged in as admin@localhost').waitFor();
     assert.equal(await pickUp(), 'authorization_pending');
     await approve(page);
     await page.getByRole('heading', { name: 'CLI authorized' }).waitFor();
@@ -68,13 +68,13 @@ suite('the log-in page', {
     assert.equal(await pickUp(), 'admin@localhost, Admin');
   });
 
-  test('who is signed in already only approves; a code that was used before is said so', async (t) => {
+  test('who is logged in already only approves; a code that was used before is said so', async (t) => {
     const first = await visit(t);
     await signIn(first.page, owner());
     await approve(first.page);
     await first.page.getByRole('heading', { name: 'CLI authorized' }).waitFor();
     const second = await visit(t, first.context);
-    await second.page.getByText('Signed in as admin@localhost').waitFor();
+    await second.page.getByText('Logged in as admin@localhost').waitFor();
     await h.call('POST', '/auth/cli/authorize', { as: h.owner, body: { device_code: second.code } });
     await approve(second.page);
     await second.page.getByText('The code is already approved.').waitFor();
@@ -99,7 +99,7 @@ suite('the log-in page', {
     await first.page.getByRole('alert').getByText(/\w/).waitFor();
     await field(first.page, 'Code from your authenticator app').fill(codeAt(secret, Date.now(), 1));
     await press(first.page, 'Continue');
-    await first.page.getByText('Signed in as admin@localhost').waitFor();
+    await first.page.getByText('Logged in as admin@localhost').waitFor();
 
     const second = await visit(t);
     await signIn(second.page, owner());
@@ -114,8 +114,8 @@ suite('the log-in page', {
   test('with an identity provider: it comes back to the same code, and the access token leaves the address', async (t) => {
     github.current = githubPerson(7, 'octo@example.test');
     const { page, code, pickUp } = await visit(t);
-    await press(page, 'Sign in with GitHub');
-    await page.getByText('Signed in as octo@example.test').waitFor();
+    await press(page, 'Log in with GitHub');
+    await page.getByText('Logged in as octo@example.test').waitFor();
     assert.equal(page.url(), `${h.server.apiUrl}/app/cli`);
     await page.getByText(checkPhrase(code), { exact: true }).waitFor();
     await approve(page);
@@ -126,12 +126,12 @@ suite('the log-in page', {
   test('a provider is not enough where the account has a second factor', async (t) => {
     github.current = githubPerson(9, 'careful@example.test');
     const first = await visit(t);
-    await press(first.page, 'Sign in with GitHub');
-    await first.page.getByText('Signed in as careful@example.test').waitFor();
+    await press(first.page, 'Log in with GitHub');
+    await first.page.getByText('Logged in as careful@example.test').waitFor();
     const as = String(await first.page.evaluate(ACCESS_TOKEN));
     const { secret } = await protect(h, as);
     const second = await visit(t);
-    await press(second.page, 'Sign in with GitHub');
+    await press(second.page, 'Log in with GitHub');
     await field(second.page, 'Code from your authenticator app').fill(codeAt(secret, Date.now(), 1));
     assert.equal(second.page.url(), `${h.server.apiUrl}/app/cli`);
     await press(second.page, 'Continue');
@@ -144,8 +144,8 @@ suite('the log-in page', {
     const name = '<img src=x onerror=alert(1)> & Sons';
     github.current = githubPerson(8, 'many@example.test');
     const { page, code, pickUp } = await visit(t);
-    await press(page, 'Sign in with GitHub');
-    await page.getByText('Signed in as many@example.test').waitFor();
+    await press(page, 'Log in with GitHub');
+    await page.getByText('Logged in as many@example.test').waitFor();
     await page.evaluate(`(async () => {
       const token = await ${ACCESS_TOKEN};
       const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' };

@@ -40,7 +40,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
   const alertOf = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor();
-  const signedInAs = (page: Page, email: string) => page.getByText(`Signed in as ${email}`, { exact: true }).waitFor();
+  const signedInAs = (page: Page, email: string) => page.getByText(`Logged in as ${email}`, { exact: true }).waitFor();
 
   /** Logged in, as the user in the menu. */
   async function isIn(page: Page, email: string): Promise<void> {
@@ -53,10 +53,10 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   async function signOut(page: Page): Promise<void> {
     await press(page, 'Your account');
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
   }
 
-  /** From the sign-in form to a confirmed account. */
+  /** From the login form to a confirmed account. */
   async function signUp(page: Page, email: string): Promise<void> {
     await press(page, 'Create account');
     await field(page, 'Email address').fill(email);
@@ -83,11 +83,11 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     return { link, token };
   }
 
-  test('a stranger signs up by mail, is in, signs out and in again', async (t) => {
+  test('a stranger signs up by mail, is in, logs out and in again', async (t) => {
     const page = await open(t, '/');
     assert.equal(page.url(), `${h.server.apiUrl}/app/`);
-    await heading(page, 'Sign in');
-    await shoot(page, 'sign-in');
+    await heading(page, 'Log in');
+    await shoot(page, 'login');
     await press(page, 'Create account');
     await field(page, 'Email address').fill('ann@example.test');
     await field(page, 'Password').fill('too short');
@@ -121,7 +121,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await alertOf(page, 'The server is not responding.');
     await page.unroute('**/auth/logout');
     await signOut(page);
-    await page.getByText('You are signed out.').waitFor();
+    await page.getByText('You are logged out.').waitFor();
     await page.reload();
     await signIn(page, { email: 'ann@example.test', password: OTHER });
     await alertOf(page, 'The email address or the password is wrong.');
@@ -129,7 +129,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await isIn(page, 'ann@example.test');
   });
 
-  test('who signs in before the address is confirmed types the code then', async (t) => {
+  test('who logs in before the address is confirmed types the code then', async (t) => {
     const email = 'early@example.test';
     await h.call('POST', '/auth/signup', { body: { email, password: PASSWORD, organization_name: HOSTILE } });
     const page = await open(t, '/app/');
@@ -157,7 +157,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await field(page, 'New password').fill(PASSWORD);
     await field(page, 'Confirm password').fill(PASSWORD);
     await press(page, 'Set password');
-    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Log in' }).click();
     await signIn(page, { email, password: PASSWORD });
     await isIn(page, email);
   });
@@ -196,11 +196,11 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Password changed');
     await page.getByText('You are logged out of all browsers and CLIs').waitFor();
     await shoot(page, 'reset-done');
-    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Log in' }).click();
     await signIn(page, { email, password: OTHER });
     await isIn(page, email);
     await elsewhere.reload();
-    await heading(elsewhere, 'Sign in');
+    await heading(elsewhere, 'Log in');
 
     await page.goto(link);
     await field(page, 'New password').fill(PASSWORD);
@@ -251,7 +251,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const email = 'octo@example.test';
     github.current = githubPerson(7, email);
     const first = await open(t, '/app/');
-    await press(first, 'Sign in with GitHub');
+    await press(first, 'Log in with GitHub');
     await isIn(first, email);
     assert.equal(first.url(), `${h.server.apiUrl}/app/`, 'the access token is out of the address');
     const as = String(await first.evaluate(ACCESS_TOKEN));
@@ -265,7 +265,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'You are invited');
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(decodeURIComponent(request.url())));
-    await press(page, 'Sign in with GitHub');
+    await press(page, 'Log in with GitHub');
     await field(page, 'Code from your authenticator app').fill(codeAt(secret, Date.now(), 1));
     assert.equal(page.url(), `${h.server.apiUrl}/app/invite`, 'challenge and token are out of the address');
     assert.ok(addresses.some((address) => address.startsWith(github.url)));
@@ -285,7 +285,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const dave = await h.account('dave@example.test');
     const { link } = await invite('erin@example.test', 'Erin & Co');
     const page = await open(t, link);
-    await press(page, 'Sign in');
+    await press(page, 'Log in');
     assert.equal(await field(page, 'Email address').inputValue(), 'erin@example.test', 'prefilled');
     await signIn(page, { email: 'dave@example.test', password: dave.password });
     await heading(page, 'Wrong account');
@@ -293,7 +293,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await page.getByRole('button', { name: 'Accept invitation' }).count(), 0);
     await shoot(page, 'invite-other');
     await press(page, 'Use another account');
-    await press(page, 'Sign in');
+    await press(page, 'Log in');
     await signIn(page, { email: 'dave@example.test', password: dave.password });
     await signedInAs(page, 'dave@example.test');
     await page.goto(`${h.server.apiUrl}/app/invite?token=nothing`);
@@ -310,7 +310,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const invited = link.slice(h.server.apiUrl.length);
     for (const path of ['/app/', invited, `/app/cli?device_code=${'a'.repeat(43)}`]) {
       const page = await open(t, `${path}${path.includes('?') ? '&' : '?'}oauth_token=${mallory}`);
-      if (path === invited) await press(page, 'Sign in');
+      if (path === invited) await press(page, 'Log in');
       await field(page, 'Password').waitFor();
       assert.equal(page.url(), h.server.apiUrl + path.replace(/\?.*/, ''));
       assert.ok(!(await page.content()).includes('mallory'));
@@ -328,7 +328,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await open(t, link);
     const erin = await h.account('erin2@example.test');
     const frank = await h.account('frank@example.test');
-    await press(page, 'Sign in');
+    await press(page, 'Log in');
     await signIn(page, { email: 'frank@example.test', password: frank.password });
     await signedInAs(page, 'frank@example.test');
     const other = await page.context().newPage();

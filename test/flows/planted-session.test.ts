@@ -80,11 +80,11 @@ auth_burst = 100`,
   const device = `${dashboard}/app/cli?device_code=${randomBytes(32).toString('base64url')}`;
   await page.goto(device);
   await page.getByLabel('Password').first().waitFor();
-  assert.equal(await page.getByText('Signed in as').count(), 0, 'no user is signed in');
+  assert.equal(await page.getByText('Logged in as').count(), 0, 'no user is logged in');
   await signIn(page, owner);
-  await page.getByText('Signed in as admin@localhost').waitFor();
+  await page.getByText('Logged in as admin@localhost').waitFor();
   for (let reloads = 0; reloads < 3; reloads++) {
     await page.goto(device);
-    await page.getByText('Signed in as admin@localhost').waitFor();
+    await page.getByText('Logged in as admin@localhost').waitFor();
   }
 });

@@ -15,33 +15,29 @@ const errorOf = ({ text }: { text: string }): unknown => (JSON.parse(text) as { 
 const passOf = (browser: VisitorBrowser, url: string) => browser.cookies(url).get('culvert_visitor');
 
 suite('visitor identity', () => {
-  test(
-    'a browser signs in and comes back to where it wanted to go; the service learns who it is',
-    WITHIN,
-    async (t) => {
-      const w = await oidcWorld(t);
-      await w.put({ allowed_domains: ['example.com'] });
-      const browser = new VisitorBrowser();
-      const wanted = `${w.url}/orders?open=1&q=a%20b`;
-      const page = await browser.open(await w.oidc.logIn(browser, wanted, 'ann'));
-      assert.deepEqual([page.status, page.url.href, page.text], [200, wanted, 'hello from /orders?open=1&q=a%20b']);
-      browser.setCookie(w.url, 'session', '1');
-      browser.headers['culvert-visitor-email'] = 'eve@evil.test';
-      assert.equal((await browser.open(w.url)).status, 200);
-      assert.equal(w.asked.length, 2);
-      for (const headers of w.asked) assert.equal(headers['culvert-visitor-email'], 'ann@example.com');
-      assert.deepEqual([w.asked[0]?.['cookie'], w.asked[1]?.['cookie']], [undefined, 'session=1']);
+  test('a browser logs in and comes back to where it wanted to go; the service learns who it is', WITHIN, async (t) => {
+    const w = await oidcWorld(t);
+    await w.put({ allowed_domains: ['example.com'] });
+    const browser = new VisitorBrowser();
+    const wanted = `${w.url}/orders?open=1&q=a%20b`;
+    const page = await browser.open(await w.oidc.logIn(browser, wanted, 'ann'));
+    assert.deepEqual([page.status, page.url.href, page.text], [200, wanted, 'hello from /orders?open=1&q=a%20b']);
+    browser.setCookie(w.url, 'session', '1');
+    browser.headers['culvert-visitor-email'] = 'eve@evil.test';
+    assert.equal((await browser.open(w.url)).status, 200);
+    assert.equal(w.asked.length, 2);
+    for (const headers of w.asked) assert.equal(headers['culvert-visitor-email'], 'ann@example.com');
+    assert.deepEqual([w.asked[0]?.['cookie'], w.asked[1]?.['cookie']], [undefined, 'session=1']);
 
-      // Out, and in again without a word to the provider's log-in page, where the person still is.
-      const signOut = `${w.url}/.culvert/sign-out`;
-      assert.match((await browser.open(signOut)).text, /Do you want to log out of this site\?/);
-      browser.headers['origin'] = new URL(w.url).origin;
-      assert.match((await browser.open(signOut, undefined, new URLSearchParams())).text, /You have logged out/);
-      delete browser.headers['origin'];
-      assert.equal(passOf(browser, w.url), undefined);
-      assert.equal((await browser.open(await w.oidc.logIn(browser, w.url, 'ann'))).status, 200);
-    },
-  );
+    // Out, and in again without a word to the provider's log-in page, where the person still is.
+    const signOut = `${w.url}/.culvert/logout`;
+    assert.match((await browser.open(signOut)).text, /Do you want to log out of this site\?/);
+    browser.headers['origin'] = new URL(w.url).origin;
+    assert.match((await browser.open(signOut, undefined, new URLSearchParams())).text, /You have logged out/);
+    delete browser.headers['origin'];
+    assert.equal(passOf(browser, w.url), undefined);
+    assert.equal((await browser.open(await w.oidc.logIn(browser, w.url, 'ann'))).status, 200);
+  });
 
   test('who is on no list, or has no verified address, gets no cookie; neither does a program', WITHIN, async (t) => {
     const w = await oidcWorld(t);
@@ -63,7 +59,7 @@ suite('visitor identity', () => {
   });
 
   test(
-    'a start that no browser asked for at the tunnel goes round once more, and ends signed in',
+    'a start that no browser asked for at the tunnel goes round once more, and ends logged in',
     WITHIN,
     async (t) => {
       const w = await oidcWorld(t);

@@ -94,7 +94,7 @@ export async function press(page: Page, name: string): Promise<void> {
 export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await field(page, 'Email address').fill(email);
   await field(page, 'Password').fill(password);
-  await press(page, 'Sign in');
+  await press(page, 'Log in');
 }
 
 /** Evaluated in a page of a logged-in user: an access token of theirs. */

@@ -40,7 +40,7 @@ export function useAccountQuery() {
 /** The signed-in user; for everything inside the shell. */
 export function useAccount(): Account {
   const account = useContext(AccountContext);
-  if (account === null) throw new Error('no user is signed in here');
+  if (account === null) throw new Error('no user is logged in here');
   return account;
 }
 

@@ -1,4 +1,4 @@
-/** Signs out: for the menu, and for pages opened by a link with the wrong account. */
+/** Logs out: for the menu, and for pages opened by a link with the wrong account. */
 import { answered } from './client.ts';
 import { useApi } from './context.tsx';
 import { failureFrom } from './failure.ts';

@@ -1,5 +1,5 @@
 /**
- * Who is signed in, in this tab. The access token lives in this object alone: in no storage, no address, no element. The refresh cookie,
+ * Who is logged in, in this tab. The access token lives in this object alone: in no storage, no address, no element. The refresh cookie,
  * which no script can read, gives the next one.
  */
 
@@ -16,7 +16,7 @@ interface Claims {
   readonly exp: number;
 }
 
-/** Messages between the tabs of a browser: a user signed in, switched the organization, or signed out. No secret. */
+/** Messages between the tabs of a browser: a user logged in, switched the organization, or logged out. No secret. */
 const CHANNEL = 'culvert-session';
 /** Of swaps that others are at, a second each: without locks each tab of a browser may have to wait for all others. */
 const MAX_TRIES = 8;
@@ -37,10 +37,10 @@ export class Session {
   /** When the token runs out, in milliseconds of this machine's clock: its life is counted from its arrival. */
   #tokenEndsMs = 0;
   #state: SessionState = 'starting';
-  /** Grows when another user signs in or another organization becomes active: cached data is then another's. */
+  /** Grows when another user logs in or another organization becomes active: cached data is then another's. */
   #epoch = 0;
   #refreshing: Promise<boolean> | undefined;
-  /** The user and organization of the pages in this tab; undefined while signed out. */
+  /** The user and organization of the pages in this tab; undefined while logged out. */
   #shown: string | undefined;
 
   /** `api`: address of the API, with a slash at its end. */
@@ -111,7 +111,7 @@ export class Session {
     this.#become('in');
   }
 
-  /** The user is signed out here; `over`: not at their request. */
+  /** The user is logged out here; `over`: not at their request. */
   leave(how: 'out' | 'over' = 'out'): void {
     this.#token = undefined;
     this.#shown = undefined;
@@ -119,7 +119,7 @@ export class Session {
     this.#become(how);
   }
 
-  /** A token valid for a while yet, or undefined when signed out. */
+  /** A token valid for a while yet, or undefined when logged out. */
   async token(): Promise<string | undefined> {
     if (this.#token === undefined) return undefined;
     if (this.#tokenEndsMs - Date.now() > SOON_MS) return this.#token;

@@ -1,4 +1,4 @@
-/** The account menu: the signed-in user, the color scheme, and sign-out. */
+/** The account menu: the signed-in user, the color scheme, and logout. */
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { IconBook, IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { Link } from 'wouter';
@@ -49,9 +49,9 @@ export function AccountMenu() {
         <Menu.Divider />
         <Menu.Item
           leftSection={<IconLogout size={16} />}
-          onClick={() => void leave().then(() => say('You are signed out.'), sayFailure)}
+          onClick={() => void leave().then(() => say('You are logged out.'), sayFailure)}
         >
-          Sign out
+          Log out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,4 +1,4 @@
-/** Linked identity providers. Signing in with another provider links it, if it has the account's address. */
+/** Linked identity providers. Logging in with another provider links it, if it has the account's address. */
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
@@ -47,7 +47,7 @@ export function IdentitiesPanel() {
   return (
     <Panel
       title="Identity providers"
-      about="To link a provider, sign in with it. It must confirm the email address of this account."
+      about="To link a provider, log in with it. It must confirm the email address of this account."
     >
       <Loaded query={identities} lines={1}>
         {(rows) =>
@@ -67,7 +67,7 @@ export function IdentitiesPanel() {
         onConfirm={() => row !== undefined && unlink.mutate(row.id)}
         onClose={asked.close}
       >
-        You can no longer sign in with this provider. Your sessions continue. To link it again, sign in with it.
+        You can no longer log in with this provider. Your sessions continue. To link it again, log in with it.
       </Confirm>
     </Panel>
   );

@@ -134,7 +134,7 @@ export function DisableForm({ onClose }: { readonly onClose: () => void }) {
     >
       <Stack>
         <Text size="sm">
-          You then sign in with the password alone. Codes from the app and recovery codes stop working.
+          You then log in with the password alone. Codes from the app and recovery codes stop working.
         </Text>
         <SegmentedControl fullWidth data={PROOFS} value={proof} onChange={setProof} aria-label="Confirm with" />
         {isPassword ? (

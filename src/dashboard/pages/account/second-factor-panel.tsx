@@ -74,7 +74,7 @@ function SecondFactorStatus({ status, open }: SecondFactorStatusProps) {
       </Group>
       {left < FEW_CODES && (
         <Alert color="yellow" variant="light">
-          If you lose your phone, only a recovery code lets you sign in. Create new codes.
+          If you lose your phone, only a recovery code lets you log in. Create new codes.
         </Alert>
       )}
       <Group gap="xs">

@@ -1,4 +1,4 @@
-/** The page of signed-out users at every address of the dashboard; after signing in, the page they wanted is there. */
+/** The page of signed-out users at every address of the dashboard; after logging in, the page they wanted is there. */
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Arrival } from '../../place.ts';
@@ -15,10 +15,10 @@ export function AuthPage({ arrival }: { readonly arrival: Arrival }) {
   const here = `${path}${location.search}`;
   if (step === undefined && here !== wanted) setWanted(here);
   return (
-    <Frame title={step === undefined ? 'Sign in' : TITLES[step]}>
+    <Frame title={step === undefined ? 'Log in' : TITLES[step]}>
       <AuthSteps
         arrival={arrival}
-        title="Sign in"
+        title="Log in"
         order={1}
         returnTo={`/app${wanted}`}
         onConfirmed={() => navigate('/', { replace: true })}

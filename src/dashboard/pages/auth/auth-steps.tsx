@@ -8,7 +8,7 @@ import { ConfirmStep, SignUpStep } from './sign-up-step.tsx';
 import { LinkButton } from './fields.tsx';
 import { ForgotStep, SentStep } from './forgot-step.tsx';
 import { Providers, useAuthOptions } from './providers.tsx';
-import { SecondStep, SignInStep } from './sign-in-step.tsx';
+import { SecondStep, SignInStep } from './login-step.tsx';
 import { type Addressed, addressedStep, type Place, placeAt } from './step-address.ts';
 import { type AuthFlow, type HeadingOrder, Step } from './step.tsx';
 
@@ -23,11 +23,11 @@ interface AuthStepsProps {
   readonly order: HeadingOrder;
   /** Where an identity provider sends the browser back to: a path of the server. */
   readonly returnTo: string;
-  /** The address of a new account was confirmed: right before it is signed in. */
+  /** The address of a new account was confirmed: right before it is logged in. */
   readonly onConfirmed?: () => void;
-  /** Where the whole page is about signing in: its steps have addresses. */
+  /** Where the whole page is about logging in: its steps have addresses. */
   readonly address?: StepAddress;
-  /** The invited address: the user chooses between a new account and signing in, and need not type it. */
+  /** The invited address: the user chooses between a new account and logging in, and need not type it. */
   readonly invited?: string;
 }
 
@@ -35,10 +35,10 @@ export function AuthSteps({ arrival, title, order, returnTo, onConfirmed, addres
   const { session } = useApi();
   const { state } = useSessionState();
   const [email, setEmail] = useState(invited ?? '');
-  const first: Place = { step: invited === undefined ? 'sign-in' : 'choice' };
+  const first: Place = { step: invited === undefined ? 'login' : 'choice' };
   const [last, setPlace] = useState<Place>(() => {
     if (arrival.mfaChallenge !== undefined) return { step: 'second', challenge: arrival.mfaChallenge };
-    return state === 'over' ? { step: 'sign-in', problem: 'Your session ended. Sign in again.' } : first;
+    return state === 'over' ? { step: 'login', problem: 'Your session ended. Log in again.' } : first;
   });
   const go: AuthFlow['go'] = (next) => {
     arrival.forgetChallenge();
@@ -57,11 +57,11 @@ export function AuthSteps({ arrival, title, order, returnTo, onConfirmed, addres
       session.enter(answer.access_token);
     },
   };
-  const back = <LinkButton onClick={() => go(first)}>{invited === undefined ? 'Back to sign-in' : 'Back'}</LinkButton>;
+  const back = <LinkButton onClick={() => go(first)}>{invited === undefined ? 'Back to login' : 'Back'}</LinkButton>;
   switch (place.step) {
     case 'choice':
       return <ChoiceStep flow={flow} invited={invited ?? email} returnTo={returnTo} />;
-    case 'sign-in':
+    case 'login':
       return (
         <SignInStep
           key={place.problem}
@@ -91,7 +91,7 @@ interface ChoiceStepProps {
   readonly returnTo: string;
 }
 
-/** Offers a new account and signing in alike: most invited users have no account yet. */
+/** Offers a new account and logging in alike: most invited users have no account yet. */
 function ChoiceStep({ flow, invited, returnTo }: ChoiceStepProps) {
   const options = useAuthOptions();
   const isOpen = options.data?.signup === 'open';
@@ -109,8 +109,8 @@ function ChoiceStep({ flow, invited, returnTo }: ChoiceStepProps) {
             Create account
           </Button>
         )}
-        <Button size="md" onClick={() => flow.go({ step: 'sign-in' })}>
-          Sign in
+        <Button size="md" onClick={() => flow.go({ step: 'login' })}>
+          Log in
         </Button>
       </Stack>
       <Providers providers={options.data?.providers} returnTo={returnTo} />

@@ -12,7 +12,7 @@ import { ROLE_NAMES, roleOf } from '../members/roles.ts';
 import { Frame } from './frame.tsx';
 import { Problem, Step } from './step.tsx';
 
-/** Fetches an invitation. In no cache of queries: signing in, the next step, clears those. */
+/** Fetches an invitation. In no cache of queries: logging in, the next step, clears those. */
 export type ShownInvitation = Schemas['ShownInvitation'];
 
 type Lookup =

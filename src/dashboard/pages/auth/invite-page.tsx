@@ -1,6 +1,6 @@
 /**
  * `/invite?token=`, the page of an invitation's email: it shows the invitation first; then the invited user makes an
- * account, or signs in, and accepts.
+ * account, or logs in, and accepts.
  */
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';

@@ -63,7 +63,7 @@ function ProviderButton({ provider: { id, name }, returnTo }: ProviderButtonProp
       onClick={() => leave.mutate()}
       leftSection={id === 'github' ? <IconBrandGithub size={18} /> : undefined}
     >
-      {`Sign in with ${name}`}
+      {`Log in with ${name}`}
     </Button>
   );
 }

@@ -29,7 +29,7 @@ export function ResetPage({ arrival: { token } }: { readonly arrival: Arrival })
   const flow = { order: 1, email, setEmail, go: setPlace } as const;
   const back = (
     <Anchor component={Link} href="/" size="sm" className="culvert-auth-link">
-      Sign in instead
+      Log in instead
     </Anchor>
   );
   return (
@@ -100,7 +100,7 @@ function Done() {
         Access keys keep working.
       </Text>
       <Button component={Link} href="/" size="md">
-        Sign in
+        Log in
       </Button>
     </Step>
   );

@@ -1,4 +1,4 @@
-/** Signing in: the password, then the second factor. */
+/** Logging in: the password, then the second factor. */
 import { Button, Group } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useRef, useState } from 'react';
@@ -46,7 +46,7 @@ export function SignInStep({ flow, title, problem: first, returnTo, back }: Sign
       <EmailField {...form.getInputProps('email')} />
       <PasswordField name="password" autoComplete="current-password" {...form.getInputProps('password')} />
       <Button type="submit" size="md" loading={isBusy}>
-        Sign in
+        Log in
       </Button>
       <Group justify="space-between">
         <LinkButton onClick={() => flow.go({ step: 'forgot' })}>Forgot password</LinkButton>

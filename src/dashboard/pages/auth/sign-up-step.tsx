@@ -70,7 +70,7 @@ export function ConfirmStep({ flow, password, onConfirmed, back }: ConfirmStepPr
         return flow.goOn(answer);
       }
       if (answer.status === 401) return flow.go({ step: 'forgot', problem: OTHER_PASSWORD });
-      return flow.go({ step: 'sign-in', problem: answer.message });
+      return flow.go({ step: 'login', problem: answer.message });
     },
   });
   const resend = useAction({
@@ -98,7 +98,7 @@ export function ConfirmStep({ flow, password, onConfirmed, back }: ConfirmStepPr
         Send new code
       </Button>
       <Text size="xs" c="dimmed">
-        If the email has no code, this address already has an account. Sign in with that account.
+        If the email has no code, this address already has an account. Log in with that account.
       </Text>
       {back}
     </Step>

@@ -31,7 +31,7 @@ export function SignedInOnly({ arrival, returnTo, ...rest }: OnceSignedInProps) 
     return (
       <AuthSteps
         arrival={arrival}
-        title={invited === undefined ? 'Sign in first' : 'Sign in'}
+        title={invited === undefined ? 'Log in first' : 'Log in'}
         order={2}
         returnTo={returnTo}
         {...(invited === undefined ? {} : { invited })}
@@ -57,7 +57,7 @@ function SignedIn({ title, problem, invited, children }: Omit<OnceSignedInProps,
   const { email } = account.data.user;
   const who = (
     <Text size="sm" className="culvert-wrap">
-      Signed in as <strong>{email}</strong>
+      Logged in as <strong>{email}</strong>
     </Text>
   );
   const failure = stayed !== undefined && <Problem>{stayed}</Problem>;
@@ -93,7 +93,7 @@ function Away() {
   const { session } = useApi();
   return (
     <Step title="Server not responding" order={2}>
-      <Text size="sm">You are probably still signed in.</Text>
+      <Text size="sm">You are probably still logged in.</Text>
       <Button size="md" onClick={() => void session.begin()}>
         Try again
       </Button>

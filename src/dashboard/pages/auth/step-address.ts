@@ -6,7 +6,7 @@
 export type Place =
   /** For invited users. */
   | { readonly step: 'choice' }
-  | { readonly step: 'sign-in'; readonly problem?: string }
+  | { readonly step: 'login'; readonly problem?: string }
   | { readonly step: 'second'; readonly challenge: string }
   | { readonly step: 'sign-up' }
   /** The address waits for its code; the password is for the login that follows. */
@@ -23,7 +23,7 @@ export const STEP_PATHS: Readonly<Record<Addressed, string>> = {
   confirm: '/confirm',
 };
 
-const TYPE_AGAIN = 'Sign in with the email address and password of your new account. Then enter the code.';
+const TYPE_AGAIN = 'Log in with the email address and password of your new account. Then enter the code.';
 
 /** The step of an address below `/app`. */
 export function stepAt(path: string): Addressed | undefined {
@@ -47,7 +47,7 @@ export function addressedStep(place: Place): Addressed | undefined {
 /** What to show at the address of `step` when `place` was gone to last, which the back button and a reload know nothing of. */
 export function placeAt(step: Addressed | undefined, place: Place): Place {
   if (addressedStep(place) === step) return place;
-  if (step === undefined) return { step: 'sign-in' };
+  if (step === undefined) return { step: 'login' };
   // The code is of no use without the password, which is in no address.
-  return step === 'confirm' ? { step: 'sign-in', problem: TYPE_AGAIN } : { step };
+  return step === 'confirm' ? { step: 'login', problem: TYPE_AGAIN } : { step };
 }

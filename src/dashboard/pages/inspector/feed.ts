@@ -17,7 +17,7 @@ export type FeedState = 'connecting' | 'live' | 'cut';
 export interface FeedDeps {
   /** The API, with a slash at its end. */
   readonly api: URL;
-  /** A token valid for a while yet; undefined: signed out. */
+  /** A token valid for a while yet; undefined: logged out. */
   readonly token: () => Promise<string | undefined>;
   /** Asks for another token: this one was refused. */
   readonly refresh: () => Promise<boolean>;

@@ -23,7 +23,7 @@ export const USER_ACTIONS = {
     title: 'Lock account',
     question: ({ email }) => `Lock the account of ${email}?`,
     words:
-      "The user can't sign in until an operator unlocks the account. Their sessions end. Their keys in all organizations are revoked, and agents with these keys are disconnected. Unlocking does not restore keys.",
+      "The user can't log in until an operator unlocks the account. Their sessions end. Their keys in all organizations are revoked, and agents with these keys are disconnected. Unlocking does not restore keys.",
     isOffered: ({ is_locked: isLocked }) => !isLocked,
     run: async (client, { id, email }) => {
       const ended = await answered(client.POST('/superadmin/users/{id}/lock', { params: { path: { id } } }));

@@ -26,7 +26,7 @@ export function VisitorPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
   return (
     <Panel
       title="Visitor login"
-      about="Visitors sign in with the server's identity provider. Only visitors on your lists are allowed."
+      about="Visitors log in with the server's identity provider. Only visitors on your lists are allowed."
       actions={<OnOff on={isOn} />}
     >
       {!hasPlan && (
@@ -111,7 +111,7 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
           close();
         }}
       >
-        Applies immediately: visitors need not sign in, and the lists are deleted. Other settings on this page still
+        Applies immediately: visitors need not log in, and the lists are deleted. Other settings on this page still
         apply.
       </Confirm>
     </>
@@ -182,7 +182,7 @@ function usePutVisitorGate(tunnelId: string, isOn: boolean) {
   return useAction({
     run: (body: Schemas['VisitorGate']) =>
       answered(client.PUT('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } }, body })),
-    done: isOn ? 'Lists saved. Visitors must sign in again.' : 'Visitor login turned on. Applies immediately.',
+    done: isOn ? 'Lists saved. Visitors must log in again.' : 'Visitor login turned on. Applies immediately.',
     onDone: (gate) => {
       queries.setQueryData(['tunnels', tunnelId, 'edge-auth'], gate);
       show(queries, { id: tunnelId, edgeAuthEnabled: true });

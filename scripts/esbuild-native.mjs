@@ -15,14 +15,14 @@ const ARGON2_NAMES = ['hash', 'hashSync', 'hashRaw', 'hashRawSync', 'verify', 'v
 const LOADERS = {
   argon2: `
     import { createRequire } from 'node:module';
-    import { loadAddon } from './src/base/assets.ts';
+    import { loadAddon } from './src/base/process/assets.ts';
     const load = createRequire(import.meta.url);
     export const { ${ARGON2_NAMES.join(', ')} } = loadAddon('argon2.node') ?? load('@node-rs/argon2');
   `,
   sqlite: `
     import { createRequire } from 'node:module';
     import { dirname, join } from 'node:path';
-    import { loadAddon } from './src/base/assets.ts';
+    import { loadAddon } from './src/base/process/assets.ts';
     const load = createRequire(import.meta.url);
     let addon;
     export function getBinding(given) {

@@ -42,7 +42,7 @@ test('refused as one person, in as another', { timeout: 90_000, skip: NO_CHROMIU
   ]);
   const fetched = await page.evaluate(`fetch('/api').then((answer) => answer.text())`);
   assert.equal(fetched, 'hello from /api');
-  await page.goto(`${w.url}/.culvert/logout`);
+  await page.goto(`${w.url}/.culvert/sign-out`);
   await page.getByRole('heading', { name: 'You have logged out' }).waitFor();
   assert.ok(!(await tabs.cookies(w.url)).some(({ name }) => name === 'culvert_visitor'));
   await page.getByRole('link', { name: 'Log in again' }).click();
@@ -50,7 +50,7 @@ test('refused as one person, in as another', { timeout: 90_000, skip: NO_CHROMIU
 
   // By a link of another site: only once the person has said so.
   await page.goto('about:blank');
-  await page.setContent(`<a href="${w.url}/.culvert/logout">a gift</a>`);
+  await page.setContent(`<a href="${w.url}/.culvert/sign-out">a gift</a>`);
   await page.getByRole('link', { name: 'a gift' }).click();
   await page.getByRole('heading', { name: 'Log out?' }).waitFor();
   assert.ok((await tabs.cookies(w.url)).some(({ name }) => name === 'culvert_visitor'));

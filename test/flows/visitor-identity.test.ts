@@ -30,7 +30,7 @@ suite('visitor identity', () => {
     assert.deepEqual([w.asked[0]?.['cookie'], w.asked[1]?.['cookie']], [undefined, 'session=1']);
 
     // Out, and in again without a word to the provider's log-in page, where the person still is.
-    const signOut = `${w.url}/.culvert/logout`;
+    const signOut = `${w.url}/.culvert/sign-out`;
     assert.match((await browser.open(signOut)).text, /Do you want to log out of this site\?/);
     browser.headers['origin'] = new URL(w.url).origin;
     assert.match((await browser.open(signOut, undefined, new URLSearchParams())).text, /You have logged out/);

@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Seeded, startSeeded } from '../test/dashboard/seeded.ts';
-import { DESKTOP, PHONE, settled } from '../test/dashboard/world.ts';
+import { DESKTOP, PHONE, settled } from '../test/dashboard/fixture.ts';
 import { Ending } from '../test/harness/ends.ts';
 import { get } from '../test/harness/visitor.ts';
 import { shootTerminal } from './screenshots/terminal.ts';

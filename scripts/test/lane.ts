@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { ROOT } from './files.ts';
 import type { LaneEvent } from './lane-events.ts';
 import { Leftovers } from './leftovers.ts';
-import { World } from './world.ts';
+import { Fixture } from './fixture.ts';
 
 /** A test file of today lasts no longer, on a machine that is busy with others too. */
 const FILE_MS = 600_000;
@@ -23,7 +23,7 @@ interface Bundle {
 const [, , bundle = ''] = process.argv;
 const tests = bundle === '' ? undefined : ((await import(pathToFileURL(bundle).href)) as Bundle).files;
 
-// Node's runner sets listeners of its own with its first suite: they must be there before the world is looked at.
+// Node's runner sets listeners of its own with its first suite: they must be there before the fixture is looked at.
 await suite('lane', () => {});
 // A lane whose parent is gone would wait for its next file for ever.
 process.on('disconnect', () => process.exit());
@@ -31,12 +31,12 @@ process.on('disconnect', () => process.exit());
 const hold = setInterval(() => {}, 2 ** 30);
 const leftovers = new Leftovers();
 for (let path = await next(); path !== ''; path = await next()) {
-  const world = new World();
+  const fixture = new Fixture();
   const before = process.cpuUsage();
   const file = path;
   await suite(file, { timeout: FILE_MS }, () => load(file));
   mock.reset();
-  world.restore();
+  fixture.restore();
   const { user, system } = process.cpuUsage(before);
   say({ kind: 'left', path, cpuMs: (user + system) / 1000 });
   leftovers.look(path);

@@ -4,26 +4,26 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { RefusalCode } from '../wire/messages.ts';
 import type { ExitReason } from './events.ts';
-import { type FakeWorld, fakeWorld, tunnelSpec } from './fixtures/fake-channel.ts';
+import { type FakeFixture, fakeFixture, tunnelSpec } from './fixtures/fake-channel.ts';
 
 /** Connected, claimed and bound. */
-async function online(options: Parameters<typeof fakeWorld>[0] = {}): Promise<FakeWorld> {
-  const world = await fakeWorld(options);
-  world.latest().welcome();
-  world.latest().bindAll();
-  return world;
+async function online(options: Parameters<typeof fakeFixture>[0] = {}): Promise<FakeFixture> {
+  const fixture = await fakeFixture(options);
+  fixture.latest().welcome();
+  fixture.latest().bindAll();
+  return fixture;
 }
 
-async function ended(world: FakeWorld): Promise<ExitReason | 'runs'> {
+async function ended(fixture: FakeFixture): Promise<ExitReason | 'runs'> {
   await setImmediate();
-  return Promise.race([world.agent.done, setImmediate('runs' as const)]);
+  return Promise.race([fixture.agent.done, setImmediate('runs' as const)]);
 }
 
-const kinds = (world: FakeWorld): string[] => world.events.map((event) => event.kind);
+const kinds = (fixture: FakeFixture): string[] => fixture.events.map((event) => event.kind);
 
 test('says hello with the token, then claims, and tells the URL', async () => {
-  const world = await fakeWorld({ tunnels: [tunnelSpec('web', 'shop')], watch: true });
-  const channel = world.latest();
+  const fixture = await fakeFixture({ tunnels: [tunnelSpec('web', 'shop')], watch: true });
+  const channel = fixture.latest();
   const { run, ...hello } = channel.sent[0] as { run?: string };
   assert.match(run ?? '', /^[0-9a-f-]{36}$/);
   assert.deepEqual(hello, {
@@ -41,133 +41,140 @@ test('says hello with the token, then claims, and tells the URL', async () => {
     { type: 'claim', ref: 1, protocol: 'http', target: 'localhost:3000', localPort: 3000, subdomain: 'shop' },
   ]);
   channel.bind(1);
-  assert.deepEqual(kinds(world), ['online', 'tunnel_online']);
-  assert.equal(world.agent.view().tunnels[0]?.url, 'http://name1.localhost');
+  assert.deepEqual(kinds(fixture), ['online', 'tunnel_online']);
+  assert.equal(fixture.agent.view().tunnels[0]?.url, 'http://name1.localhost');
   assert.equal(channel.sink.targetOf(1)?.port, 3000);
   assert.equal(channel.sink.targetOf(2), undefined);
 });
 
 test('silence behind what was sent is looked into soon with a server that says which one it is', async () => {
-  const [now, older] = [await fakeWorld(), await online()];
+  const [now, older] = [await fakeFixture(), await online()];
   now.latest().welcome({ serverId: '11111111-1111-4111-8111-111111111111' });
   assert.deepEqual([now.latest().isPrompt, older.latest().isPrompt], [true, false]);
 });
 
 test('a server that says its bandwidth limit is sent no more than that, and one that says none is not held back', async () => {
-  const [limited, free] = [await fakeWorld(), await online()];
+  const [limited, free] = [await fakeFixture(), await online()];
   limited.latest().welcome({ bandwidthLimitMbps: 7 });
   assert.deepEqual([limited.latest().heldBackTo, free.latest().heldBackTo], [7, undefined]);
 });
 
 test('a network failure at the first connect is retried for ever, doubling from 0.5 s to 30 s', async () => {
-  const world = await fakeWorld({ fault: new Error('getaddrinfo EAI_AGAIN nowhere') });
+  const fixture = await fakeFixture({ fault: new Error('getaddrinfo EAI_AGAIN nowhere') });
   const waits: Array<number | undefined> = [];
   for (let i = 0; i < 9; i++) {
-    waits.push(world.time.next);
-    await world.time.advance(world.time.next ?? 0);
+    waits.push(fixture.time.next);
+    await fixture.time.advance(fixture.time.next ?? 0);
   }
   assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-  await world.time.advance(3_600_000);
-  assert.equal(await ended(world), 'runs');
-  assert.equal(kinds(world).filter((kind) => kind === 'retrying').length, 1, 'the cause is reported once, not per try');
-  world.fault = new Error('connect ECONNREFUSED');
-  await world.time.advance(60_000);
-  assert.equal(kinds(world).filter((kind) => kind === 'retrying').length, 2, 'and again when it changes');
+  await fixture.time.advance(3_600_000);
+  assert.equal(await ended(fixture), 'runs');
+  assert.equal(
+    kinds(fixture).filter((kind) => kind === 'retrying').length,
+    1,
+    'the cause is reported once, not per try',
+  );
+  fixture.fault = new Error('connect ECONNREFUSED');
+  await fixture.time.advance(60_000);
+  assert.equal(kinds(fixture).filter((kind) => kind === 'retrying').length, 2, 'and again when it changes');
 });
 
 test('jitter takes the whole step: a wait lies anywhere between nothing and the step', async () => {
-  const world = await fakeWorld({ fault: new Error('down'), random: () => 0.25 });
-  assert.equal(world.time.next, 125);
+  const fixture = await fakeFixture({ fault: new Error('down'), random: () => 0.25 });
+  assert.equal(fixture.time.next, 125);
 });
 
 for (const way of ['destroy', 'drain'] as const) {
   test(`an agent that ends while it connects does not come back (${way})`, async () => {
     const attempt = Promise.withResolvers<string>();
-    const world = await fakeWorld({ token: () => attempt.promise });
-    world.agent[way]();
+    const fixture = await fakeFixture({ token: () => attempt.promise });
+    fixture.agent[way]();
     attempt.reject(new Error('given up'));
-    assert.notEqual(await ended(world), 'runs');
-    await world.time.advance(60_000);
-    assert.deepEqual([world.agent.view().state, world.time.next, kinds(world)], ['stopped', undefined, ['stopped']]);
+    assert.notEqual(await ended(fixture), 'runs');
+    await fixture.time.advance(60_000);
+    assert.deepEqual(
+      [fixture.agent.view().state, fixture.time.next, kinds(fixture)],
+      ['stopped', undefined, ['stopped']],
+    );
   });
 }
 
 test('a failing token source is retried like the network, with the token read again each time', async () => {
   let reads = 0;
-  const world = await fakeWorld({
+  const fixture = await fakeFixture({
     token: () =>
       ++reads === 2 ? Promise.reject(new Error('key file is being replaced')) : Promise.resolve(`mtk_${reads}`),
   });
-  world.latest().sink.onClosed('gone');
-  await world.time.advance(500);
-  assert.equal(world.agent.view().cause, 'key file is being replaced');
-  await world.time.advance(1000);
-  const hello = world.latest().sent[0];
+  fixture.latest().sink.onClosed('gone');
+  await fixture.time.advance(500);
+  assert.equal(fixture.agent.view().cause, 'key file is being replaced');
+  await fixture.time.advance(1000);
+  const hello = fixture.latest().sent[0];
   assert.equal(hello?.type === 'hello' && hello.token, 'mtk_3');
 });
 
 test('a key that is taken back from a live session ends it a second later with exit 3, unless there is another by then', async () => {
   let key: string | undefined = 'mtk_1';
-  const world = await fakeWorld({
+  const fixture = await fakeFixture({
     token: () => (key === undefined ? Promise.reject(new Error('no such key file')) : Promise.resolve(key)),
   });
   const takeBack = async (): Promise<void> => {
-    world.latest().welcome();
-    world.latest().say({ type: 'bye', code: 'unauthorized', message: 'The token ci was rotated.' });
-    await world.time.advance(900);
+    fixture.latest().welcome();
+    fixture.latest().say({ type: 'bye', code: 'unauthorized', message: 'The token ci was rotated.' });
+    await fixture.time.advance(900);
   };
   await takeBack();
   key = 'mtk_2'; // the rotation writes its file only now
-  await world.time.advance(200);
-  const hello = world.latest().sent[0];
+  await fixture.time.advance(200);
+  const hello = fixture.latest().sent[0];
   assert.equal(hello?.type === 'hello' && hello.token, 'mtk_2');
   await takeBack();
   key = undefined;
-  await world.time.advance(200);
-  assert.deepEqual(await ended(world), { code: 3, message: 'The token ci was rotated.' });
+  await fixture.time.advance(200);
+  assert.deepEqual(await ended(fixture), { code: 3, message: 'The token ci was rotated.' });
 });
 
 test('a lost session comes back within 0.5 s and asks for the same tunnel again', async () => {
-  const world = await online();
-  await world.time.advance(60_000);
-  world.latest().sink.onClosed('the peer closed the connection');
-  assert.deepEqual(kinds(world).slice(2), ['offline', 'tunnel_offline', 'retrying', 'server_lost']);
-  assert.equal(world.time.next, 500);
-  await world.time.advance(500);
-  world.latest().welcome();
-  const [claim] = world.latest().claims;
+  const fixture = await online();
+  await fixture.time.advance(60_000);
+  fixture.latest().sink.onClosed('the peer closed the connection');
+  assert.deepEqual(kinds(fixture).slice(2), ['offline', 'tunnel_offline', 'retrying', 'server_lost']);
+  assert.equal(fixture.time.next, 500);
+  await fixture.time.advance(500);
+  fixture.latest().welcome();
+  const [claim] = fixture.latest().claims;
   assert.equal(claim?.subdomain, 'name1');
   assert.equal(claim?.tunnelId, '00000000-0000-4000-8000-000000000001');
 });
 
 test('sessions that die young are not hammered, and recover in 2 s at most', async () => {
-  const world = await online();
+  const fixture = await online();
   const waits: Array<number | undefined> = [];
   for (let i = 0; i < 6; i++) {
-    world.latest().sink.onClosed('crash');
-    waits.push(world.time.next);
-    await world.time.advance(world.time.next ?? 0);
-    world.latest().welcome();
+    fixture.latest().sink.onClosed('crash');
+    waits.push(fixture.time.next);
+    await fixture.time.advance(fixture.time.next ?? 0);
+    fixture.latest().welcome();
   }
   assert.deepEqual(waits, [500, 1000, 2000, 2000, 2000, 2000]);
 });
 
 test('SIGHUP connects at once and starts the waits anew', async () => {
-  const world = await fakeWorld({ fault: new Error('down') });
-  await world.time.advance(20_000);
-  const before = world.tries;
-  world.agent.retryNow();
+  const fixture = await fakeFixture({ fault: new Error('down') });
+  await fixture.time.advance(20_000);
+  const before = fixture.tries;
+  fixture.agent.retryNow();
   await setImmediate();
-  assert.equal(world.tries, before + 1);
-  assert.equal(world.time.next, 500);
+  assert.equal(fixture.tries, before + 1);
+  assert.equal(fixture.time.next, 500);
 });
 
 test('a server that does not answer hello within 10 s is left', async () => {
-  const world = await fakeWorld();
-  assert.equal(world.time.next, 10_000);
-  await world.time.advance(10_000);
-  assert.equal(world.channels[0]?.ended, 'destroyed');
-  assert.match(world.agent.view().cause ?? '', /did not answer hello/);
+  const fixture = await fakeFixture();
+  assert.equal(fixture.time.next, 10_000);
+  await fixture.time.advance(10_000);
+  assert.equal(fixture.channels[0]?.ended, 'destroyed');
+  assert.match(fixture.agent.view().cause ?? '', /did not answer hello/);
 });
 
 test('after a forced disconnect it comes back in about 5 s', async () => {
@@ -176,42 +183,42 @@ test('after a forced disconnect it comes back in about 5 s', async () => {
     [0.5, 5000],
     [0.999_999, 5500],
   ] as const) {
-    const world = await online({ random: () => random });
-    world.latest().say({ type: 'bye', code: 'disconnected', message: 'disconnected by an operator' });
-    assert.equal(world.time.next, wait);
+    const fixture = await online({ random: () => random });
+    fixture.latest().say({ type: 'bye', code: 'disconnected', message: 'disconnected by an operator' });
+    assert.equal(fixture.time.next, wait);
   }
 });
 
 test('after drain it finishes what is in flight and comes back when the server says so', async () => {
-  const world = await online({ random: () => 0 });
-  const old = world.latest();
+  const fixture = await online({ random: () => 0 });
+  const old = fixture.latest();
   old.inFlight = 1;
   old.say({ type: 'drain', retryAfterMs: 3000, message: 'the server restarts' });
   assert.equal(old.refusing, true);
   assert.equal(old.ended, undefined);
-  assert.equal(world.time.next, 3000);
-  await world.time.advance(3000);
-  assert.equal(world.channels.length, 2);
-  world.latest().welcome();
-  world.latest().bindAll();
+  assert.equal(fixture.time.next, 3000);
+  await fixture.time.advance(3000);
+  assert.equal(fixture.channels.length, 2);
+  fixture.latest().welcome();
+  fixture.latest().bindAll();
   assert.equal(old.ended, undefined, 'the old session still carries its stream');
   old.inFlight = 0;
   old.sink.onIdle();
   assert.equal(old.ended, 'closed');
-  assert.equal(world.agent.view().state, 'online');
+  assert.equal(fixture.agent.view().state, 'online');
 });
 
 test('restart: after a drain the agent looks for the next process each 50 to 100 ms, later each 150 to 250, then by back-off', async () => {
-  const world = await online();
-  world.fault = new Error('connect ECONNREFUSED');
-  world.latest().say({ type: 'drain', retryAfterMs: 0, message: 'the server restarts' });
+  const fixture = await online();
+  fixture.fault = new Error('connect ECONNREFUSED');
+  fixture.latest().say({ type: 'drain', retryAfterMs: 0, message: 'the server restarts' });
   const waits: number[] = [];
   let passed = 0;
   while (passed < 46_000) {
-    const next = world.time.next ?? 0;
+    const next = fixture.time.next ?? 0;
     waits.push(next);
     passed += next;
-    await world.time.advance(next);
+    await fixture.time.advance(next);
   }
   const soon = waits.slice(1, 40);
   assert.ok(
@@ -223,49 +230,49 @@ test('restart: after a drain the agent looks for the next process each 50 to 100
     String(waits.slice(110, 200)),
   );
   assert.ok((waits.at(-1) ?? 0) >= 500, 'after 45 s it is a server like any other');
-  world.fault = undefined;
-  await world.time.advance(world.time.next ?? 0);
-  world.latest().welcome();
-  world.fault = new Error('connect ECONNREFUSED');
-  world.latest().sink.onClosed('connection lost');
-  assert.ok((world.time.next ?? 0) > 100, 'a session that is lost later is retried by back-off');
+  fixture.fault = undefined;
+  await fixture.time.advance(fixture.time.next ?? 0);
+  fixture.latest().welcome();
+  fixture.fault = new Error('connect ECONNREFUSED');
+  fixture.latest().sink.onClosed('connection lost');
+  assert.ok((fixture.time.next ?? 0) > 100, 'a session that is lost later is retried by back-off');
 });
 
 test('a drained session whose streams do not end is cut after 30 s', async () => {
-  const world = await online({ random: () => 0 });
-  const old = world.latest();
+  const fixture = await online({ random: () => 0 });
+  const old = fixture.latest();
   old.inFlight = 1;
   old.say({ type: 'drain', retryAfterMs: 0, message: 'bye' });
-  await world.time.advance(29_999);
+  await fixture.time.advance(29_999);
   assert.equal(old.ended, undefined);
-  await world.time.advance(1);
+  await fixture.time.advance(1);
   assert.equal(old.ended, 'destroyed');
 });
 
 test('superseded: ends with exit 4, says why, and does not fight back', async () => {
-  const world = await online();
-  world.latest().say({ type: 'unbound', slot: 1, code: 'superseded', message: 'another agent took this name over' });
-  assert.deepEqual(await ended(world), { code: 4, message: 'another agent took this name over' });
-  await world.time.advance(600_000);
-  assert.equal(world.tries, 1);
-  assert.equal(world.time.next, undefined, 'nothing is left to happen');
+  const fixture = await online();
+  fixture.latest().say({ type: 'unbound', slot: 1, code: 'superseded', message: 'another agent took this name over' });
+  assert.deepEqual(await ended(fixture), { code: 4, message: 'another agent took this name over' });
+  await fixture.time.advance(600_000);
+  assert.equal(fixture.tries, 1);
+  assert.equal(fixture.time.next, undefined, 'nothing is left to happen');
 });
 
 test('superseded with answers under way: they end whole first, and the code stays', async () => {
-  const world = await online();
-  const channel = world.latest();
+  const fixture = await online();
+  const channel = fixture.latest();
   channel.inFlight = 2;
   channel.say({ type: 'unbound', slot: 1, code: 'superseded', message: 'taken over' });
   assert.equal(channel.refusing, true);
-  assert.equal(await ended(world), 'runs');
+  assert.equal(await ended(fixture), 'runs');
   assert.equal(channel.ended, undefined);
-  world.agent.drain();
-  assert.equal(await ended(world), 'runs', 'SIGTERM asks for what is done already');
+  fixture.agent.drain();
+  assert.equal(await ended(fixture), 'runs', 'SIGTERM asks for what is done already');
   channel.inFlight = 0;
   channel.sink.onIdle();
-  assert.deepEqual(await ended(world), { code: 4, message: 'taken over' });
+  assert.deepEqual(await ended(fixture), { code: 4, message: 'taken over' });
   assert.equal(channel.ended, 'closed');
-  assert.equal(world.time.next, undefined);
+  assert.equal(fixture.time.next, undefined);
 });
 
 test('superseded with an answer that never ends: 30 s, or until the connection is lost', async () => {
@@ -285,13 +292,13 @@ test('superseded with an answer that never ends: 30 s, or until the connection i
 });
 
 test('superseded on one of two tunnels: the other goes on, also over a reconnect', async () => {
-  const world = await online({ tunnels: [tunnelSpec('a'), tunnelSpec('b')] });
-  world.latest().say({ type: 'unbound', slot: 1, code: 'superseded', message: 'taken over' });
-  assert.equal(await ended(world), 'runs');
-  world.latest().sink.onClosed('network');
-  await world.time.advance(500);
-  world.latest().welcome();
-  assert.equal(world.latest().claims.length, 1, 'the tunnel that ended is not claimed again');
+  const fixture = await online({ tunnels: [tunnelSpec('a'), tunnelSpec('b')] });
+  fixture.latest().say({ type: 'unbound', slot: 1, code: 'superseded', message: 'taken over' });
+  assert.equal(await ended(fixture), 'runs');
+  fixture.latest().sink.onClosed('network');
+  await fixture.time.advance(500);
+  fixture.latest().welcome();
+  assert.equal(fixture.latest().claims.length, 1, 'the tunnel that ended is not claimed again');
 });
 
 const FINAL: ReadonlyArray<readonly [RefusalCode, number]> = [
@@ -312,12 +319,12 @@ const FINAL: ReadonlyArray<readonly [RefusalCode, number]> = [
 ];
 for (const [code, exit] of FINAL) {
   test(`${code}: exit ${exit}, whether it refuses the claim or ends the session`, async () => {
-    const claiming = await fakeWorld();
+    const claiming = await fakeFixture();
     claiming.latest().welcome();
     claiming.latest().refuse(1, code);
     assert.deepEqual(await ended(claiming), { code: exit, message: `refused: ${code}` });
 
-    const waiting = await fakeWorld();
+    const waiting = await fakeFixture();
     waiting.latest().say({ type: 'bye', code, message: 'no' });
     assert.deepEqual(await ended(waiting), { code: exit, message: 'no' });
   });
@@ -330,69 +337,69 @@ for (const [code, waitMs] of [
   ['protocol_error', 500],
 ] as const) {
   test(`${code} never ends the agent`, async () => {
-    const world = await fakeWorld();
-    world.latest().say({ type: 'bye', code, message: 'later' });
-    assert.equal(world.time.next, waitMs);
-    await world.time.advance(500);
-    world.latest().welcome();
-    world.latest().refuse(1, code);
-    assert.equal(await ended(world), 'runs');
-    await world.time.advance(500);
-    assert.equal(world.latest().claims.length, 2, 'the claim is made again on the same session');
+    const fixture = await fakeFixture();
+    fixture.latest().say({ type: 'bye', code, message: 'later' });
+    assert.equal(fixture.time.next, waitMs);
+    await fixture.time.advance(500);
+    fixture.latest().welcome();
+    fixture.latest().refuse(1, code);
+    assert.equal(await ended(fixture), 'runs');
+    await fixture.time.advance(500);
+    assert.equal(fixture.latest().claims.length, 2, 'the claim is made again on the same session');
   });
 }
 
 test('a tunnel that is refused for now is asked for again within 5 s, however long that takes', async () => {
-  const world = await fakeWorld();
-  world.latest().welcome();
+  const fixture = await fakeFixture();
+  fixture.latest().welcome();
   for (let ref = 1; ref <= 10; ref++) {
-    world.latest().refuse(ref, 'overloaded');
-    await world.time.advance(5_000);
-    assert.equal(world.latest().claims.length, ref + 1);
+    fixture.latest().refuse(ref, 'overloaded');
+    await fixture.time.advance(5_000);
+    assert.equal(fixture.latest().claims.length, ref + 1);
   }
 });
 
 test('stopped tunnel: the agent waits for its start and reports it once', async () => {
-  const world = await online();
-  world.latest().say({ type: 'unbound', slot: 1, code: 'tunnel_stopped', message: 'stopped' });
+  const fixture = await online();
+  fixture.latest().say({ type: 'unbound', slot: 1, code: 'tunnel_stopped', message: 'stopped' });
   for (let i = 0; i < 5; i++) {
-    await world.time.advance(11_000);
-    world.latest().refuse(i + 2, 'tunnel_stopped');
+    await fixture.time.advance(11_000);
+    fixture.latest().refuse(i + 2, 'tunnel_stopped');
   }
-  assert.equal(kinds(world).filter((kind) => kind === 'tunnel_refused').length, 2, 'by unbound, then by refusal');
-  await world.time.advance(11_000);
-  world.latest().bind(7);
-  assert.equal(world.agent.view().tunnels[0]?.state, 'online');
+  assert.equal(kinds(fixture).filter((kind) => kind === 'tunnel_refused').length, 2, 'by unbound, then by refusal');
+  await fixture.time.advance(11_000);
+  fixture.latest().bind(7);
+  assert.equal(fixture.agent.view().tunnels[0]?.state, 'online');
 });
 
 test('unauthorized stops at once, whatever other tunnels there are', async () => {
-  const world = await online({ tunnels: [tunnelSpec('a'), tunnelSpec('b')] });
-  world.latest().say({ type: 'unbound', slot: 1, code: 'unauthorized', message: 'the key was revoked' });
-  assert.equal(((await ended(world)) as ExitReason).code, 3);
+  const fixture = await online({ tunnels: [tunnelSpec('a'), tunnelSpec('b')] });
+  fixture.latest().say({ type: 'unbound', slot: 1, code: 'unauthorized', message: 'the key was revoked' });
+  assert.equal(((await ended(fixture)) as ExitReason).code, 3);
 });
 
 test('the last refusal decides the exit code; until then the others go on', async () => {
-  const world = await fakeWorld({ tunnels: [tunnelSpec('a'), tunnelSpec('b')] });
-  world.latest().welcome();
-  world.latest().refuse(1, 'duplicate_name');
-  assert.equal(await ended(world), 'runs');
-  world.latest().bind(2);
-  world.latest().say({ type: 'unbound', slot: 2, code: 'superseded', message: 'taken over' });
-  assert.equal(((await ended(world)) as ExitReason).code, 4);
+  const fixture = await fakeFixture({ tunnels: [tunnelSpec('a'), tunnelSpec('b')] });
+  fixture.latest().welcome();
+  fixture.latest().refuse(1, 'duplicate_name');
+  assert.equal(await ended(fixture), 'runs');
+  fixture.latest().bind(2);
+  fixture.latest().say({ type: 'unbound', slot: 2, code: 'superseded', message: 'taken over' });
+  assert.equal(((await ended(fixture)) as ExitReason).code, 4);
 });
 
 test('SIGTERM drains: tells the server, takes nothing new, ends when the last stream does', async () => {
-  const world = await online();
-  const channel = world.latest();
+  const fixture = await online();
+  const channel = fixture.latest();
   channel.inFlight = 2;
-  world.agent.drain();
+  fixture.agent.drain();
   assert.equal(channel.sent.at(-1)?.type, 'drain');
   assert.equal(channel.refusing, true);
   channel.inFlight = 1;
-  assert.equal(await ended(world), 'runs');
+  assert.equal(await ended(fixture), 'runs');
   channel.inFlight = 0;
   channel.sink.onIdle();
-  assert.deepEqual(await ended(world), { code: 0, message: 'stopped' });
+  assert.deepEqual(await ended(fixture), { code: 0, message: 'stopped' });
   assert.equal(channel.ended, 'closed');
 });
 
@@ -414,10 +421,10 @@ test('streams in flight get 30 s at SIGTERM, and no more; a second signal cuts a
 });
 
 test('an agent that is waiting stops at once', async () => {
-  const world = await fakeWorld({ fault: new Error('down') });
-  world.agent.drain();
-  assert.deepEqual(await ended(world), { code: 0, message: 'stopped' });
-  assert.equal(world.time.next, undefined);
+  const fixture = await fakeFixture({ fault: new Error('down') });
+  fixture.agent.drain();
+  assert.deepEqual(await ended(fixture), { code: 0, message: 'stopped' });
+  assert.equal(fixture.time.next, undefined);
 });
 
 test('a server that answers what was not asked is left, and tried again', async () => {
@@ -434,29 +441,29 @@ test('a server that answers what was not asked is left, and tried again', async 
     },
     { type: 'refused', ref: 9, code: 'duplicate_name', message: 'x' },
   ] as const) {
-    const world = await online();
-    world.latest().say(message);
-    assert.equal(world.latest().ended, 'destroyed');
-    assert.equal(world.agent.view().state, 'waiting');
+    const fixture = await online();
+    fixture.latest().say(message);
+    assert.equal(fixture.latest().ended, 'destroyed');
+    assert.equal(fixture.agent.view().state, 'waiting');
   }
-  const early = await fakeWorld();
+  const early = await fakeFixture();
   early.latest().say({ type: 'drain', retryAfterMs: 0, message: 'x' });
   assert.match(early.agent.view().cause ?? '', /before welcome/);
 });
 
 test('claims stand in line: no more than 64 are open at a time, and all are made', async () => {
   const tunnels = Array.from({ length: 200 }, (_, i) => tunnelSpec(`t${i}`));
-  const world = await fakeWorld({ tunnels });
-  const channel = world.latest();
+  const fixture = await fakeFixture({ tunnels });
+  const channel = fixture.latest();
   channel.welcome();
   assert.equal(channel.claims.length, 64);
   for (let ref = 1; ref <= 200; ref++) {
     channel.bind(ref);
     assert.ok(channel.claims.length <= 64 + ref);
   }
-  assert.equal(world.agent.view().tunnels.filter((tunnel) => tunnel.state === 'online').length, 200);
+  assert.equal(fixture.agent.view().tunnels.filter((tunnel) => tunnel.state === 'online').length, 200);
 });
 
 test('refuses to start without a tunnel', async () => {
-  await assert.rejects(fakeWorld({ tunnels: [] }), RangeError);
+  await assert.rejects(fakeFixture({ tunnels: [] }), RangeError);
 });

@@ -9,7 +9,7 @@ const ID = '11111111-1111-4111-8111-111111111111';
 const OTHER = '22222222-2222-4222-8222-222222222222';
 const SHOP = new URL('https://shop.example.com/api/');
 
-function world(t: TestContext) {
+function fixture(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'culvert-known-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const faults: string[] = [];
@@ -17,7 +17,7 @@ function world(t: TestContext) {
 }
 
 test('known servers: an id is kept per address, for the owner alone, and replaced', (t) => {
-  const { servers, faults } = world(t);
+  const { servers, faults } = fixture(t);
   assert.equal(servers.of(SHOP), undefined);
   servers.keep(SHOP, ID, 1);
   servers.keep(new URL('https://other.example.com'), OTHER, 2);
@@ -29,7 +29,7 @@ test('known servers: an id is kept per address, for the owner alone, and replace
 });
 
 test('known servers: the file stays small, and the oldest address is forgotten', (t) => {
-  const { servers } = world(t);
+  const { servers } = fixture(t);
   for (let i = 0; i < 205; i++) servers.keep(new URL(`https://s${i}.example.com`), ID, i * 1000);
   assert.equal(Object.keys(JSON.parse(readFileSync(servers.path, 'utf8')).servers).length, 200);
   assert.equal(servers.of(new URL('https://s0.example.com')), undefined);
@@ -37,7 +37,7 @@ test('known servers: the file stays small, and the oldest address is forgotten',
 });
 
 test('known servers: a file that is none, or can not be written, is reported and ends nothing', (t) => {
-  const { folder, servers, faults } = world(t);
+  const { folder, servers, faults } = fixture(t);
   servers.keep(SHOP, ID, 1);
   writeFileSync(servers.path, '{"version":1,"servers":{"x":');
   assert.equal(servers.of(SHOP), undefined);

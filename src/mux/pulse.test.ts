@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pulse } from './pulse.ts';
 
-function world() {
+function fixture() {
   const state = { now: 0, pings: [] as number[] };
   const clock = { now: () => state.now, monotonic: () => state.now };
   const pulse = new Pulse({
@@ -23,7 +23,7 @@ function world() {
 }
 
 test('pulse: a peer that is silent behind data is asked within 2 s and dead within 8 s', () => {
-  const { pulse, state, tick } = world();
+  const { pulse, state, tick } = fixture();
   for (let i = 0; i < 30; i++) tick(() => (pulse.heard = true));
   state.pings.length = 0;
   const from = state.now;
@@ -34,19 +34,19 @@ test('pulse: a peer that is silent behind data is asked within 2 s and dead with
 });
 
 test('pulse: a silent idle peer is dead after 20 s, as is one that has not agreed on more', () => {
-  const { pulse, state, tick } = world();
+  const { pulse, state, tick } = fixture();
   tick(() => (pulse.heard = true));
   const from = state.now - 1_000;
   while (tick() === 0);
   assert.equal(state.now - from, 20_000, 'heard at the beginning of a second');
-  const old = world();
+  const old = fixture();
   old.pulse.prompt = false;
   while (old.tick(() => (old.pulse.spoke = true)) === 0);
   assert.equal(old.state.now, 20_000);
 });
 
 test('pulse: a slow service is no silence, for its agent answers the ping', () => {
-  const { pulse, state, tick } = world();
+  const { pulse, state, tick } = fixture();
   tick(() => (pulse.spoke = true));
   for (let i = 0; i < 120; i++) {
     const asked = state.pings.length;
@@ -57,20 +57,20 @@ test('pulse: a slow service is no silence, for its agent answers the ping', () =
 });
 
 test('pulse: a side that only receives says every 2 s that it is there, and an idle one does not', () => {
-  const { pulse, state, tick } = world();
+  const { pulse, state, tick } = fixture();
   for (let i = 0; i < 20; i++)
     tick(() => {
       pulse.heard = true;
       pulse.heardData = true;
     });
   assert.ok(state.pings.length >= 8 && state.pings.length <= 11, `${state.pings.length} pings in 20 s`);
-  const idle = world();
+  const idle = fixture();
   for (let i = 0; i < 20; i++) idle.tick(() => (idle.pulse.heard = true));
   assert.equal(idle.state.pings.length, 2, 'heartbeats alone');
 });
 
 test('pulse: neither a machine that slept nor a reader that may not read takes its peer for dead', () => {
-  const { pulse, tick } = world();
+  const { pulse, tick } = fixture();
   tick(() => (pulse.spoke = true));
   assert.equal(tick(undefined, 9), 0, 'it slept');
   tick(() => (pulse.spoke = true));

@@ -13,9 +13,9 @@ test('carries bytes both ways and ends each direction by itself', async () => {
   ours.end();
   const theirs = await incoming;
   assert.equal((await theirs.got.ended).toString(), 'hello');
-  theirs.stream.write(Buffer.from('world'));
+  theirs.stream.write(Buffer.from('fixture'));
   theirs.stream.end();
-  assert.equal((await oursGot.ended).toString(), 'world');
+  assert.equal((await oursGot.ended).toString(), 'fixture');
   await pair.settled();
   assert.equal(pair.client.streamCount, 0);
   assert.equal(pair.server.streamCount, 0);

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account } from '../harness.ts';
-import { accountOf, answersIn, type Ask, request, say as sayTo, serverWorld } from './world.ts';
+import { accountOf, answersIn, type Ask, request, say as sayTo, serverFixture } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
-const world = serverWorld();
+const fixture = serverFixture();
 
 interface Me {
   readonly user: { readonly id: string; readonly email: string };
@@ -14,10 +14,10 @@ interface Me {
   readonly entitlements: { readonly plan: string };
 }
 const me = async (account: Account): Promise<Me> => (await account.call('GET', '/auth/me')).body as unknown as Me;
-const ask: Ask = (...request) => world().ask(...request);
+const ask: Ask = (...request) => fixture().ask(...request);
 
 test('CVE-2026-3209 Pangolin: a body that names other things changes none of them', WITHIN, async () => {
-  const { ann, eve, tunnelOf } = world();
+  const { ann, eve, tunnelOf } = fixture();
   const [annMe, eveMe] = [await me(ann), await me(eve)];
   const [shop, shed] = [await tunnelOf(ann, 'shop'), await tunnelOf(eve, 'shed')];
   const foreign = {
@@ -32,7 +32,7 @@ test('CVE-2026-3209 Pangolin: a body that names other things changes none of the
   await eve.call('POST', '/tunnels', { localPort: 1, subdomain: 'bait', ...foreign });
   const seen = (await ann.call('GET', `/tunnels/${shop}`)).body;
   assert.deepEqual([seen['authEnabled'], seen['maintenance'], seen['policyEnabled']], [false, false, false]);
-  assert.match(await world().say(request('GET /', 'Host: shop.localhost')), /^HTTP\/1\.1 200 /);
+  assert.match(await fixture().say(request('GET /', 'Host: shop.localhost')), /^HTTP\/1\.1 200 /);
   const lists = JSON.stringify((await ann.call('GET', '/tunnels')).body);
   assert.ok(!lists.includes('bait'), 'made in the organization of the caller');
   assert.deepEqual(await me(ann), annMe);
@@ -42,7 +42,7 @@ test('CVE-2026-3209 Pangolin: a body that names other things changes none of the
 });
 
 test('CVE-2026-27899 wg-portal: no user writes their own role, plan or verification', WITHIN, async () => {
-  const { ann } = world();
+  const { ann } = fixture();
   const mallory = await accountOf(ann, 'mallory@example.test');
   const before = await me(mallory);
   const more = {
@@ -77,7 +77,7 @@ test('CVE-2026-27899 wg-portal: no user writes their own role, plan or verificat
 });
 
 test('zrok 2.0.1: the id of another organization’s row gives a 404', WITHIN, async () => {
-  const { ann, eve, tunnelOf } = world();
+  const { ann, eve, tunnelOf } = fixture();
   const shop = await tunnelOf(ann, 'shop');
   const { user, active_org: org } = await me(ann);
   const minted = (await ann.call('POST', '/tokens', { name: 'mine' })).body;
@@ -103,23 +103,23 @@ test('zrok 2.0.1: the id of another organization’s row gives a 404', WITHIN, a
     const { status, body: said } = await eve.call(method, path, body);
     assert.deepEqual([status, said['error']], [404, 'not_found'], `${method} ${path}`);
   }
-  assert.match(await world().say(request('GET /', 'Host: shop.localhost')), /^HTTP\/1\.1 200 /);
+  assert.match(await fixture().say(request('GET /', 'Host: shop.localhost')), /^HTTP\/1\.1 200 /);
 });
 
 test(
   'zrok 2.0.1: a page of the edge shows text, and nothing that a visitor or an owner can make a script of',
   WITHIN,
   async () => {
-    const { ann, tunnelOf } = world();
+    const { ann, tunnelOf } = fixture();
     const shop = await tunnelOf(ann, 'shop');
     const script = `"'></p><script>alert(1)</script><img src=x onerror=alert(1)>`;
     await ann.call('PUT', `/tunnels/${shop}/maintenance`, { message: script });
     const html = 'Accept: text/html';
-    const down = await world().say(request(`GET /${encodeURI(script)}`, 'Host: shop.localhost', html));
-    const lost = await world().say(
+    const down = await fixture().say(request(`GET /${encodeURI(script)}`, 'Host: shop.localhost', html));
+    const lost = await fixture().say(
       request('GET /<script>alert(1)</script>?"><script>', 'Host: none.localhost', html, 'Referer: <script>'),
     );
-    const bad = await world().say(`GET /<script> HTTP/1.1\r\nHost: <script>\r\nAccept: text/html\r\n\r\n`);
+    const bad = await fixture().say(`GET /<script> HTTP/1.1\r\nHost: <script>\r\nAccept: text/html\r\n\r\n`);
     for (const text of [down, lost, bad]) {
       assert.doesNotMatch(text, /<script>|<img/i, text);
       assert.match(text, /\r\nX-Content-Type-Options: nosniff\r\n/);
@@ -143,11 +143,11 @@ test('zrok 2.0.1: a password reset gets the same response for known and unknown 
 test('zrok 2.0.1: many cookies and large ones are passed on, or refused, and break nothing', WITHIN, async () => {
   const cookie = (count: number, size: number): string =>
     `Cookie: ${Array.from({ length: count }, (_, i) => `c${i}=${'x'.repeat(size)}`).join('; ')}`;
-  const visit = (...fields: string[]) => world().say(request('GET /', 'Host: shop.localhost', ...fields));
-  world().take();
+  const visit = (...fields: string[]) => fixture().say(request('GET /', 'Host: shop.localhost', ...fields));
+  fixture().take();
   assert.match(await visit(cookie(300, 20)), /^HTTP\/1\.1 200 /);
   assert.match(await visit(...Array.from({ length: 50 }, () => cookie(1, 100))), /^HTTP\/1\.1 200 /);
-  assert.equal(world().take()[0]?.headers.cookie?.split('; ').length, 300);
+  assert.equal(fixture().take()[0]?.headers.cookie?.split('; ').length, 300);
   for (const many of [[cookie(1, 40_000)], Array.from({ length: 150 }, () => cookie(1, 1))])
     assert.match(await visit(...many), /^HTTP\/1\.1 431 /);
   const api = await ask('GET', '/auth/me', undefined, {
@@ -157,7 +157,7 @@ test('zrok 2.0.1: many cookies and large ones are passed on, or refused, and bre
 });
 
 test('sish c228e55: an empty password is none, anywhere', WITHIN, async () => {
-  const { ann, tunnelOf } = world();
+  const { ann, tunnelOf } = fixture();
   const shop = await tunnelOf(ann, 'shop');
   for (const body of [
     { username: '', password: '' },
@@ -196,12 +196,12 @@ test('sish #338: an empty bearer, cookie or key is none', WITHIN, async () => {
 test('CVE-2025-10678 NetBird: a fresh server has no known password', WITHIN, async () => {
   for (const password of ['admin', 'password', 'admin@localhost', 'culvert', 'changeme', 'Password1', '123456789012'])
     assert.equal((await ask('POST', '/auth/login', { email: 'admin@localhost', password })).status, 401, password);
-  const { culvert } = world();
+  const { culvert } = fixture();
   assert.ok((culvert.server.firstOwner?.password.reveal().length ?? 0) >= 16);
 });
 
 test('wg-portal 316f389: events of one organization reach no other', WITHIN, async () => {
-  const { ann, eve } = world();
+  const { ann, eve } = fixture();
   await ann.call('POST', '/tokens', { name: 'marker-of-ann' });
   for (const query of ['', '?limit=100', '?actor=admin@localhost', `?org_id=${(await me(ann)).active_org.id}`]) {
     const { body } = await eve.call('GET', `/events${query}`);
@@ -214,7 +214,7 @@ test(
   'class 10 tenant isolation: lists, feeds and trails of one organization hold nothing of another',
   WITHIN,
   async () => {
-    const { ann, eve, tunnelOf } = world();
+    const { ann, eve, tunnelOf } = fixture();
     const marks = [await tunnelOf(ann, 'shop'), (await me(ann)).active_org.id, 'admin@localhost'];
     for (const path of [
       '/tunnels',
@@ -241,7 +241,7 @@ test(
   'NetBird InvalidKeyDoesNotCorruptExistingConfig: what is refused leaves what was there, and that holds at the edge',
   WITHIN,
   async () => {
-    const { ann, tunnelOf, say } = world();
+    const { ann, tunnelOf, say } = fixture();
     const shop = await tunnelOf(ann, 'shop');
     const policy = { actions: [{ kind: 'deny', path_prefix: '/admin' }] };
     assert.equal((await ann.call('PUT', `/tunnels/${shop}/policy`, policy)).status, 200);
@@ -277,7 +277,7 @@ test(
   'class 1 smuggling: the API, which Node itself reads, takes nothing that can be read in two ways',
   WITHIN,
   async () => {
-    const port = Number(new URL(world().ann.apiUrl).port);
+    const port = Number(new URL(fixture().ann.apiUrl).port);
     const post = (...fields: string[]): string => request('POST /auth/login', 'Host: localhost', ...fields);
     for (const text of [
       `${post('Content-Length: 4', 'Transfer-Encoding: chunked')}0\r\n\r\n`,

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { httpOrigin, rawOrigin, Rig } from '../../src/data/edge/testing/rig.ts';
-import { answersIn, edgeWorld, request, say } from './world.ts';
+import { answersIn, edgeFixture, request, say } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
-const edge = edgeWorld({
+const edge = edgeFixture({
   limits: { headTimeoutSeconds: 1, bodyIdleTimeoutSeconds: 1, localTimeoutSeconds: 1, maxConnectionsPerIp: 60 },
 });
 const isServed = async (): Promise<void> =>

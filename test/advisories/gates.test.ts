@@ -8,10 +8,10 @@ import type { PolicyAction } from '../../src/plane/policy.ts';
 import type { BasicGate } from '../../src/plane/routes.ts';
 import { httpOrigin, Wire } from '../../src/data/edge/testing/rig.ts';
 import { CLAIMS_OF_VISITORS } from '../../src/http1/fields.ts';
-import { answersIn, edgeWorld, request, say } from './world.ts';
+import { answersIn, edgeFixture, request, say } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
-const edge = edgeWorld({ trustedProxies: ['127.0.0.9'] });
+const edge = edgeFixture({ trustedProxies: ['127.0.0.9'] });
 
 const hash = (password: string): string => hashSync(password, { memoryCost: 1_024, timeCost: 1, parallelism: 1 });
 const gate = (password: string, version = password): BasicGate => ({

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { test } from 'node:test';
 import { Wire } from '../../src/data/edge/testing/rig.ts';
-import { answersIn, edgeWorld, request, say } from './world.ts';
+import { answersIn, edgeFixture, request, say } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
-const edge = edgeWorld();
+const edge = edgeFixture();
 const SHOP = 'shop.example.test';
 
 /** What the edge says to each of these, and the service that it went to. */

@@ -36,7 +36,7 @@ function dropped(rig: Rig, ...reasons: DropReason[]): number {
   return reasons.reduce((sum, reason) => sum + (counts[reason] ?? 0), 0);
 }
 
-interface World {
+interface Fixture {
   readonly rig: Rig;
   /** Requests that the service was sent, and what it was sent of their bodies. */
   readonly asked: string[];
@@ -47,10 +47,10 @@ interface World {
 }
 
 /** An edge, a service that answers `/slow…` never and `/big…` with as much as is taken, and an attacker. */
-async function world(t: TestContext, options: RigOptions = {}): Promise<World> {
+async function fixture(t: TestContext, options: RigOptions = {}): Promise<Fixture> {
   const rig = await Rig.start(t, { sweepMs: 100, ...options });
   const asked: string[] = [];
-  const bodies: World['bodies'] = new Map();
+  const bodies: Fixture['bodies'] = new Map();
   const origin = await httpOrigin(t, (incoming, response) => {
     const url = incoming.url ?? '';
     asked.push(url);
@@ -93,7 +93,7 @@ test(
   'CVE-2023-44487 rapid reset: streams that are opened and reset all the time end the connection',
   WITHIN,
   async (t) => {
-    const { rig, attack, fine, asked } = await world(t);
+    const { rig, attack, fine, asked } = await fixture(t);
     const visitor = await attack();
     // In one write: reset before the edge has looked at them.
     for (let id = 1; id < 40_000 && !visitor.isOver; id += 2) {
@@ -123,7 +123,7 @@ test(
 );
 
 test('CVE-2025-8671 MadeYouReset: streams that the server is made to reset count as resets', WITHIN, async (t) => {
-  const { attack, fine } = await world(t);
+  const { attack, fine } = await fixture(t);
   const visitor = await attack();
   let opened = 0;
   for (let id = 1; !visitor.isOver && opened < 1_000; id += 2, opened++) {
@@ -137,7 +137,7 @@ test('CVE-2025-8671 MadeYouReset: streams that the server is made to reset count
 });
 
 test('a visitor that leaves a page, a hundred streams at once, may go on with the next page', WITHIN, async (t) => {
-  const { attack } = await world(t);
+  const { attack } = await fixture(t);
   const visitor = await attack();
   for (let i = 0; i < 100; i++) visitor.ask(2 * i + 1, request('GET', '/slow'));
   const leave = Array.from({ length: 100 }, (_, i) => frame(FRAME.rst, 0, 2 * i + 1, u32(8)));
@@ -157,7 +157,7 @@ test(
   WITHIN,
   async (t) => {
     for (const piece of [literals([['x', 'y'.repeat(1_000)]]), Buffer.alloc(0)]) {
-      const { rig, attack, fine, asked } = await world(t);
+      const { rig, attack, fine, asked } = await fixture(t);
       const visitor = await attack();
       visitor.send(FRAME.headers, 0, 1, literals(request()));
       for (let i = 0; i < 20_000 && !visitor.isOver; i++) visitor.send(FRAME.continuation, 0, 1, piece);
@@ -170,7 +170,7 @@ test(
 );
 
 test('CVE-2019-9515 and CVE-2019-9512: floods of SETTINGS and PING end the connection', WITHIN, async (t) => {
-  const { rig, attack, fine } = await world(t);
+  const { rig, attack, fine } = await fixture(t);
   for (const [type, payload] of [
     [FRAME.settings, setting(3, 100)],
     [FRAME.ping, '12345678'],
@@ -188,7 +188,7 @@ test('CVE-2019-9515 and CVE-2019-9512: floods of SETTINGS and PING end the conne
 });
 
 test('a SETTINGS frame with too many entries ends the connection', WITHIN, async (t) => {
-  const { attack, fine } = await world(t);
+  const { attack, fine } = await fixture(t);
   const visitor = await attack();
   visitor.send(FRAME.settings, 0, 0, Buffer.concat(Array.from({ length: 1_000 }, () => setting(3, 100))));
   await visitor.over();
@@ -196,7 +196,7 @@ test('a SETTINGS frame with too many entries ends the connection', WITHIN, async
 });
 
 test('CVE-2019-9518 and padding: DATA without data ends the connection, or its time', WITHIN, async (t) => {
-  const { attack, fine } = await world(t, { limits: { bodyIdleTimeoutSeconds: 1 } });
+  const { attack, fine } = await fixture(t, { limits: { bodyIdleTimeoutSeconds: 1 } });
   const empty = await attack();
   empty.ask(1, request('POST', '/slow'), 0);
   for (let i = 0; i < 20_000 && !empty.isOver; i++) empty.send(FRAME.data, 0, 1);
@@ -211,7 +211,7 @@ test('CVE-2019-9518 and padding: DATA without data ends the connection, or its t
 });
 
 test('CVE-2019-9513: a flood of PRIORITY, and of unknown frames, ends the connection', WITHIN, async (t) => {
-  const { attack, fine } = await world(t);
+  const { attack, fine } = await fixture(t);
   for (const type of [FRAME.priority, 0x77]) {
     const visitor = await attack();
     const flood = Buffer.concat(
@@ -224,7 +224,7 @@ test('CVE-2019-9513: a flood of PRIORITY, and of unknown frames, ends the connec
 });
 
 test('CVE-2016-1544 and CVE-2025-53020: a header bomb is refused, and its table stays small', WITHIN, async (t) => {
-  const { attack, fine, asked } = await world(t);
+  const { attack, fine, asked } = await fixture(t);
   const visitor = await attack();
   // 4 KB in the table, named ten thousand times: 40 MB of fields in 14 KB.
   const bomb = Buffer.concat([
@@ -239,7 +239,7 @@ test('CVE-2016-1544 and CVE-2025-53020: a header bomb is refused, and its table 
 });
 
 test('CVE-2019-9516: fields without name or value don’t pile up', WITHIN, async (t) => {
-  const { attack, fine } = await world(t);
+  const { attack, fine } = await fixture(t);
   const visitor = await attack();
   visitor.send(
     FRAME.headers,
@@ -252,7 +252,7 @@ test('CVE-2019-9516: fields without name or value don’t pile up', WITHIN, asyn
 });
 
 test('heads beyond 100 fields or 32 KB get 431, cookies in crumbs count as one', WITHIN, async (t) => {
-  const { rig, attack, asked } = await world(t);
+  const { rig, attack, asked } = await fixture(t);
   const visitor = await attack();
   const many = (count: number, size = 1): Fields =>
     Array.from({ length: count }, (_, i) => [`x${i}`, 'y'.repeat(size)] as const);
@@ -282,7 +282,7 @@ test(
   'CVE-2019-9511 and CVE-2019-9517: a visitor that takes nothing of its answers is cut in time, and holds little',
   WITHIN,
   async (t) => {
-    const { rig, attack, fine } = await world(t, { limits: { bodyIdleTimeoutSeconds: 2 } });
+    const { rig, attack, fine } = await fixture(t, { limits: { bodyIdleTimeoutSeconds: 2 } });
     // A window of 1 byte, for a hundred answers of 8 MB.
     const visitor = await attack({ settings: setting(4, 1) });
     for (let i = 0; i < 100; i++) visitor.ask(2 * i + 1, request('GET', `/big-${i}`));
@@ -302,7 +302,7 @@ test(
 );
 
 test('windows that overflow end the connection or the stream', WITHIN, async (t) => {
-  const { attack, fine } = await world(t);
+  const { attack, fine } = await fixture(t);
   const visitor = await attack();
   visitor.ask(1, request('GET', '/slow'));
   visitor.send(FRAME.window, 0, 1, u32(0x7fff_ffff));
@@ -313,7 +313,7 @@ test('windows that overflow end the connection or the stream', WITHIN, async (t)
 });
 
 test('more streams than are allowed are refused', WITHIN, async (t) => {
-  const { rig, attack, fine, asked } = await world(t);
+  const { rig, attack, fine, asked } = await fixture(t);
   const visitor = await attack();
   for (let i = 0; i < 1_000 && !visitor.isOver; i++) visitor.ask(2 * i + 1, request('GET', '/slow'));
   await visitor.over();
@@ -323,7 +323,7 @@ test('more streams than are allowed are refused', WITHIN, async (t) => {
 });
 
 test('a head that is never completed, and a connection that asks nothing, end in time', WITHIN, async (t) => {
-  const { rig, attack } = await world(t, { limits: { idleTimeoutSeconds: 1 } });
+  const { rig, attack } = await fixture(t, { limits: { idleTimeoutSeconds: 1 } });
   const half = await attack();
   half.send(FRAME.headers, 0, 1, literals(request()));
   const silent = await attack();
@@ -335,7 +335,7 @@ test('a head that is never completed, and a connection that asks nothing, end in
 });
 
 test('an upload that is broken off, however it is said, is never a whole request', WITHIN, async (t) => {
-  const { attack, bodies } = await world(t);
+  const { attack, bodies } = await fixture(t);
   for (const [path, end] of [
     ['/slow-no-error', (v: FrameVisitor): void => v.send(FRAME.rst, 0, 1, u32(0))],
     ['/slow-cancel', (v: FrameVisitor): void => v.send(FRAME.rst, 0, 1, u32(8))],
@@ -354,7 +354,7 @@ test('an upload that is broken off, however it is said, is never a whole request
 });
 
 test('a length that the body does not have never completes a request', WITHIN, async (t) => {
-  const { attack, bodies, asked, fine } = await world(t);
+  const { attack, bodies, asked, fine } = await fixture(t);
   for (const [path, length, body] of [
     ['/slow-more', '3', 'abcdefGET /smuggled HTTP/1.1\r\n\r\n'],
     ['/slow-less', '30', 'abc'],
@@ -370,7 +370,7 @@ test('a length that the body does not have never completes a request', WITHIN, a
 });
 
 test('what waits in all streams together is bounded: who holds most gives way, others go on', WITHIN, async (t) => {
-  const { rig, attack, fine } = await world(t, { limits: { http2MemoryMb: 4 } });
+  const { rig, attack, fine } = await fixture(t, { limits: { http2MemoryMb: 4 } });
   // Another visitor that takes nothing, of one answer.
   const modest = await attack({ settings: setting(4, 1) });
   modest.ask(1, request('GET', '/modest'));
@@ -383,7 +383,7 @@ test('what waits in all streams together is bounded: who holds most gives way, o
 });
 
 test('a visitor that does not read its socket at all keeps neither streams nor connection', WITHIN, async (t) => {
-  const { rig, attack } = await world(t, { limits: { bodyIdleTimeoutSeconds: 1, idleTimeoutSeconds: 1 } });
+  const { rig, attack } = await fixture(t, { limits: { bodyIdleTimeoutSeconds: 1, idleTimeoutSeconds: 1 } });
   const deaf = await attack({ settings: setting(4, 0x7fff_ffff) });
   deaf.send(FRAME.window, 0, 0, u32(0x7fff_0000));
   deaf.socket.pause();
@@ -394,7 +394,7 @@ test('a visitor that does not read its socket at all keeps neither streams nor c
 });
 
 test('a visitor that has ended its direction keeps no event stream for ever', WITHIN, async (t) => {
-  const { attack, bodies } = await world(t, { limits: { idleTimeoutSeconds: 1 } });
+  const { attack, bodies } = await fixture(t, { limits: { idleTimeoutSeconds: 1 } });
   const visitor = await attack();
   visitor.ask(1, request('GET', '/events'));
   await visitor.until((f) => f.type === FRAME.data);

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { getHead, OK, startPageWorld } from '../../src/agent/inspect/testing.ts';
+import { getHead, OK, startPageFixture } from '../../src/agent/inspect/testing.ts';
 import type { Account } from '../harness.ts';
-import { request, serverWorld } from './world.ts';
+import { request, serverFixture } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
-const world = serverWorld(async () => '[inspector]\nreplay = true');
+const fixture = serverFixture(async () => '[inspector]\nreplay = true');
 const sockets: WebSocket[] = [];
 after(() => {
   for (const socket of sockets) socket.terminate();
@@ -50,7 +50,7 @@ async function recordsOf(account: Account, query = ''): Promise<readonly Item[]>
 }
 
 test('ngrok agent 3.1.1: the page of an agent answers no name that was made to point at it', WITHIN, async (t) => {
-  const { ask, pass, port } = await startPageWorld(t);
+  const { ask, pass, port } = await startPageFixture(t);
   pass(getHead('/secret'), OK);
   assert.ok((await ask('/api/requests/http')).text.includes('/secret'));
   for (const host of ['evil.test', `evil.test:${port}`, `127.0.0.1.nip.io:${port}`, `localhost.evil.test:${port}`])
@@ -62,7 +62,7 @@ test(
   'ngrok agent 3.1.1: the live feed of the server answers no page of another origin, whatever name led there',
   WITHIN,
   async () => {
-    const { ann } = world();
+    const { ann } = fixture();
     const url = `${ann.apiUrl.replace('http', 'ws')}/inspector/ws`;
     const protocols = ['culvert.inspector', `bearer.${ann.bearer}`];
     const { port } = new URL(ann.apiUrl);
@@ -78,7 +78,7 @@ test(
 );
 
 test('wg-portal 316f389: the live feed has the requests of one’s own tunnels, and no other', WITHIN, async () => {
-  const { ann, eve, say } = world();
+  const { ann, eve, say } = fixture();
   const [hers, theirs] = [await listen(eve), await listen(ann)];
   await say(request('GET /of-ann', 'Host: shop.localhost'));
   await say(request('GET /of-eve', 'Host: shed.localhost'));
@@ -91,7 +91,7 @@ test(
   'class 10 tenant isolation: requests, exports, feeds and replays of another organization are not found',
   WITHIN,
   async () => {
-    const { ann, eve, say, take, tunnelOf, ask } = world();
+    const { ann, eve, say, take, tunnelOf, ask } = fixture();
     await say(request('POST /mark-of-ann', 'Host: shop.localhost', 'Content-Length: 2') + '{}');
     const tunnel = await tunnelOf(ann, 'shop');
     const [mine] = await recordsOf(ann, `?tunnel_id=${tunnel}&path=mark-of-ann`);
@@ -124,7 +124,7 @@ test(
 );
 
 test('class 8 tokens: no record holds what opens a gate, whether it was right or wrong', WITHIN, async () => {
-  const { ann, eve, say, ask, tunnelOf, culvert } = world();
+  const { ann, eve, say, ask, tunnelOf, culvert } = fixture();
   const tunnel = await tunnelOf(eve, 'shed');
   const gate = await eve.call('PUT', `/tunnels/${tunnel}/auth`, { username: 'preview', password: 'right-password-1' });
   assert.equal(gate.status, 200);

@@ -10,7 +10,7 @@ import { fetchJson } from '../../src/data/policy/jwt/key-fetch.ts';
 import { TestIssuer } from '../../src/data/fixtures/issuer.ts';
 import { httpOrigin, Rig } from '../../src/data/edge/testing/rig.ts';
 import { inReverse } from '../harness/ends.ts';
-import { answersIn, request, say } from './world.ts';
+import { answersIn, request, say } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
 const AUDIENCE = 'shop';

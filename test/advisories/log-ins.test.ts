@@ -5,21 +5,21 @@ import { Account } from '../harness.ts';
 import { codeAt, wrongCode } from '../harness/authenticator.ts';
 import { Browser } from '../harness/browser.ts';
 import { type Github, githubPerson, startGithub } from '../harness/github.ts';
-import { accountOf, type Ask, request, say, serverWorld } from './world.ts';
+import { accountOf, type Ask, request, say, serverFixture } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
 let github: Github;
-const world = serverWorld(async (ends) => {
+const fixture = serverFixture(async (ends) => {
   github = await startGithub(ends);
   return github.settings;
 });
 
 const idOf = async (account: Account): Promise<unknown> =>
   ((await account.call('GET', '/auth/me')).body['user'] as { id: string }).id;
-const ask: Ask = (...request) => world().ask(...request);
+const ask: Ask = (...request) => fixture().ask(...request);
 
 test('headscale 0.24: an address that the provider has not verified opens no account', WITHIN, async () => {
-  const { ann } = world();
+  const { ann } = fixture();
   const email = 'proven@example.test';
   const local = await accountOf(ann, email);
   for (const [id, emails] of [
@@ -45,7 +45,7 @@ test(
   'CVE-2026-81888 @hono/oauth-providers: an answer of a provider needs the state of this very browser',
   WITHIN,
   async () => {
-    const { apiUrl } = world().ann;
+    const { apiUrl } = fixture().ann;
     github.current = githubPerson(9, 'state@example.test');
     const browser = new Browser();
     const { url } = await browser.open(`${apiUrl}/auth/oauth/github/start`, (at) => at.pathname.endsWith('/callback'));
@@ -68,7 +68,7 @@ test(
 );
 
 test('wg-portal e62db0d: a log-in ends on a page of this server, wherever it was asked to end', WITHIN, async () => {
-  const { apiUrl } = world().ann;
+  const { apiUrl } = fixture().ann;
   const places = [
     ...[
       'https://evil.test',
@@ -99,7 +99,7 @@ test('wg-portal e62db0d: a log-in ends on a page of this server, wherever it was
 });
 
 test('CVE-2026-28512 Pocket ID: a host behind a user name is no host of this server', WITHIN, async () => {
-  const { apiUrl } = world().ann;
+  const { apiUrl } = fixture().ann;
   const host = new URL(apiUrl).host;
   for (const place of [
     `https://${host}@evil.test`,
@@ -124,7 +124,7 @@ test(
   'CVE-2025-64102 ZITADEL: codes are counted per account, however many log-ins they are spread over',
   WITHIN,
   async () => {
-    const { ann } = world();
+    const { ann } = fixture();
     const made = (await ann.call('POST', '/superadmin/users', { email: 'factor@example.test' })).body;
     const person = { email: 'factor@example.test', password: String(made['password']) };
     const account = await Account.logIn(ann.apiUrl, person.email, person.password);
@@ -148,7 +148,7 @@ test(
   'CVE-2026-105211: no answer holds a code that was sent, or the secret that codes are made of',
   WITHIN,
   async () => {
-    const { ann } = world();
+    const { ann } = fixture();
     const made = (await ann.call('POST', '/superadmin/users', { email: 'quiet@example.test' })).body;
     const person = { email: 'quiet@example.test', password: String(made['password']) };
     const account = await Account.logIn(ann.apiUrl, person.email, person.password);
@@ -175,7 +175,7 @@ test(
 );
 
 test('GHSA-mq4x-r2w3-j7mr ZITADEL: the cookie of a log-in is of one host, and no script reads it', WITHIN, async () => {
-  const { culvert } = world();
+  const { culvert } = fixture();
   const password = culvert.server.firstOwner?.password.reveal();
   const cookies = (await ask('POST', '/auth/login', { email: 'admin@localhost', password })).headers.getSetCookie();
   assert.equal(cookies.length, 1);
@@ -185,7 +185,7 @@ test('GHSA-mq4x-r2w3-j7mr ZITADEL: the cookie of a log-in is of one host, and no
 });
 
 test('tunnelmole (docs): no password, key or token counts in an address', WITHIN, async () => {
-  const { ann, culvert } = world();
+  const { ann, culvert } = fixture();
   const password = culvert.server.firstOwner?.password.reveal() ?? '';
   for (const query of [
     `access_token=${ann.bearer}`,
@@ -210,7 +210,7 @@ test(
   'GHSA-qccm-wmcq-pwr6 Tailscale: a page of another origin reads nothing of the API, and acts by no cookie',
   WITHIN,
   async () => {
-    const { culvert } = world();
+    const { culvert } = fixture();
     const password = culvert.server.firstOwner?.password.reveal();
     const [cookie = ''] = (
       await ask('POST', '/auth/login', { email: 'admin@localhost', password })

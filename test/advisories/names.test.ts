@@ -5,15 +5,15 @@ import { test } from 'node:test';
 import { dial, TestAgent } from '../../src/data/fixtures/agent.ts';
 import type { Account } from '../harness.ts';
 import { type DnsServer, startDns } from '../harness/dns.ts';
-import { answersIn, type Ask, request, serverWorld } from './world.ts';
+import { answersIn, type Ask, request, serverFixture } from './fixture.ts';
 
 const WITHIN = { timeout: 30_000 };
 let dns: DnsServer;
-const world = serverWorld(async (ends) => {
+const fixture = serverFixture(async (ends) => {
   dns = await startDns(ends);
   return `[dns]\nresolvers = ["${dns.address}"]\n`;
 });
-const ask: Ask = (...asked) => world().ask(...asked);
+const ask: Ask = (...asked) => fixture().ask(...asked);
 
 /** Status and code of a call. */
 async function called(by: Account, method: string, path: string, body?: object): Promise<unknown[]> {
@@ -59,7 +59,7 @@ async function entered(key: string): Promise<string> {
 const TAKEN = [409, 'duplicate_name'];
 
 test('class 3 name takeover: a deleted, reserved or system name can not be taken', WITHIN, async () => {
-  const { ann, eve } = world();
+  const { ann, eve } = fixture();
   const lost = String((await ann.call('POST', '/tunnels', { localPort: 1, subdomain: 'lost' })).body['id']);
   assert.deepEqual(await called(eve, 'POST', '/tunnels', { localPort: 1, subdomain: 'lost' }), TAKEN);
   await ann.call('DELETE', `/tunnels/${lost}`);
@@ -91,7 +91,7 @@ test('class 3 name takeover: a deleted, reserved or system name can not be taken
 });
 
 test('class 3 name takeover: the suffix of a project is not forged from outside of it', WITHIN, async () => {
-  const { ann, eve } = world();
+  const { ann, eve } = fixture();
   assert.deepEqual(await called(ann, 'POST', '/projects', { slug: 'b-c', name: 'BC' }), [201]);
   assert.deepEqual(await called(ann, 'POST', '/tunnels', { localPort: 1, subdomain: 'a', projectSlug: 'b-c' }), [201]);
   assert.deepEqual(await called(eve, 'POST', '/tunnels', { localPort: 1, subdomain: 'a-b-c' }), TAKEN);
@@ -108,7 +108,7 @@ test(
   'class 3 name takeover: a domain is its verifier’s, also while it is unbound, deleted or written otherwise',
   WITHIN,
   async () => {
-    const { ann, eve, tunnelOf, say, take } = world();
+    const { ann, eve, tunnelOf, say, take } = fixture();
     const name = 'shop.example.net';
     const added = (await ann.call('POST', '/domains', { domain: name })).body;
     const early = String((await eve.call('POST', '/domains', { domain: name })).body['id']);
@@ -150,7 +150,7 @@ test(
 );
 
 test('class 3 name takeover: no domain is a host of this server, an address or less than a name', WITHIN, async () => {
-  const { eve } = world();
+  const { eve } = fixture();
   for (const domain of [
     'localhost',
     'shop.localhost',
@@ -180,7 +180,7 @@ test(
   'headscale #2642: a key serves the tunnels of its own organization, whatever its agent says it served',
   WITHIN,
   async () => {
-    const { ann, eve, tunnelOf } = world();
+    const { ann, eve, tunnelOf } = fixture();
     const { key } = await minted(eve);
     const shop = await tunnelOf(ann, 'shop');
     const agent = await TestAgent.enter(await agentsPort(), key);
@@ -198,7 +198,7 @@ test(
   'chisel 44310b6: the scope of a key is asked at each claim of a session, not at its beginning alone',
   WITHIN,
   async () => {
-    const { ann } = world();
+    const { ann } = fixture();
     const { key, nonce } = await minted(ann, { allowedSubdomains: ['one', 'pre-*'], tunnelQuota: 2 });
     const agent = await TestAgent.enter(await agentsPort(), key);
     assert.equal(await claimed(agent, 'two'), 'subdomain_not_allowed');
@@ -214,7 +214,7 @@ test(
 );
 
 test('class 8 tokens: what a key is not, it does not do', WITHIN, async () => {
-  const { ann, culvert } = world();
+  const { ann, culvert } = fixture();
   const master = (await ann.call('POST', '/tokens/master', { name: 'm' })).body;
   const { key } = await minted(ann);
   const masterKey = String(master['apiKey']);
@@ -248,7 +248,7 @@ test('class 8 tokens: what a key is not, it does not do', WITHIN, async () => {
 });
 
 test('class 8 tokens: a budget of 0 lets nothing in, and one that is none is refused', WITHIN, async () => {
-  const { ann } = world();
+  const { ann } = fixture();
   const { key, nonce } = await minted(ann);
   for (const cents of [-1, 0.5, '5', 1e16, Number.MAX_SAFE_INTEGER + 2, true, [], {}])
     assert.deepEqual(
@@ -263,7 +263,7 @@ test('class 8 tokens: a budget of 0 lets nothing in, and one that is none is ref
 });
 
 test('class 8 tokens: a key that is revoked ends what it carries at once', WITHIN, async () => {
-  const { ann, culvert, say } = world();
+  const { ann, culvert, say } = fixture();
   const { key, nonce } = await minted(ann);
   const agent = await TestAgent.enter(await agentsPort(), key);
   assert.equal(await claimed(agent, 'brief'), 'bound');
@@ -277,7 +277,7 @@ test('class 8 tokens: a key that is revoked ends what it carries at once', WITHI
 });
 
 test('frp 0.70.1 #5424: a session that takes over from another leaves nothing of it behind', WITHIN, async () => {
-  const { ann } = world();
+  const { ann } = fixture();
   const { key } = await minted(ann);
   const port = await agentsPort();
   const held = (): number => process.getActiveResourcesInfo().filter((name) => /TCP|TLS/.test(name)).length;
@@ -300,7 +300,7 @@ test('frp 0.70.1 #5424: a session that takes over from another leaves nothing of
 });
 
 test('frp 0.70.1 #5428: nonsense on the agents’ port ends that connection and no other', WITHIN, async () => {
-  const { say } = world();
+  const { say } = fixture();
   const port = await agentsPort();
   const pieces = [
     '',

@@ -16,17 +16,17 @@ import {
   RELAY_KIND,
   RELAY_TOKEN_BYTES,
 } from '../../src/wire/relay-packets.ts';
-import { serverWorld } from './world.ts';
+import { serverFixture } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
-const world = serverWorld();
+const fixture = serverFixture();
 let made = 0;
 
 const publicKey = (): string => randomBytes(32).toString('base64');
 
 /** A network with a server and one device: their ids. */
 async function network(): Promise<{ path: string; device: string; port: number }> {
-  const { ann } = world();
+  const { ann } = fixture();
   const name = `net-${++made}`;
   const { body } = await ann.call('POST', '/private-networks', { name, cidr: '10.80.0.0/24' });
   const path = `/private-networks/${String(body['id'])}`;
@@ -82,7 +82,7 @@ test(
   'wg-easy #2669: no address or name is taken that a shell or a configuration could read as more',
   WITHIN,
   async () => {
-    const { ann } = world();
+    const { ann } = fixture();
     const { path, device } = await network();
     for (const cidr of ['10.0.0.0/24; id', '$(id)', '10.0.0.0/24\nPostUp = id', '`id`', '10.0.0.0/24 ', '10.0.0.1/24'])
       assert.equal((await ann.call('POST', '/private-networks', { name: 'x', cidr })).status, 400, cidr);
@@ -104,7 +104,7 @@ test(
 );
 
 test('wg-easy #2661: no link gives out the configuration of a network', WITHIN, async () => {
-  const { ann, ask } = world();
+  const { ann, ask } = fixture();
   const { path, device } = await network();
   for (const config of [`${path}/server-config`, `${device}/config`]) {
     assert.equal((await ann.call('GET', config)).status, 200);

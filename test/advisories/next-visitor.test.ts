@@ -27,7 +27,7 @@ function ofLength(length: number): string {
 }
 
 /** `/own` is answered as it should be; `/more` by `more`, which writes one response too many. */
-async function world(
+async function fixture(
   t: TestContext,
   more: (socket: Socket, head: string) => void,
   over: Parameters<typeof testGrant>[1] = {},
@@ -50,7 +50,7 @@ const TO_THE_EDGE = INITIAL_WINDOW - CONNECTED_REPLY.length - OWN.length;
 
 for (const bytes of [TO_THE_EDGE - 1, TO_THE_EDGE, TO_THE_EDGE + 1, TO_THE_EDGE - 100, 131_072, 65_536, 400]) {
   test(`a response of ${bytes} bytes with another one behind it`, WITHIN, async (t) => {
-    const { rig } = await world(t, (socket) => socket.write(ofLength(bytes) + PLANTED));
+    const { rig } = await fixture(t, (socket) => socket.write(ofLength(bytes) + PLANTED));
     for (let round = 0; round < 4; round++) {
       const wire = await rig.visit();
       // The first makes the stream; the third waits right behind the second, as another visitor's may.
@@ -66,7 +66,7 @@ for (const bytes of [TO_THE_EDGE - 1, TO_THE_EDGE, TO_THE_EDGE + 1, TO_THE_EDGE 
 }
 
 test('the same for visitors of HTTP/2', WITHIN, async (t) => {
-  const { rig } = await world(t, (socket) => socket.write(ofLength(TO_THE_EDGE) + PLANTED));
+  const { rig } = await fixture(t, (socket) => socket.write(ofLength(TO_THE_EDGE) + PLANTED));
   for (let round = 0; round < 4; round++) {
     const visitor = await Http2Visitor.open(t, rig);
     const other = await Http2Visitor.open(t, rig);
@@ -87,7 +87,7 @@ test('the same for visitors of HTTP/2', WITHIN, async (t) => {
 
 test('the same in the pieces of a bandwidth limit', WITHIN, async (t) => {
   for (const bytes of [12_500, 25_000, 100_000]) {
-    const { rig } = await world(t, (socket) => socket.write(ofLength(bytes) + PLANTED), { bandwidthLimitMbps: 10 });
+    const { rig } = await fixture(t, (socket) => socket.write(ofLength(bytes) + PLANTED), { bandwidthLimitMbps: 10 });
     const wire = await rig.visit();
     wire.ask('GET /own');
     assert.equal((await wire.response()).body, 'own');
@@ -106,7 +106,7 @@ for (const [what, line, answer] of [
 ] as const) {
   test(`a body behind a response to ${what}, which has none, at once or a moment later`, WITHIN, async (t) => {
     for (const delayMs of [0, 2]) {
-      const { rig } = await world(t, (socket) => {
+      const { rig } = await fixture(t, (socket) => {
         socket.write(answer);
         if (delayMs === 0) socket.write(PLANTED);
         else setTimeout(() => socket.write(PLANTED), delayMs);
@@ -124,7 +124,7 @@ for (const [what, line, answer] of [
 }
 
 test('a response that comes before its request is whole, with another one behind it', WITHIN, async (t) => {
-  const { rig } = await world(t, (socket) => socket.write(ofLength(TO_THE_EDGE) + PLANTED));
+  const { rig } = await fixture(t, (socket) => socket.write(ofLength(TO_THE_EDGE) + PLANTED));
   for (let round = 0; round < 4; round++) {
     const wire = await rig.visit();
     wire.ask('GET /own');
@@ -143,7 +143,7 @@ test('a response that comes before its request is whole, with another one behind
 
 test('bytes that come while a stream waits end it', WITHIN, async (t) => {
   let service: Socket | undefined;
-  const { rig, origin } = await world(t, (socket) => {
+  const { rig, origin } = await fixture(t, (socket) => {
     service = socket;
     socket.write(ofLength(400));
   });
@@ -162,7 +162,7 @@ test(
   WITHIN,
   async (t) => {
     for (const bytes of [100, 65_536, INITIAL_WINDOW, TO_THE_EDGE, 1 << 20, 5_000_000]) {
-      const { rig, origin } = await world(t, (socket) => socket.write(ofLength(bytes)));
+      const { rig, origin } = await fixture(t, (socket) => socket.write(ofLength(bytes)));
       const wire = await rig.visit();
       for (let round = 0; round < 4; round++) {
         wire.ask('GET /more');
@@ -190,7 +190,7 @@ function nagle(socket: Socket, behind: string): void {
 
 for (const visitors of ['HTTP/1.1', 'HTTP/2'] as const) {
   test(`next visitor: bytes that come only once the next request is there (${visitors})`, WITHIN, async (t) => {
-    const { rig, origin } = await world(t, (socket) => {
+    const { rig, origin } = await fixture(t, (socket) => {
       socket.write(ofLength(400));
       nagle(socket, PLANTED);
     });
@@ -214,7 +214,7 @@ for (const visitors of ['HTTP/1.1', 'HTTP/2'] as const) {
 }
 
 test('next visitor: a stream that has rested serves another one', WITHIN, async (t) => {
-  const { rig, origin } = await world(t, () => undefined);
+  const { rig, origin } = await fixture(t, () => undefined);
   for (let round = 0; round < 3; round++) {
     const wire = await rig.visit();
     wire.ask('GET /own');

@@ -25,7 +25,7 @@ import { startHarness } from '../../src/control/core/testing/harness.ts';
 import { startOrigin } from '../harness.ts';
 import { inReverse } from '../harness/ends.ts';
 import { culvertCommand, type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
-import { answersIn, request, say } from './world.ts';
+import { answersIn, request, say } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
 const ends = inReverse({ after });

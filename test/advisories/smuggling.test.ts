@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { httpOrigin, perHead, rawOrigin } from '../../src/data/edge/testing/rig.ts';
 import { REST_MS } from '../../src/data/edge/exchange/upstream.ts';
-import { answersIn, edgeWorld, request, say } from './world.ts';
+import { answersIn, edgeFixture, request, say } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
-const edge = edgeWorld();
+const edge = edgeFixture();
 const HIDDEN = request('GET /hidden');
 
 /** Each text is refused as a whole: one answer, and no service has heard of it. */

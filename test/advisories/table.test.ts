@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { checkServerConfig } from '../../src/config/load.ts';
 import { startOrigin } from '../harness.ts';
 import { ADVISORIES, CLASSES, NOT_BUILT, type NotBuilt } from './table.ts';
-import { answersIn, request, serverWorld } from './world.ts';
+import { answersIn, request, serverFixture } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
-const world = serverWorld();
+const fixture = serverFixture();
 
 /** Titles of all tests of this folder, from their sources. */
 function titles(): string[] {
@@ -33,7 +33,7 @@ test('every row has a test whose title begins with its id, and every class one w
 
 /** Neither path nor setting is there. */
 async function isAbsent({ paths, toml, part }: NotBuilt): Promise<void> {
-  const { ann, ask } = world();
+  const { ann, ask } = fixture();
   const bearer = { authorization: `Bearer ${ann.bearer}` };
   for (const path of paths)
     for (const method of ['GET', 'POST'])
@@ -60,8 +60,8 @@ test('ngrok agent 3.24.0: nothing promises that visitors show certificates', WIT
 
 test('wg-easy #2702: no name of a tunnel breaks out of a label of the metrics', WITHIN, async () => {
   for (const subdomain of ['a"b', 'a\nb', 'a\\b', 'a{b="c"}', 'a b'])
-    assert.equal((await world().ann.call('POST', '/tunnels', { localPort: 1, subdomain })).status, 400, subdomain);
-  const { ann, ask } = world();
+    assert.equal((await fixture().ann.call('POST', '/tunnels', { localPort: 1, subdomain })).status, 400, subdomain);
+  const { ann, ask } = fixture();
   const answer = await ask('GET', '/metrics/prometheus', undefined, { authorization: `Bearer ${ann.bearer}` });
   const text = await answer.text();
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -77,14 +77,14 @@ test('wg-easy #1071: a path of a page is no path of the machine', WITHIN, async 
     '/app/assets/..%5c..%5cpackage.json',
     '/docs/.env',
   ])
-    assert.ok([404, 400].includes((await world().ask('GET', path)).status), path);
+    assert.ok([404, 400].includes((await fixture().ask('GET', path)).status), path);
 });
 
 test(
   'wormhole PR#5: what the server itself answers is on its own host; on a tunnel’s all paths are the service’s',
   WITHIN,
   async () => {
-    const { say, take } = world();
+    const { say, take } = fixture();
     take();
     const paths = [
       '/health',
@@ -118,7 +118,7 @@ test(
 );
 
 test('wormhole PR#5: the end of one who served a name is not the end of who serves it now', WITHIN, async (t) => {
-  const { culvert, say, take } = world();
+  const { culvert, say, take } = fixture();
   const first = await startOrigin(t, (_got, response) => response.end('first'));
   const second = await startOrigin(t, (_got, response) => response.end('second'));
   const old = await culvert.publish('http', first.port, { subdomain: 'turns' });

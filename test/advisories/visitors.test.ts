@@ -11,10 +11,10 @@ import {
 } from '../../src/plane/visitor-tokens.ts';
 import type { PolicyAction } from '../../src/plane/policy.ts';
 import { idOf, VISITOR_KEY } from '../../src/data/fixtures/link.ts';
-import { answersIn, edgeWorld, request, say, type Seen } from './world.ts';
+import { answersIn, edgeFixture, request, say, type Seen } from './fixture.ts';
 
 const WITHIN = { timeout: 120_000 };
-const edge = edgeWorld();
+const edge = edgeFixture();
 const KEY = Buffer.from(VISITOR_KEY, 'base64url');
 const PAGE = ['Accept: text/html,*/*;q=0.8', 'Sec-Fetch-Mode: navigate'];
 const NONCE = 'n'.repeat(22);

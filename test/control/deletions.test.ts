@@ -9,14 +9,14 @@ import { auditEvents, capabilityTokens, projects } from '../../src/control/db/sc
 import type { Delta } from '../../src/plane/routes.ts';
 import { Plane } from '../../src/control/core/testing/plane.ts';
 import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
-import { type World, Worlds } from './sweep-world.ts';
+import { type Fixture, Fixtures } from './sweep-fixture.ts';
 import { type Person, Team } from '../../src/control/core/testing/team.ts';
 
 let plane: Plane;
 let api: PlaneApi;
 let team: Team;
 let ann: Person;
-let world: World;
+let fixture: Fixture;
 /** Names of ids, for lists that can be read. */
 let names: Map<string, string>;
 
@@ -27,15 +27,15 @@ beforeEach(async () => {
   api = await servePlane(plane);
   team = new Team(plane, api);
   ann = await team.person('ann@example.test');
-  const worlds = new Worlds(plane);
-  world = await worlds.of(ann);
-  names = new Map(Object.entries(world).map(([name, id]) => [id, name]));
+  const fixtures = new Fixtures(plane);
+  fixture = await fixtures.of(ann);
+  names = new Map(Object.entries(fixture).map(([name, id]) => [id, name]));
   await fill();
   for (const { id, name, nonce } of db().select().from(capabilityTokens).all()) {
     names.set(id, names.get(nonce) ?? name);
     names.set(nonce, names.get(nonce) ?? name);
   }
-  const [project] = db().select().from(projects).where(eq(projects.slug, world.project)).all();
+  const [project] = db().select().from(projects).where(eq(projects.slug, fixture.project)).all();
   names.set(project?.id ?? '', 'project');
   plane.deltas.length = 0;
 });
@@ -53,14 +53,14 @@ async function made(path: string, body: object): Promise<Readonly<Record<string,
 /** Tunnels and keys in the project and beside it, and others in the organization. */
 async function fill(): Promise<void> {
   await made('/orgs', { name: 'Elsewhere' });
-  const projectSlug = world.project;
+  const projectSlug = fixture.project;
   const name = async (as: string, path: string, body: object): Promise<void> => {
     names.set(String((await made(path, body))['id']), as);
   };
   await name('tcp tunnel', '/tunnels', { localPort: 22, protocol: 'tcp' });
   await name('web tunnel of project', '/tunnels', { localPort: 3000, subdomain: 'web', projectSlug });
   await name('tcp tunnel of project', '/tunnels', { localPort: 22, protocol: 'tcp', projectSlug });
-  const bound = await ann.call('PUT', `/domains/${world.domain}/bind`, { tunnel_id: world.tunnel });
+  const bound = await ann.call('PUT', `/domains/${fixture.domain}/bind`, { tunnel_id: fixture.tunnel });
   assert.equal(bound.status, 200, bound.text);
   const master = plane.control.masterKeys.mint(await actorOf(ann), { name: 'master key', ttlDays: 30 });
   const minted = await api.call('POST', `/projects/${projectSlug}/tokens`, {
@@ -143,7 +143,7 @@ function changed(before: Record<string, number>): Record<string, number> {
 
 test('project deletion: messages, audit log and rows are in their order', async () => {
   const [before, from] = [counts(), audited()];
-  const gone = await ann.call('DELETE', `/projects/${world.project}`);
+  const gone = await ann.call('DELETE', `/projects/${fixture.project}`);
   assert.deepEqual([gone.status, gone.body], [200, { success: true, deletedTunnels: 2, revokedTokens: 2 }]);
   await plane.control.drains.settled();
   assert.deepEqual(deltas(), [

@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => plane.close());
 
-interface World {
+interface Fixture {
   readonly labels: readonly string[];
   readonly keys: readonly MintedToken[];
 }
@@ -51,7 +51,7 @@ function fill(n: {
   projectSlug?: string;
   parent?: MintedToken;
   by?: UserActor;
-}): World {
+}): Fixture {
   const actor = n.by ?? ann;
   const labels: string[] = [];
   const keys: MintedToken[] = [];

@@ -2,15 +2,15 @@
  * Every route that a running server has, and how it is called: for tests that hold for all of them. sweep.test.ts fails for a route that is
  * in neither table.
  */
-import type { World } from './sweep-world.ts';
+import type { Fixture } from './sweep-fixture.ts';
 
 interface Row {
   /** What fills the parameters of the path, in order. */
-  readonly ids?: (world: World) => readonly string[];
+  readonly ids?: (fixture: Fixture) => readonly string[];
   /** What must be asked for. */
   readonly query?: string;
   /** A body that is accepted. As a function: it names a thing by its id. */
-  readonly body?: object | ((world: World) => object);
+  readonly body?: object | ((fixture: Fixture) => object);
   /** Why a viewer may write here. */
   readonly viewersMay?: string;
   /** What a call that fits is answered with, where it is not 200. */
@@ -20,19 +20,19 @@ interface Row {
 }
 
 const ownAccount = "it is about the caller's own account";
-const org = ({ org: id }: World) => [id];
-const member = (world: World) => [world.org, world.user];
-const tunnel = ({ tunnel: id }: World) => [id];
-const domain = ({ domain: id }: World) => [id];
-const record = ({ record: id }: World) => [id];
-const receiver = ({ receiver: id }: World) => [id];
-const project = ({ project: slug }: World) => [slug];
-const network = ({ network: id }: World) => [id];
-const device = ({ network: id, device: one }: World) => [id, one];
+const org = ({ org: id }: Fixture) => [id];
+const member = (fixture: Fixture) => [fixture.org, fixture.user];
+const tunnel = ({ tunnel: id }: Fixture) => [id];
+const domain = ({ domain: id }: Fixture) => [id];
+const record = ({ record: id }: Fixture) => [id];
+const receiver = ({ receiver: id }: Fixture) => [id];
+const project = ({ project: slug }: Fixture) => [slug];
+const network = ({ network: id }: Fixture) => [id];
+const device = ({ network: id, device: one }: Fixture) => [id, one];
 /** Base64 of 32 bytes. */
 const publicKey = 'cDwX9Yv2bqLr3m8TfZ0nKs5hJ1oW7uE4iA6gPyQeRHk=';
 const password = 'correct horse battery staple';
-const operated = { ids: ({ user }: World) => [user], operators: true } as const;
+const operated = { ids: ({ user }: Fixture) => [user], operators: true } as const;
 const operatedOrg = { ids: org, operators: true } as const;
 
 /** Every route that needs a bearer, and how it is called. */
@@ -43,7 +43,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /auth/sessions': {},
   'DELETE /auth/sessions': { viewersMay: ownAccount },
   'DELETE /auth/sessions/{id}': { ids: ({ session }) => [session], viewersMay: ownAccount },
-  'POST /auth/switch-org': { body: ({ org: org_id }: World) => ({ org_id }), viewersMay: ownAccount },
+  'POST /auth/switch-org': { body: ({ org: org_id }: Fixture) => ({ org_id }), viewersMay: ownAccount },
   'POST /auth/cli/authorize': { body: { device_code: Buffer.alloc(32, 7).toString('base64url') } },
   'GET /auth/mfa': {},
   'POST /auth/mfa/enroll': { viewersMay: ownAccount },
@@ -113,7 +113,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'POST /domains': { body: { domain: 'swept.example.net' } },
   'DELETE /domains/{id}': { ids: domain },
   'POST /domains/{id}/verify': { ids: domain },
-  'PUT /domains/{id}/bind': { ids: domain, body: ({ tunnel: tunnel_id }: World) => ({ tunnel_id }) },
+  'PUT /domains/{id}/bind': { ids: domain, body: ({ tunnel: tunnel_id }: Fixture) => ({ tunnel_id }) },
   'DELETE /domains/{id}/bind': { ids: domain },
   'GET /connections': {},
   'GET /connections/ended': {},
@@ -248,11 +248,11 @@ export const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 
 export type Route = (typeof rows)[number];
 
-/** What a request on the things of this world names. */
-export function naming({ row }: Route, world: World): { ids: readonly string[]; body?: object } {
+/** What a request on the things of this fixture names. */
+export function naming({ row }: Route, fixture: Fixture): { ids: readonly string[]; body?: object } {
   return {
-    ids: row.ids?.(world) ?? [],
-    ...(typeof row.body === 'function' ? { body: (row.body as (world: World) => object)(world) } : {}),
+    ids: row.ids?.(fixture) ?? [],
+    ...(typeof row.body === 'function' ? { body: (row.body as (fixture: Fixture) => object)(fixture) } : {}),
   };
 }
 

@@ -9,7 +9,7 @@ import { Secret } from '../../src/base/secret.ts';
 import { Plane } from '../../src/control/core/testing/plane.ts';
 import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
 import { naming, pathOf, PUBLIC, type Route, ROUTES, rows, UNKNOWN } from './sweep-routes.ts';
-import { type World, Worlds } from './sweep-world.ts';
+import { type Fixture, Fixtures } from './sweep-fixture.ts';
 import { type Person, said, Team } from '../../src/control/core/testing/team.ts';
 
 const NOT_FOUND = [404, 'not_found'];
@@ -21,14 +21,14 @@ let api: PlaneApi;
 let team: Team;
 let ann: Person;
 let eve: Person;
-let worlds: Worlds;
+let fixtures: Fixtures;
 before(async () => {
   // Without one no tunnel gets a visitor gate. No server answers there.
   const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'http://127.0.0.1:1' };
   plane = new Plane(undefined, { udpPorts: { first: 30_000, last: 30_999 }, oauth: { google, github: null } });
   api = await servePlane(plane);
   team = new Team(plane, api);
-  worlds = new Worlds(plane);
+  fixtures = new Fixtures(plane);
   ann = await team.person('ann@example.test');
   eve = await team.person('eve@example.test');
 });
@@ -65,29 +65,29 @@ test('every route is in one of the tables, and nothing else is', async () => {
   );
   assert.deepEqual(open.sort(), [...PUBLIC].sort(), 'a public route: say in PUBLIC why');
   for (const { name, path, row } of rows) {
-    assert.equal((path.match(/\{/g) ?? []).length, row.ids?.(await anyWorld()).length ?? 0, `${name}: ids`);
+    assert.equal((path.match(/\{/g) ?? []).length, row.ids?.(await anyFixture()).length ?? 0, `${name}: ids`);
   }
 });
 
-let someWorld: World | undefined;
+let someFixture: Fixture | undefined;
 /** Things of ann's that no test destroys. */
-async function anyWorld(): Promise<World> {
-  return (someWorld ??= await worlds.of(ann));
+async function anyFixture(): Promise<Fixture> {
+  return (someFixture ??= await fixtures.of(ann));
 }
 
 test('nothing but the public routes answers without a bearer, or with one that is none', async () => {
-  const world = await anyWorld();
+  const fixture = await anyFixture();
   for (const route of rows) {
     for (const as of [undefined, 'rubbish', `${ann.token.slice(0, -4)}AAAA`]) {
-      const answer = await send(route, { ...naming(route, world), ...(as === undefined ? {} : { as }) });
+      const answer = await send(route, { ...naming(route, fixture), ...(as === undefined ? {} : { as }) });
       assert.deepEqual(said(answer), UNAUTHORIZED, `${route.name} with ${as ?? 'no bearer'}`);
     }
   }
 });
 
 test("another organization's ids are not found, alone or mixed with one's own", async () => {
-  const theirs = await anyWorld();
-  const mine = await worlds.of(eve);
+  const theirs = await anyFixture();
+  const mine = await fixtures.of(eve);
   for (const route of rows.filter(({ isAimed }) => isAimed)) {
     const foreign = naming(route, theirs);
     const own = naming(route, mine).ids;
@@ -102,9 +102,9 @@ test("another organization's ids are not found, alone or mixed with one's own", 
 test('the same requests find what they name when it is the own, so that a 404 above means what it says', async () => {
   let owner = ann;
   for (const [i, route] of rows.filter(({ isAimed, row }) => isAimed && row.operators === undefined).entries()) {
-    // An organization has room for so many worlds.
+    // An organization has room for so many fixtures.
     if (i % 25 === 24) owner = await team.person(`ann${i}@example.test`);
-    const answer = await send(route, { ...naming(route, await worlds.of(owner)), as: owner.token });
+    const answer = await send(route, { ...naming(route, await fixtures.of(owner)), as: owner.token });
     // The organization and the membership of its only owner can't go: 409.
     const expected = /^DELETE \/orgs\/\{id\}(\/members\/\{user_id\})?$/.test(route.name) ? [409] : [200, 201, 202];
     assert.ok(expected.includes(answer.status), `${route.name}: ${answer.status} ${answer.text}`);
@@ -112,9 +112,9 @@ test('the same requests find what they name when it is the own, so that a 404 ab
 });
 
 test('an id that can be none is not found', async () => {
-  const world = await anyWorld();
+  const fixture = await anyFixture();
   for (const route of rows.filter(({ row }) => row.ids !== undefined && row.operators === undefined)) {
-    const named = naming(route, world);
+    const named = naming(route, fixture);
     for (const [i] of named.ids.entries()) {
       for (const wrong of [UNKNOWN, 'x', '%20', "'--", '..%2f', '%00', '1'.repeat(300)]) {
         const answer = await send(route, { ...named, ids: named.ids.with(i, wrong), as: ann.token });
@@ -125,7 +125,7 @@ test('an id that can be none is not found', async () => {
 });
 
 test('a viewer reads everything and writes nothing', async () => {
-  const world = await anyWorld();
+  const fixture = await anyFixture();
   const viewer = await team.member('viv@example.test', ann, 'viewer');
   const as = await team.acting(viewer, ann.home);
   for (const route of rows) {
@@ -134,7 +134,7 @@ test('a viewer reads everything and writes nothing', async () => {
       assert.equal(isRead, false, `${name}: every member reads`);
       continue;
     }
-    const answer = await send(route, { ...naming(route, world), as });
+    const answer = await send(route, { ...naming(route, fixture), as });
     const expected = row.operators || !isRead ? FORBIDDEN : (row.answer ?? [200]);
     assert.deepEqual(said(answer), expected, name);
   }
@@ -148,12 +148,12 @@ test('the same routes are as closed under /api', async () => {
 });
 
 test('who may not do it hears so before the body is looked at', async () => {
-  const world = await anyWorld();
+  const fixture = await anyFixture();
   const viewer = await team.member('vic@example.test', ann, 'viewer');
   const as = await team.acting(viewer, ann.home);
   for (const route of rows.filter(({ isRead, row }) => !isRead && row.viewersMay === undefined)) {
     for (const body of [{}, { junk: true }]) {
-      const { ids } = naming(route, world);
+      const { ids } = naming(route, fixture);
       assert.deepEqual(said(await send(route, { ids, body, as })), FORBIDDEN, route.name);
       if (!route.path.startsWith('/orgs/{id}')) continue;
       assert.deepEqual(said(await send(route, { ids, body, as: eve.token })), NOT_FOUND, `${route.name} by a stranger`);

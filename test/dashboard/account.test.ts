@@ -6,25 +6,25 @@ import type { Page } from 'playwright-core';
 import { codeAt, wrongCode } from '../harness/authenticator.ts';
 import { field, press, signIn } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 const NEXT = 'seven green bottles sit';
 
 suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
   });
 
   const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
   const dialog = (page: Page) => page.getByRole('dialog');
 
   test('account page: a wrong password is reported at its field, a new one ends the other sessions', async (t) => {
-    const ann = await world.person('ann@example.test');
-    const elsewhere = await world.open(t, '/account', { as: ann });
+    const ann = await fixture.person('ann@example.test');
+    const elsewhere = await fixture.open(t, '/account', { as: ann });
     await heading(elsewhere, 'Account');
-    const page = await world.open(t, '/account', { as: ann });
+    const page = await fixture.open(t, '/account', { as: ann });
     await heading(page, 'Account');
     await panel(page, 'Profile').getByText('ann@example.test').waitFor();
     await field(page, 'Name').fill('<b>Ann</b>');
@@ -53,8 +53,8 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('account page: a second factor is set up, required, renewed and turned off', async (t) => {
-    const bob = await world.person('bob@example.test');
-    const page = await world.open(t, '/account', { as: bob });
+    const bob = await fixture.person('bob@example.test');
+    const page = await fixture.open(t, '/account', { as: bob });
     await press(page, 'Set up');
     await dialog(page).getByRole('img', { name: 'QR code of the secret' }).waitFor();
     const secret = (await dialog(page).getByRole('group', { name: 'the secret' }).innerText()).trim();
@@ -84,7 +84,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.notDeepEqual(renewed, codes);
     await press(page, 'Done');
 
-    const other = await world.open(t, '/', { as: null });
+    const other = await fixture.open(t, '/', { as: null });
     await signIn(other, bob);
     await press(other, 'Use recovery code');
     await field(other, 'One of your recovery codes').fill(renewed[0] ?? '');
@@ -104,10 +104,10 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('account page: sessions end one by one and all at once; the page fits a phone', async (t) => {
-    const eve = await world.person('eve@example.test');
+    const eve = await fixture.person('eve@example.test');
     const tabs = [];
-    for (let i = 0; i < 3; i++) tabs.push(await world.open(t, '/account', { as: eve }));
-    const page = await world.open(t, '/account', { as: eve, context: { viewport: PHONE, colorScheme: 'dark' } });
+    for (let i = 0; i < 3; i++) tabs.push(await fixture.open(t, '/account', { as: eve }));
+    const page = await fixture.open(t, '/account', { as: eve, context: { viewport: PHONE, colorScheme: 'dark' } });
     const ending = panel(page, 'Sessions').getByRole('button', { name: /^End the session with Chrome on Linux from/ });
     await ending.first().waitFor();
     assert.equal(await ending.count(), 3);
@@ -119,7 +119,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('Session ended.').waitFor();
     await ending.nth(2).waitFor({ state: 'detached' });
     // A command line has a key, and tunnels with it: that is asked first.
-    const login = await fetch(`${world.culvert.apiUrl}/auth/login`, {
+    const login = await fetch(`${fixture.culvert.apiUrl}/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': 'culvert on laptop' },
       body: JSON.stringify(eve),

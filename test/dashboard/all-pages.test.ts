@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import { untilTrue } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { type Seeded, startSeeded, whoIs } from './seeded.ts';
-import { DESKTOP, NO_CHROMIUM, noSeriousFinding, PHONE, settled } from './world.ts';
+import { DESKTOP, NO_CHROMIUM, noSeriousFinding, PHONE, settled } from './fixture.ts';
 
 /** What another scheme can change. The whole of axe takes a second per page. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];

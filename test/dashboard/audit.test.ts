@@ -4,16 +4,16 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 const EVENTS = 60;
 
 suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends);
-    const { account } = world.culvert;
+    fixture = await startFixture(ends);
+    const { account } = fixture.culvert;
     for (let n = 0; n < EVENTS; n++) {
       const { status } = await account.call('POST', '/projects', { slug: `shop-${n}`, name: `=shop ${n}` });
       assert.equal(status, 201);
@@ -22,7 +22,7 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('audit page: filters by action and user, and loads earlier events', async (t) => {
-    const page = await world.open(t, '/audit');
+    const page = await fixture.open(t, '/audit');
     await heading(page, 'Audit log');
     const rows = page.getByRole('table', { name: 'Audit log' }).locator('tbody').getByRole('row');
     await rows.filter({ hasText: 'created a tunnel' }).first().waitFor();
@@ -52,7 +52,7 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('audit page: exports CSV without formulas, and JSON', async (t) => {
-    const page = await world.open(t, '/audit');
+    const page = await fixture.open(t, '/audit');
     const csv = await save('CSV, for spreadsheets');
     assert.match(csv.name, /^culvert-audit-\d{4}-\d\d-\d\d\.csv$/);
     const lines = csv.text.trimEnd().split('\r\n');
@@ -73,7 +73,7 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('audit page: fits a phone', async (t) => {
-    const page = await world.open(t, '/audit', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    const page = await fixture.open(t, '/audit', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByText('created a tunnel').first().waitFor();
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);

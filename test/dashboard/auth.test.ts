@@ -10,13 +10,13 @@ import type { Page } from 'playwright-core';
 import { checkPhrase } from '../../src/wire/check-phrase.ts';
 import { field, press, signIn } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
   });
 
   async function fits(page: Page): Promise<void> {
@@ -26,7 +26,7 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   }
 
   test('auth pages: every step fits a phone, with the focus in its first field', async (t) => {
-    const page = await world.open(t, '/', { as: null, context: { viewport: PHONE } });
+    const page = await fixture.open(t, '/', { as: null, context: { viewport: PHONE } });
     await heading(page, 'Log in');
     assert.equal(await page.title(), 'Log in - Culvert');
     await field(page, 'Email address').and(page.locator(':focus')).waitFor();
@@ -67,19 +67,19 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.reload();
     await page.getByRole('alert').getByText('Then enter the code').waitFor();
     // A signed-in user does not need the step.
-    await signIn(page, world.owner);
+    await signIn(page, fixture.owner);
     await heading(page, 'Overview');
     assert.match(page.url(), /\/app\/?$/);
   });
 
   test('auth pages: the document shows a loading state in the system colours until the script runs', async (t) => {
     const { promise: code, resolve: comes } = Promise.withResolvers<undefined>();
-    const page = await world.open(t, '/page.css', { as: null, context: { colorScheme: 'dark' } });
+    const page = await fixture.open(t, '/page.css', { as: null, context: { colorScheme: 'dark' } });
     await page.route('**/assets/main-*.js', async (route) => {
       await code;
       await route.continue();
     });
-    await page.goto(`${world.culvert.apiUrl}/app/`, { waitUntil: 'commit' });
+    await page.goto(`${fixture.culvert.apiUrl}/app/`, { waitUntil: 'commit' });
     await page.getByRole('status').getByText('Loading …').waitFor();
     await fits(page);
     await shoot(page, 'loading-dark');
@@ -96,20 +96,20 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
       ['/invite?token=x', 'Invitation not valid'],
       ['/cli?device_code=x', 'This link is incomplete'],
     ] as const) {
-      const page = await world.open(t, path, { as: null, context: { viewport: PHONE } });
+      const page = await fixture.open(t, path, { as: null, context: { viewport: PHONE } });
       await heading(page, title);
       await fits(page);
     }
   });
 
   test('invitation: shown before any question, and each step has its address', async (t) => {
-    const { account, server } = world.culvert;
+    const { account, server } = fixture.culvert;
     const { id, name } = (await account.call('GET', '/auth/me')).body['active_org'] as { id: string; name: string };
     const sent = await account.call('POST', `/orgs/${id}/invitations`, { email: 'new@example.test', role: 'admin' });
     assert.equal(sent.status, 201, JSON.stringify(sent.body));
     const token = await server.printed(/"to":"new@example.test".*invite\?token=([\w-]+)/);
     const path = `/invite?token=${token}`;
-    const page = await world.open(t, path, { as: null, context: { viewport: PHONE } });
+    const page = await fixture.open(t, path, { as: null, context: { viewport: PHONE } });
     await heading(page, 'You are invited');
     for (const text of [name, 'Admin', 'new@example.test'])
       await page.getByText(text, { exact: true }).first().waitFor();
@@ -126,18 +126,18 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Log in');
     assert.equal(await field(page, 'Email address').inputValue(), 'new@example.test');
     await shoot(page, 'invite-login-phone');
-    await signIn(page, world.owner);
+    await signIn(page, fixture.owner);
     await page.getByRole('heading', { name: 'Wrong account' }).waitFor();
     await fits(page);
     await shoot(page, 'invite-other-phone');
     assert.ok(!(await page.content()).includes(token));
-    const desk = await world.open(t, path, { as: null, context: { colorScheme: 'dark' } });
+    const desk = await fixture.open(t, path, { as: null, context: { colorScheme: 'dark' } });
     await desk.getByRole('button', { name: 'Create account' }).waitFor();
     await fits(desk);
     await shoot(desk, 'invite-choice-dark');
     // With closed sign-up it is not offered.
     await desk.route('**/auth/providers', (route) => route.fulfill({ json: { signup: 'closed', providers: [] } }));
-    await desk.goto(`${world.culvert.apiUrl}/app${path}`);
+    await desk.goto(`${fixture.culvert.apiUrl}/app${path}`);
     await desk.getByText('Operators of this server create accounts').waitFor();
     await desk.getByRole('button', { name: 'Log in' }).waitFor();
     assert.equal(await desk.getByRole('button', { name: 'Create account' }).count(), 0);
@@ -146,10 +146,10 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   test('auth pages: logging in leads to the wanted page, and a CLI session can be approved', async (t) => {
     const code = randomBytes(32).toString('base64url');
-    const page = await world.open(t, '/account', { as: null });
-    await signIn(page, world.owner);
+    const page = await fixture.open(t, '/account', { as: null });
+    await signIn(page, fixture.owner);
     await heading(page, 'Account');
-    await page.goto(`${world.culvert.apiUrl}/app/cli?device_code=${code}`);
+    await page.goto(`${fixture.culvert.apiUrl}/app/cli?device_code=${code}`);
     await page.getByText(checkPhrase(code), { exact: true }).waitFor();
     await page.getByText('Logged in as admin@localhost').waitFor();
     assert.ok(!page.url().includes(code));
@@ -165,7 +165,7 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('second factor: the challenge of a provider login works once, and can be cancelled', async (t) => {
-    const page = await world.open(t, '/?mfa_challenge=a.b.c', { as: null });
+    const page = await fixture.open(t, '/?mfa_challenge=a.b.c', { as: null });
     await heading(page, 'Second factor');
     assert.ok(!page.url().includes('challenge'));
     await noSeriousFinding(page);
@@ -173,7 +173,7 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Continue');
     await page.getByRole('alert').getByText(/\w/).waitFor();
     await press(page, 'Back to login');
-    await signIn(page, world.owner);
+    await signIn(page, fixture.owner);
     await heading(page, 'Overview');
     await press(page, 'Your account');
     await page.getByRole('menuitem', { name: 'Log out' }).click();

@@ -3,19 +3,28 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, type Person, PHONE, shoot, startWorld, type World } from './world.ts';
+import {
+  heading,
+  NO_CHROMIUM,
+  noSeriousFinding,
+  type Person,
+  PHONE,
+  shoot,
+  startFixture,
+  type Fixture,
+} from './fixture.ts';
 
 suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let ann: Person;
   before(async () => {
-    world = await startWorld(ends);
-    ann = await world.person('ann@example.com');
+    fixture = await startFixture(ends);
+    ann = await fixture.person('ann@example.com');
   });
 
   test('billing page: an owner buys a plan without payment, and goes back to Free', async (t) => {
-    const page = await world.open(t, '/billing', { as: ann });
+    const page = await fixture.open(t, '/billing', { as: ann });
     await heading(page, 'Billing');
     await page.getByRole('heading', { name: 'The plan is Free' }).waitFor();
     await noSeriousFinding(page);
@@ -41,10 +50,10 @@ suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('billing page: reports the result of a checkout once', async (t) => {
-    const page = await world.open(t, '/billing?billing=cancelled&x=1');
+    const page = await fixture.open(t, '/billing?billing=cancelled&x=1');
     await page.getByRole('status').filter({ hasText: 'Checkout cancelled' }).waitFor();
     assert.equal(new URL(page.url()).search, '?x=1');
-    await page.goto(`${world.culvert.apiUrl}/app/billing?billing=done`);
+    await page.goto(`${fixture.culvert.apiUrl}/app/billing?billing=done`);
     await page.getByText('Purchase complete. Plan changed to Enterprise.').waitFor();
     assert.equal(new URL(page.url()).search, '');
     await page.reload();
@@ -53,7 +62,7 @@ suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('billing page: no redirect to an unsafe address, and a refusal is shown', async (t) => {
-    const page = await world.open(t, '/billing', { as: ann });
+    const page = await fixture.open(t, '/billing', { as: ann });
     await page.route('**/billing/checkout-session', (route) =>
       route.fulfill({ json: { checkout_url: 'javascript:document.title="taken"' } }),
     );
@@ -63,7 +72,7 @@ suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('billing page: fits a phone', async (t) => {
-    const page = await world.open(t, '/billing', { as: ann, context: { viewport: PHONE, colorScheme: 'dark' } });
+    const page = await fixture.open(t, '/billing', { as: ann, context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByRole('button', { name: 'Choose Pro' }).waitFor();
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);
@@ -73,13 +82,13 @@ suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
 suite('billing where nothing is sold', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends, { toml: '[billing]\nmode = "none"\n' });
+    fixture = await startFixture(ends, { toml: '[billing]\nmode = "none"\n' });
   });
 
   test('billing page: no purchase where nothing is sold', async (t) => {
-    const page = await world.open(t, '/billing');
+    const page = await fixture.open(t, '/billing');
     await page.getByText('This server sells no plans.').waitFor();
     assert.equal(await page.getByRole('button', { name: /^Choose/ }).count(), 0);
     await shoot(page, 'billing-none');

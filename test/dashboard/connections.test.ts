@@ -5,22 +5,22 @@ import { hostname } from 'node:os';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
 import type { Program } from '../../scripts/quickstart/program.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 suite('connections', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let shop: Program;
   before(async () => {
-    world = await startWorld(ends);
-    shop = world.culvert.agent(['http', '3000', '--subdomain', 'shop']);
-    const brief = world.culvert.agent(['tcp', '5432']);
+    fixture = await startFixture(ends);
+    shop = fixture.culvert.agent(['http', '3000', '--subdomain', 'shop']);
+    const brief = fixture.culvert.agent(['tcp', '5432']);
     await Promise.all([shop.printed(/http:\/\/shop\.localhost/), brief.printed(/tcp:\/\//)]);
     assert.equal(await brief.stop(), 0);
   });
 
   test('connections page: an agent is disconnected with a reason, shows it, and reconnects', async (t) => {
-    const page = await world.open(t, '/connections');
+    const page = await fixture.open(t, '/connections');
     await heading(page, 'Connections');
     const live = page.getByRole('table', { name: 'Connected agents' });
     const ended = page.getByRole('table', { name: 'Ended' });
@@ -43,7 +43,7 @@ suite('connections', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('connections page: rows are cards on a phone, and all fits', async (t) => {
-    const page = await world.open(t, '/connections', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    const page = await fixture.open(t, '/connections', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByRole('table', { name: 'Ended' }).waitFor();
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);
@@ -52,7 +52,7 @@ suite('connections', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('connections page: an organization without agents sees how to connect one', async (t) => {
-    const page = await world.open(t, '/connections', { as: await world.person('ann@example.test') });
+    const page = await fixture.open(t, '/connections', { as: await fixture.person('ann@example.test') });
     await page.getByRole('heading', { name: 'No agents connected' }).waitFor();
     await page.getByRole('button', { name: 'Connect an agent' }).click();
     await page.getByRole('dialog', { name: 'Connect an agent' }).waitFor();

@@ -5,21 +5,21 @@ import { after, before, suite, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { readPages } from '../../scripts/docs/pages.ts';
 import { inReverse } from '../harness/ends.ts';
-import { DESKTOP, NO_CHROMIUM, noSeriousFinding, PHONE, startWorld, type World } from './world.ts';
+import { DESKTOP, NO_CHROMIUM, noSeriousFinding, PHONE, startFixture, type Fixture } from './fixture.ts';
 
 const SLUGS = [...readPages().map(({ slug }) => slug), 'changelog', 'security-policy'];
 const PARTS = 3;
 
 suite('documentation', { timeout: 500_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
   });
 
-  const open = async (t: Parameters<World['open']>[0], slug: string): Promise<Page> => {
-    const page = await world.open(t, '/', { as: null });
-    await page.goto(`${world.culvert.apiUrl}/docs/${slug}`);
+  const open = async (t: Parameters<Fixture['open']>[0], slug: string): Promise<Page> => {
+    const page = await fixture.open(t, '/', { as: null });
+    await page.goto(`${fixture.culvert.apiUrl}/docs/${slug}`);
     return page;
   };
 
@@ -32,7 +32,7 @@ suite('documentation', { timeout: 500_000, skip: NO_CHROMIUM }, () => {
       for (const slug of SLUGS.filter((_, i) => i % PARTS === part)) {
         await page.setViewportSize(DESKTOP);
         await page.emulateMedia({ colorScheme: 'light' });
-        await page.goto(`${world.culvert.apiUrl}/docs/${slug}`);
+        await page.goto(`${fixture.culvert.apiUrl}/docs/${slug}`);
         const note = (error: Error): unknown => wrong.push(`${slug}: ${error.message}`);
         await noSeriousFinding(page).catch(note);
         await page.emulateMedia({ colorScheme: 'dark' });
@@ -42,7 +42,7 @@ suite('documentation', { timeout: 500_000, skip: NO_CHROMIUM }, () => {
       }
       assert.deepEqual(wrong, []);
       assert.deepEqual(
-        [...asked].filter((origin) => origin !== world.culvert.apiUrl && origin !== 'null'),
+        [...asked].filter((origin) => origin !== fixture.culvert.apiUrl && origin !== 'null'),
         [],
       );
     });
@@ -56,7 +56,7 @@ suite('documentation', { timeout: 500_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.waitForURL(`${world.culvert.apiUrl}/docs/policies`);
+    await page.waitForURL(`${fixture.culvert.apiUrl}/docs/policies`);
     await page.getByRole('heading', { level: 1, name: 'Traffic policies' }).waitFor();
   });
 
@@ -70,7 +70,7 @@ suite('documentation', { timeout: 500_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('dashboard: each page links its documentation', async (t) => {
-    const page = await world.open(t, '/tunnels');
+    const page = await fixture.open(t, '/tunnels');
     const link = page.getByRole('link', { name: 'Help' });
     const href = await link.getAttribute('href');
     assert.equal(new URL(href ?? '', page.url()).pathname, '/docs/agents');

@@ -4,24 +4,24 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type DnsServer, startDns } from '../harness/dns.ts';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 suite('domains', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let dns: DnsServer;
   before(async () => {
     dns = await startDns(ends);
     const toml = `[dns]\nresolvers = ["${dns.address}"]\n`;
     const edge = 'domain = "edge.example.com"\npublic_url = "https://{subdomain}.edge.example.com"';
-    world = await startWorld(ends, { toml, edge });
+    fixture = await startFixture(ends, { toml, edge });
   });
 
   test('domains page: a domain is added, verified by its record, bound, unbound and deleted', async (t) => {
-    const { account } = world.culvert;
+    const { account } = fixture.culvert;
     const { body: tunnel } = await account.call('POST', '/tunnels', { localPort: 3000, subdomain: 'shop' });
     assert.equal(tunnel['subdomain'], 'shop');
-    const page = await world.open(t, '/domains');
+    const page = await fixture.open(t, '/domains');
     await page.clock.install();
     await page.getByRole('heading', { name: 'No domains yet' }).waitFor();
     await noSeriousFinding(page);
@@ -73,8 +73,8 @@ suite('domains', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('domains page: fits a phone', async (t) => {
     const domain = `a-rather-long-name-of-a-service.departments.example.net`;
-    assert.equal((await world.culvert.account.call('POST', '/domains', { domain })).status, 201);
-    const page = await world.open(t, '/domains', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    assert.equal((await fixture.culvert.account.call('POST', '/domains', { domain })).status, 201);
+    const page = await fixture.open(t, '/domains', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await heading(page, 'Domains');
     await page.getByRole('button', { name: new RegExp(domain) }).click();
     await page.getByRole('button', { name: 'Check now' }).waitFor();

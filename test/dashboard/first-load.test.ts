@@ -3,20 +3,20 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, startFixture, type Fixture } from './fixture.ts';
 
 /** Of all that the way in needs, as it comes over the line: the entry with its sheet, and the chunk of the way in. */
 const MAX_BYTES = 300_000;
 
 suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
   });
 
   test('first load: at most 300 KB, and the second visit fetches only the document', async (t) => {
-    const page = await world.open(t, '/', { as: null });
+    const page = await fixture.open(t, '/', { as: null });
     await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     const first = await transferred(page);
     assert.ok(first.length > 3, 'nothing was fetched');
@@ -30,7 +30,7 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('first load: files are compressed as the client accepts, with equal content', async () => {
-    const at = `${world.culvert.apiUrl}/app/`;
+    const at = `${fixture.culvert.apiUrl}/app/`;
     const document = await (await fetch(at)).text();
     const [, script = ''] = /<script type="module" src="([^"]+)"/.exec(document) ?? [];
     const bodies = new Set<string>();
@@ -47,7 +47,7 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('first load: the document names only the code of its page', async (t) => {
-    const signedIn = await world.open(t, '/');
+    const signedIn = await fixture.open(t, '/');
     await heading(signedIn, 'Overview');
     const cookie = (await signedIn.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
     const someId = '0190a5a4-7b1e-7cc3-98c4-dc0c0c07398f';
@@ -61,7 +61,7 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
       [`tunnels/${someId}`, true, 'tunnel-page'],
     ];
     for (const [path, asOwner, expected] of cases) {
-      const answer = await fetch(`${world.culvert.apiUrl}/app/${path}`, asOwner ? { headers: { cookie } } : {});
+      const answer = await fetch(`${fixture.culvert.apiUrl}/app/${path}`, asOwner ? { headers: { cookie } } : {});
       const named = [...(await answer.text()).matchAll(/assets\/([a-z-]+)-[A-Z0-9]{8}\.js/g)].map((match) => match[1]);
       const pages = named.filter((name) => name !== 'chunk' && name !== 'main' && name !== 'start');
       assert.deepEqual(pages, [expected], `/app/${path}`);
@@ -69,10 +69,10 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('first load: the data of the first page is fetched once, before its code arrives', async (t) => {
-    const page = await world.open(t, '/', { as: null });
-    const { email, password } = world.owner;
+    const page = await fixture.open(t, '/', { as: null });
+    const { email, password } = fixture.owner;
     const data = { email, password };
-    assert.equal((await page.request.post(`${world.culvert.apiUrl}/auth/login`, { data })).status(), 200);
+    assert.equal((await page.request.post(`${fixture.culvert.apiUrl}/auth/login`, { data })).status(), 200);
     const seen: string[] = [];
     const pathOf = (one: { url(): string }): string => new URL(one.url()).pathname;
     page.on('request', (request) => seen.push(`> ${pathOf(request)}`));
@@ -87,7 +87,7 @@ suite('the first load', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.ok(seen.includes('> /metrics') && seen.indexOf('> /metrics') < seen.indexOf('< /auth/me'), seen.join(' '));
   });
 
-  async function transferred(page: Awaited<ReturnType<World['open']>>): Promise<{ name: string; size: number }[]> {
+  async function transferred(page: Awaited<ReturnType<Fixture['open']>>): Promise<{ name: string; size: number }[]> {
     return page.evaluate(
       "performance.getEntriesByType('resource').map(({ name, transferSize }) => ({ name, size: transferSize }))",
     );

@@ -11,20 +11,20 @@ import { type Ends, inReverse } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
 import { culvertCommand } from '../harness/spawned.ts';
 import { get } from '../harness/visitor.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
 
 suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
   });
 
   test('first tunnel: the copied command runs as it is, and the page shows the live tunnel', async (t) => {
     const origin = await startOrigin(t, (_, answer) => answer.end('it works'));
-    const page = await world.open(t, '/', { context: CLIPBOARD });
+    const page = await fixture.open(t, '/', { context: CLIPBOARD });
     await heading(page, 'Overview');
     await page.getByText('When the command runs, the public URL appears here.').waitFor();
     const before = await page.getByRole('group', { name: 'the command without its key' }).innerText();
@@ -49,12 +49,12 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'first-tunnel-command');
 
-    runInShell(t, world, copied);
+    runInShell(t, fixture, copied);
     await page.getByRole('heading', { name: 'Your tunnel is live' }).waitFor();
     assert.equal(await focused(page), 'Your tunnel is live');
     const link = page.getByRole('link', { name: /^http:\/\/shop\./ });
     const address = (await link.getAttribute('href')) ?? '';
-    assert.equal((await get(`${address}/hello?x=<b>`, world.culvert.ports.http)).body, 'it works');
+    assert.equal((await get(`${address}/hello?x=<b>`, fixture.culvert.ports.http)).body, 'it works');
     await page.getByText('GET /hello?x=').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'first-tunnel-live');
@@ -67,8 +67,8 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('first tunnel: a command by login and for Windows, and an invalid name is reported at its field', async (t) => {
-    const ann = await world.person('ann@example.test');
-    const page = await world.open(t, '/', { as: ann, context: { viewport: PHONE } });
+    const ann = await fixture.person('ann@example.test');
+    const page = await fixture.open(t, '/', { as: ann, context: { viewport: PHONE } });
     await heading(page, 'Overview');
     await page.getByText('Logged in', { exact: true }).click();
     await page.getByText('Windows', { exact: true }).click();
@@ -90,8 +90,8 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('first tunnel: a viewer is offered no key', async (t) => {
-    const bob = await world.person('bob@example.test');
-    const page = await world.open(t, '/', { as: bob });
+    const bob = await fixture.person('bob@example.test');
+    const page = await fixture.open(t, '/', { as: bob });
     await page.getByRole('button', { name: 'Create key' }).waitFor();
     await page.route('**/auth/me', async (route) => {
       const answer = await route.fetch();
@@ -121,7 +121,7 @@ async function tokensOf(page: Page): Promise<unknown> {
 }
 
 /** Runs a line as a person would type it: `culvert` is in the PATH, and nothing of Culvert's is in the environment. */
-function runInShell(t: Ends, { culvert }: World, line: string): void {
+function runInShell(t: Ends, { culvert }: Fixture, line: string): void {
   const home = join(culvert.folder, 'visitor-of-the-page');
   mkdirSync(home, { mode: 0o700 });
   const words = culvertCommand().map((word) => `'${word}'`);

@@ -11,7 +11,7 @@ import { after, before, suite, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Ends, inReverse } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
-import { NO_CHROMIUM, settled, startWorld, type World } from './world.ts';
+import { NO_CHROMIUM, settled, startFixture, type Fixture } from './fixture.ts';
 import { bodyOf, RAW_BODIES, TYPES, VECTORS } from './xss-corpus.ts';
 
 /** As the page knows it: vectors, and what the page's policy has refused. */
@@ -22,11 +22,11 @@ const NAMES = VECTORS.filter((vector) => vector.length < 60).slice(0, 12);
 
 suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let receiver = '';
   let tunnel = '';
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
     // Gives back what it gets, as the type that it is asked for.
     const { port } = await startOrigin(ends, (incoming, outgoing) => {
       const type = incoming.headers['content-type'] ?? 'text/html';
@@ -37,10 +37,10 @@ suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
       });
       incoming.pipe(outgoing);
     });
-    await world.culvert.agent(['http', String(port), '--subdomain', 'shop']).printed(/^(http:\/\/\S+)$/m);
-    const found = (await world.culvert.account.call('GET', '/tunnels')).body as unknown as { id: string }[];
+    await fixture.culvert.agent(['http', String(port), '--subdomain', 'shop']).printed(/^(http:\/\/\S+)$/m);
+    const found = (await fixture.culvert.account.call('GET', '/tunnels')).body as unknown as { id: string }[];
     tunnel = found[0]?.id ?? '';
-    await sendEverything(world.culvert.ports.http);
+    await sendEverything(fixture.culvert.ports.http);
     receiver = await nameEverything();
   });
 
@@ -60,7 +60,7 @@ suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   test('hostile text: inert in paths, headers and bodies of every kind', async (t) => {
     const { page, check } = await watched(t, '/inspector');
     await page.getByRole('option').first().waitFor();
-    const records = (await world.culvert.account.call('GET', '/inspector?limit=500')).body as unknown as Seen[];
+    const records = (await fixture.culvert.account.call('GET', '/inspector?limit=500')).body as unknown as Seen[];
     assert.ok(records.length >= VECTORS.length, `${records.length} records`);
     for (const { id } of chosen(records)) {
       const fetched = page.waitForResponse((response) => response.url().endsWith(`/inspector/${id}`));
@@ -107,7 +107,7 @@ suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
       '/operator',
       '/operator/orgs',
     ]) {
-      await page.goto(`${world.culvert.apiUrl}/app${place}`);
+      await page.goto(`${fixture.culvert.apiUrl}/app${place}`);
       await settled(page);
       if (place === '/keys') await page.getByText(SCRIPT).first().waitFor();
       await check();
@@ -116,7 +116,7 @@ suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
 
   /** A tab that hears of everything that must not happen. */
   async function watched(t: Ends, path: string): Promise<{ page: Page; check: () => Promise<void> }> {
-    const page = await world.open(t, '/nowhere');
+    const page = await fixture.open(t, '/nowhere');
     const heard: string[] = [];
     page.on('dialog', (dialog) => {
       heard.push(`dialog ${dialog.message()}`);
@@ -124,10 +124,10 @@ suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     });
     page.on('request', (asked) => {
       const { protocol, origin } = new URL(asked.url());
-      if (protocol !== 'data:' && protocol !== 'blob:' && origin !== world.culvert.apiUrl) heard.push(asked.url());
+      if (protocol !== 'data:' && protocol !== 'blob:' && origin !== fixture.culvert.apiUrl) heard.push(asked.url());
     });
     await page.addInitScript(WATCH);
-    await page.goto(`${world.culvert.apiUrl}/app${path}`);
+    await page.goto(`${fixture.culvert.apiUrl}/app${path}`);
     const check = async (): Promise<void> => {
       assert.deepEqual(heard, []);
       assert.equal(await page.evaluate('window.ran'), undefined);
@@ -164,7 +164,7 @@ suite('hostile text', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
 
   /** Names and messages are given by members, who may be as hostile. Returns the receiver's id. */
   async function nameEverything(): Promise<string> {
-    const { account } = world.culvert;
+    const { account } = fixture.culvert;
     const taken: string[] = [];
     const name = async (path: string, body: object): Promise<Record<string, unknown>> => {
       const answer = await account.call('POST', path, body);

@@ -15,10 +15,10 @@ import {
   noSeriousFinding,
   PHONE,
   shoot,
-  startWorld,
+  startFixture,
   type TabOptions,
-  type World,
-} from './world.ts';
+  type Fixture,
+} from './fixture.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
@@ -30,17 +30,17 @@ interface Asking {
 
 suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let tunnel: string;
   before(async () => {
-    world = await startWorld(ends, { toml: '[inspector]\nreplay = true\n' });
+    fixture = await startFixture(ends, { toml: '[inspector]\nreplay = true\n' });
     const { port } = await startOrigin(ends, answer);
-    const agent = world.culvert.agent(['http', String(port), '--subdomain', 'shop']);
+    const agent = fixture.culvert.agent(['http', String(port), '--subdomain', 'shop']);
     await agent.printed(/shop\.localhost/);
-    const { body } = await world.culvert.account.call('GET', '/tunnels');
+    const { body } = await fixture.culvert.account.call('GET', '/tunnels');
     tunnel = String((body as unknown as { id: string }[])[0]?.id);
     const policy = { actions: [{ kind: 'deny', path_prefix: '/admin' }] };
-    await world.culvert.account.call('PUT', `/tunnels/${tunnel}/policy`, policy);
+    await fixture.culvert.account.call('PUT', `/tunnels/${tunnel}/policy`, policy);
     await until(async () => (await ask('/admin/first')) === 403);
   });
 
@@ -273,14 +273,14 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   function open(t: Ends, path: string, options?: TabOptions): Promise<Page> {
-    return world.open(t, path, options);
+    return fixture.open(t, path, options);
   }
 
   function ask(path: string, { method = 'GET', headers = {}, body = '' }: Asking = {}): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const outgoing = request({
       host: '127.0.0.1',
-      port: world.culvert.ports.http,
+      port: fixture.culvert.ports.http,
       agent: false,
       path,
       method,

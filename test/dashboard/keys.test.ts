@@ -4,17 +4,17 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
   });
 
   test('keys page: a new key is shown once, with a working command, and stored nowhere', async (t) => {
-    const page = await world.open(t, '/keys');
+    const page = await fixture.open(t, '/keys');
     await page.evaluate("Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })");
     await heading(page, 'Keys');
     await page.getByRole('button', { name: 'New key' }).click();
@@ -29,10 +29,10 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await dialog.getByRole('button', { name: 'Create key' }).click();
     const key = await shownKey(page, /^mtk_/);
     const command = await dialog.getByRole('group', { name: 'the command' }).innerText();
-    assert.equal(command, `CULVERT_TOKEN=${key} culvert http 3000 --subdomain pr-1 --server ${world.culvert.apiUrl}`);
+    assert.equal(command, `CULVERT_TOKEN=${key} culvert http 3000 --subdomain pr-1 --server ${fixture.culvert.apiUrl}`);
     await noSeriousFinding(page);
     await shoot(page, 'keys-minted');
-    const agent = world.culvert.agent(['http', '3000', '--subdomain', 'pr-1'], { token: key });
+    const agent = fixture.culvert.agent(['http', '3000', '--subdomain', 'pr-1'], { token: key });
     await agent.printed(/pr-1\./);
     await page.locator('[aria-label="Copy the key"]:focus').waitFor();
     await page.keyboard.press('Enter');
@@ -58,8 +58,8 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('keys page: a budget is set, and 0 is shown as blocking', async (t) => {
-    await mint(world, { name: 'spender' });
-    const page = await world.open(t, '/keys');
+    await mint(fixture, { name: 'spender' });
+    const page = await fixture.open(t, '/keys');
     await action(page, 'spender', 'Set budget');
     const dialog = page.getByRole('dialog', { name: 'Budget of the key spender' });
     await dialog.getByRole('radio', { name: 'Cap at' }).check();
@@ -80,8 +80,8 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('keys page: a key rotated with a grace period is listed beside the new one', async (t) => {
-    await mint(world, { name: 'turner' });
-    const page = await world.open(t, '/keys');
+    await mint(fixture, { name: 'turner' });
+    const page = await fixture.open(t, '/keys');
     await action(page, 'turner', 'Rotate');
     const dialog = page.getByRole('dialog', { name: 'Rotate the key turner?' });
     await noSeriousFinding(page);
@@ -98,16 +98,16 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('keys page: a master key shows how many keys end with it', async (t) => {
-    const { body: master } = await world.culvert.account.call('POST', '/tokens/master', { name: 'robot' });
+    const { body: master } = await fixture.culvert.account.call('POST', '/tokens/master', { name: 'robot' });
     for (const name of ['run-1', 'run-2']) {
-      const answer = await fetch(`${world.culvert.apiUrl}/projects/default/tokens`, {
+      const answer = await fetch(`${fixture.culvert.apiUrl}/projects/default/tokens`, {
         method: 'POST',
         headers: { authorization: `Bearer ${String(master['apiKey'])}`, 'content-type': 'application/json' },
         body: JSON.stringify({ name }),
       });
       assert.equal(answer.status, 200);
     }
-    const page = await world.open(t, '/keys');
+    const page = await fixture.open(t, '/keys');
     await rowOf(page, 'run-1').getByText('minted by robot').waitFor();
     await shoot(page, 'keys');
     await noSeriousFinding(page);
@@ -126,8 +126,8 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('keys page: dialogs work by keyboard, and return the focus', async (t) => {
-    await mint(world, { name: 'typist' });
-    const page = await world.open(t, '/keys');
+    await mint(fixture, { name: 'typist' });
+    const page = await fixture.open(t, '/keys');
     const button = page.getByRole('button', { name: 'Actions for the key typist' });
     await button.focus();
     await page.keyboard.press('Enter');
@@ -139,8 +139,8 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('keys page: a plan without master keys links to the plans', async (t) => {
-    const as = await world.person('free@example.com');
-    const page = await world.open(t, '/keys', { as });
+    const as = await fixture.person('free@example.com');
+    const page = await fixture.open(t, '/keys', { as });
     await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'keys-empty');
@@ -153,12 +153,12 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('keys page: a new metrics key comes with the settings for Prometheus', async (t) => {
-    const page = await world.open(t, '/keys');
+    const page = await fixture.open(t, '/keys');
     await page.getByRole('button', { name: 'New metrics key' }).click();
     const dialog = page.getByRole('dialog', { name: 'New metrics key' });
     await dialog.getByRole('button', { name: 'Create key' }).click();
     const key = await shownKey(page, /\S/);
-    const answer = await fetch(`${world.culvert.apiUrl}/metrics/prometheus`, {
+    const answer = await fetch(`${fixture.culvert.apiUrl}/metrics/prometheus`, {
       headers: { authorization: `Bearer ${key}` },
     });
     assert.equal(answer.status, 200);
@@ -171,7 +171,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('on a phone nothing is wider than the window', async (t) => {
-    const page = await world.open(t, '/keys', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    const page = await fixture.open(t, '/keys', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await rowOf(page, 'typist').waitFor();
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);
@@ -182,8 +182,8 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 });
 
-async function mint(world: World, body: Record<string, unknown>): Promise<void> {
-  const { status } = await world.culvert.account.call('POST', '/tokens', body);
+async function mint(fixture: Fixture, body: Record<string, unknown>): Promise<void> {
+  const { status } = await fixture.culvert.account.call('POST', '/tokens', body);
   assert.equal(status, 200);
 }
 

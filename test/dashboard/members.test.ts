@@ -4,20 +4,29 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { Account } from '../harness/account.ts';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, type Person, PHONE, shoot, startWorld, type World } from './world.ts';
+import {
+  heading,
+  NO_CHROMIUM,
+  noSeriousFinding,
+  type Person,
+  PHONE,
+  shoot,
+  startFixture,
+  type Fixture,
+} from './fixture.ts';
 
 suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let bob: Person;
   const used: string[] = [];
   before(async () => {
-    world = await startWorld(ends);
-    bob = await world.person('bob@example.com');
+    fixture = await startFixture(ends);
+    bob = await fixture.person('bob@example.com');
   });
 
   test('members page: an owner invites a member, changes the role, and removes the member', async (t) => {
-    const page = await world.open(t, '/members');
+    const page = await fixture.open(t, '/members');
     await heading(page, 'Members');
     await page.getByRole('button', { name: 'Invite member' }).click();
     const dialog = page.getByRole('dialog');
@@ -33,7 +42,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await shoot(page, 'members-invited');
     await noSeriousFinding(page);
 
-    await accept(world, bob, used);
+    await accept(fixture, bob, used);
     await page.reload();
     const row = page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: bob.email });
     await row.getByText('Viewer').waitFor();
@@ -53,8 +62,8 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
   });
 
   test('members page: an invitation is sent again and revoked, and the last owner cannot leave', async (t) => {
-    const page = await world.open(t, '/members');
-    await world.culvert.account.call('POST', `/orgs/${await orgId(world)}/invitations`, {
+    const page = await fixture.open(t, '/members');
+    await fixture.culvert.account.call('POST', `/orgs/${await orgId(fixture)}/invitations`, {
       email: 'cat@example.com',
       role: 'member',
     });
@@ -80,7 +89,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await sending.getByRole('button', { name: 'Done' }).click();
     await sending.waitFor({ state: 'hidden' });
     assert.ok(!(await page.content()).includes(link.slice(-43)));
-    const theirs = await world.open(t, link.slice(link.indexOf('/invite')), { as: null });
+    const theirs = await fixture.open(t, link.slice(link.indexOf('/invite')), { as: null });
     await heading(theirs, 'You are invited');
     await theirs.getByText('cat@example.com', { exact: true }).first().waitFor();
     await actions.click();
@@ -106,7 +115,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
   });
 
   test('organization page: one is created, renamed and deleted, and the next becomes active', async (t) => {
-    const page = await world.open(t, '/organization', { as: bob });
+    const page = await fixture.open(t, '/organization', { as: bob });
     await heading(page, 'Organization');
     assert.equal(await page.getByRole('button', { name: 'Delete organization' }).isDisabled(), true);
     await page.getByRole('button', { name: 'New organization' }).click();
@@ -132,7 +141,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
   });
 
   test('members page: a thousand members are drawn in part, searched in full, and share one dialog', async (t) => {
-    const page = await world.open(t, '/account');
+    const page = await fixture.open(t, '/account');
     await heading(page, 'Account');
     const many = Array.from({ length: 1_000 }, (_, i) => ({
       user_id: `0199-${i}`,
@@ -160,14 +169,14 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
   });
 
   test('members page: offers only what the role allows, and fits a phone', async (t) => {
-    const invited = await world.culvert.account.call('POST', `/orgs/${await orgId(world)}/invitations`, {
+    const invited = await fixture.culvert.account.call('POST', `/orgs/${await orgId(fixture)}/invitations`, {
       email: bob.email,
       role: 'viewer',
     });
     assert.equal(invited.status, 201);
-    await accept(world, bob, used);
+    await accept(fixture, bob, used);
     const context = { viewport: PHONE, colorScheme: 'dark' as const };
-    const page = await world.open(t, '/members', { as: bob, context });
+    const page = await fixture.open(t, '/members', { as: bob, context });
     await page.getByRole('button', { name: /^Organization: / }).click();
     await page.getByRole('menuitem', { name: /viewer/ }).click();
     await page.getByRole('table', { name: 'Members' }).getByText('admin@localhost').first().waitFor();
@@ -183,13 +192,13 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
   });
 });
 
-async function orgId(world: World): Promise<string> {
-  const { body } = await world.culvert.account.call('GET', '/auth/me');
+async function orgId(fixture: Fixture): Promise<string> {
+  const { body } = await fixture.culvert.account.call('GET', '/auth/me');
   return (body['active_org'] as { id: string }).id;
 }
 
 /** Uses the newest invitation of the person: emails are in the log of this server. `used`: the tokens of those before it, to which its own is added. */
-async function accept({ culvert }: World, { email, password }: Person, used: string[]): Promise<void> {
+async function accept({ culvert }: Fixture, { email, password }: Person, used: string[]): Promise<void> {
   const others = used.map((token) => `(?!${token})`).join('');
   const token = await culvert.server.printed(new RegExp(`"to":"${email}".*invite\\?token=${others}([\\w-]+)`));
   used.push(token);

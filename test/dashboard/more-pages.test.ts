@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
 import { type Seeded, startSeeded } from './seeded.ts';
-import { NO_CHROMIUM, settled } from './world.ts';
+import { NO_CHROMIUM, settled } from './fixture.ts';
 
 suite('every page for a viewer', { timeout: 200_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });

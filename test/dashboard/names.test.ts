@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 suite('reserved names', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
   });
 
   test('names page: a name is reserved and given up, and a taken one is reported at the field', async (t) => {
-    const page = await world.open(t, '/names');
+    const page = await fixture.open(t, '/names');
     await heading(page, 'Reserved names');
     const field = page.getByRole('textbox', { name: 'Name' });
     await field.fill('api');
@@ -40,8 +40,8 @@ suite('reserved names', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('names page: a plan without names links to the plans, on a phone too', async (t) => {
-    const as = await world.person('free@example.com');
-    const page = await world.open(t, '/names', { as, context: { viewport: PHONE, colorScheme: 'dark' } });
+    const as = await fixture.person('free@example.com');
+    const page = await fixture.open(t, '/names', { as, context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByText('Your plan, free, has no reserved names.').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Reserve name' }).count(), 0);
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

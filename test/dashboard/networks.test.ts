@@ -12,7 +12,7 @@ import type { Locator, Page } from 'playwright-core';
 import { field, press } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { missing, run } from '../harness/tools.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 const KEY = 'dwdtCnMYpX08FsFyUbJmRd9ML4frwJkqsXf7pR25LCo=';
 const OTHER_KEY = '3p7bfXt9wbTTW2HC7OQ1Nz+DQ8hbeGdNrfx+FG+IK08=';
@@ -33,15 +33,15 @@ async function freeUdpPort(): Promise<number> {
 
 suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let port: number;
   before(async () => {
     port = await freeUdpPort();
-    world = await startWorld(ends, { edge: `udp_ports = "${port}-${port}"` });
+    fixture = await startFixture(ends, { edge: `udp_ports = "${port}-${port}"` });
   });
 
   const call = async (method: string, path: string, body?: object) => {
-    const answer = await world.culvert.account.call(method, path, body);
+    const answer = await fixture.culvert.account.call(method, path, body);
     assert.ok(answer.status < 300, JSON.stringify(answer.body));
     return answer.body;
   };
@@ -53,7 +53,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   const dialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
 
   test('networks page: a network is created, its server registered, and the config is valid', async (t) => {
-    const page = await world.open(t, '/networks');
+    const page = await fixture.open(t, '/networks');
     await page.getByText('No private networks yet').waitFor();
     await shoot(page, 'networks-empty');
     await press(page, 'New network');
@@ -82,7 +82,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await server.waitFor({ state: 'hidden' });
     await page.getByText('No other machine can connect').waitFor();
     await page.getByText(`localhost:${port}`).first().waitFor();
-    assert.match(serverConfig, new RegExp(`culvert udp 51820 --network home --server ${world.culvert.apiUrl}$`, 'm'));
+    assert.match(serverConfig, new RegExp(`culvert udp 51820 --network home --server ${fixture.culvert.apiUrl}$`, 'm'));
     assert.match(await page.locator('[aria-current=step]').innerText(), /Start WireGuard/);
 
     const network = await home();
@@ -92,7 +92,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
 
   test('networks page: a device is enrolled with keys of the browser; QR code and file hold one config', async (t) => {
     const { id } = await home();
-    const page = await world.open(t, `/networks/${id}`);
+    const page = await fixture.open(t, `/networks/${id}`);
     await page.getByRole('region', { name: 'Devices' }).getByRole('button', { name: 'Enrol device' }).click();
     await field(page, 'Name').fill('phone');
     await noSeriousFinding(page);
@@ -127,9 +127,9 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
 
   test('networks page: shows that an agent relays the network, and by which path', async (t) => {
     const { id } = await home();
-    const page = await world.open(t, `/networks/${id}`);
+    const page = await fixture.open(t, `/networks/${id}`);
     await page.getByText('No agent', { exact: true }).waitFor();
-    world.culvert.agent(['udp', '51820', '--network', 'home']);
+    fixture.culvert.agent(['udp', '51820', '--network', 'home']);
     await page.getByText(/^Relayed over (UDP|TLS)$/).waitFor();
     await page.getByText('Running:').waitFor();
     await shoot(page, 'network-online');
@@ -143,7 +143,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const made = await call('POST', '/private-networks', { name: 'office', cidr: '10.81.0.0/24' });
     const own = { server_public_key: KEY, server_listen_port: 51_820, public_endpoint: 'vpn.example.com:51820' };
     await call('PUT', `/private-networks/${String(made['id'])}/server`, own);
-    const page = await world.open(t, `/networks/${String(made['id'])}`);
+    const page = await fixture.open(t, `/networks/${String(made['id'])}`);
     const devices = page.getByRole('region', { name: 'Devices' });
     await devices.getByRole('button', { name: 'Enrol device' }).click();
     await field(page, 'Name').fill('router');
@@ -187,7 +187,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const own = { server_public_key: KEY, server_listen_port: 51_820, public_endpoint: 'vpn.example.com:51821' };
     await call('PUT', `/private-networks/${id}/server`, own);
     await call('POST', `/private-networks/${id}/devices`, { name: 'laptop', public_key: OTHER_KEY });
-    const page = await world.open(t, `/networks/${id}`);
+    const page = await fixture.open(t, `/networks/${id}`);
     await press(page, 'Edit');
     await listField(page, 'DNS servers').fill('nowhere');
     await press(page, 'Save');
@@ -211,7 +211,7 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('networks page: fits a phone, in dark mode too', async (t) => {
-    const page = await world.open(t, '/networks', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    const page = await fixture.open(t, '/networks', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByRole('link', { name: 'home' }).waitFor();
     await fits(page);
     await shoot(page, 'networks-phone-dark');

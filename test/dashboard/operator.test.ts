@@ -4,19 +4,28 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { Account } from '../harness/account.ts';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, type Person, PHONE, shoot, startWorld, type World } from './world.ts';
+import {
+  heading,
+  NO_CHROMIUM,
+  noSeriousFinding,
+  type Person,
+  PHONE,
+  shoot,
+  startFixture,
+  type Fixture,
+} from './fixture.ts';
 
 suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let ann: Person;
   before(async () => {
-    world = await startWorld(ends);
-    ann = await world.person('ann@example.com');
+    fixture = await startFixture(ends);
+    ann = await fixture.person('ann@example.com');
   });
 
   test('operator page: an account is created, locked and unlocked, and its new password is shown once', async (t) => {
-    const page = await world.open(t, '/operator/users');
+    const page = await fixture.open(t, '/operator/users');
     await heading(page, 'Operator');
     await page.getByRole('button', { name: 'New account' }).click();
     const dialog = page.getByRole('dialog');
@@ -30,7 +39,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Done' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    await Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(password));
+    await Account.logIn(fixture.culvert.apiUrl, 'bob@example.com', String(password));
     assert.doesNotMatch(await page.content(), new RegExp(String(password)));
 
     await page.getByRole('textbox', { name: 'Search by name or email' }).fill('bob@');
@@ -46,7 +55,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Lock account' }).click();
     await rows.getByText('locked', { exact: true }).waitFor();
-    await assert.rejects(Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(password)));
+    await assert.rejects(Account.logIn(fixture.culvert.apiUrl, 'bob@example.com', String(password)));
     await choose('Unlock account');
     await dialog.getByRole('button', { name: 'Unlock account' }).click();
     await rows.getByText('locked', { exact: true }).waitFor({ state: 'detached' });
@@ -55,7 +64,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await dialog.getByText("You won't see it again").waitFor();
     const next = await dialog.getByRole('group', { name: 'the password', exact: true }).textContent();
     await dialog.getByRole('button', { name: 'Done' }).click();
-    await Account.logIn(world.culvert.apiUrl, 'bob@example.com', String(next));
+    await Account.logIn(fixture.culvert.apiUrl, 'bob@example.com', String(next));
 
     async function choose(action: string): Promise<void> {
       await page.getByRole('button', { name: 'Actions for bob@example.com' }).click();
@@ -64,7 +73,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('operator page: an organization is suspended, approved, and moved to another plan', async (t) => {
-    const page = await world.open(t, '/operator/organizations');
+    const page = await fixture.open(t, '/operator/organizations');
     const row = page.getByRole('row').filter({ hasText: ann.email });
     const dialog = page.getByRole('dialog');
     await choose('Suspend');
@@ -89,8 +98,8 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('operator page: live figures of the server, and reasons of blocked visitors', async (t) => {
-    const { ports } = world.culvert;
-    const page = await world.open(t, '/operator');
+    const { ports } = fixture.culvert;
+    const page = await fixture.open(t, '/operator');
     await page.getByRole('img', { name: /^Requests: / }).waitFor();
     await fetch(`http://127.0.0.1:${ports.http}/`, { headers: { host: 'nothing.localhost' } });
     const answered = page.getByRole('table', { name: 'Edge errors' });
@@ -104,7 +113,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('operator page: signing keys rotate after confirmation, and the audit log records it', async (t) => {
-    const page = await world.open(t, '/operator/keys');
+    const page = await fixture.open(t, '/operator/keys');
     await page.getByRole('button', { name: 'Rotate the signing key: Logins' }).click();
     const dialog = page.getByRole('dialog');
     await noSeriousFinding(page);
@@ -128,13 +137,13 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('operator page: other users have no access, and see why', async (t) => {
-    const page = await world.open(t, '/operator/users', { as: ann });
+    const page = await fixture.open(t, '/operator/users', { as: ann });
     await page.getByRole('heading', { name: 'Operators only' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Operator' }).count(), 0);
   });
 
   test('operator page: fits a phone', async (t) => {
-    const page = await world.open(t, '/operator', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    const page = await fixture.open(t, '/operator', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByRole('img', { name: /^Requests: / }).waitFor();
     await shoot(page, 'operator-server-phone-dark');
     for (const tab of ['Server', 'Users', 'Organizations', 'Audit log']) {

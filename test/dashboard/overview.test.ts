@@ -5,30 +5,30 @@ import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
 import { get } from '../harness/visitor.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 const DARK_PHONE = { colorScheme: 'dark', viewport: PHONE } as const;
 
 suite('the overview', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let visit: (path: string) => Promise<unknown>;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
     const origin = await startOrigin(ends, ({ url }, answer) => {
       answer.statusCode = url === '/missing' ? 404 : 200;
       answer.end('x'.repeat(2_000));
     });
-    await world.culvert
+    await fixture.culvert
       .agent(['http', String(origin.port), '--subdomain', 'shop'])
       .printed(/http:\/\/shop\.localhost:\d+/);
-    visit = (path) => get(`http://shop.localhost:${world.culvert.ports.http}${path}`, world.culvert.ports.http);
+    visit = (path) => get(`http://shop.localhost:${fixture.culvert.ports.http}${path}`, fixture.culvert.ports.http);
     for (const path of ['/', '/cart', '/missing']) await visit(path);
-    await world.culvert.account.call('POST', '/domains', { domain: 'shop.example.org' });
+    await fixture.culvert.account.call('POST', '/domains', { domain: 'shop.example.org' });
   });
 
   test('overview: counters, tunnels and requests update by themselves', async (t) => {
-    const page = await world.open(t, '/');
+    const page = await fixture.open(t, '/');
     await heading(page, 'Overview');
     const tunnels = page.getByRole('list', { name: 'Tunnels online' });
     await tunnels.getByText('3 requests').waitFor();
@@ -49,7 +49,7 @@ suite('the overview', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('overview: the chart shows each metric and span, and works by keyboard', async (t) => {
-    const page = await world.open(t, '/');
+    const page = await fixture.open(t, '/');
     await page.getByText(/^\d+ in the last 24 hours$/).waitFor();
     await page.getByText('1 h', { exact: true }).click();
     await page.getByText(/^\d+ in the last hour$/).waitFor();
@@ -74,7 +74,7 @@ suite('the overview', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('overview: fits a phone, and connects an agent from there', async (t) => {
-    const page = await world.open(t, '/', { context: DARK_PHONE });
+    const page = await fixture.open(t, '/', { context: DARK_PHONE });
     await page.getByRole('list', { name: 'Latest requests' }).waitFor();
     await page.getByRole('slider').waitFor();
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

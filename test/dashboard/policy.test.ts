@@ -6,19 +6,19 @@ import type { Page } from 'playwright-core';
 import { inReverse } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
 import { get } from '../harness/visitor.ts';
-import { NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 const HOSTILE = '/admin/<img%20src=x%20onerror=alert(1)>';
 
 suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let shop: string;
   let status: (path: string) => Promise<number>;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
     const origin = await startOrigin(ends, (_, answer) => answer.end('ok'));
-    const { culvert } = world;
+    const { culvert } = fixture;
     await culvert.agent(['http', String(origin.port), '--subdomain', 'shop']).printed(/http:\/\/shop\.localhost:\d+/);
     const { body } = await culvert.account.call('GET', '/tunnels');
     const [row] = body as unknown as ReadonlyArray<{ id: string }>;
@@ -28,14 +28,15 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     for (const path of ['/', '/cart', '/admin/users', '/orders', HOSTILE]) assert.equal(await status(path), 200);
   });
 
-  const open = async (t: Parameters<World['open']>[0], more: Parameters<World['open']>[2] = {}): Promise<Page> => {
-    const page = await world.open(t, `/tunnels/${shop}?tab=policy`, more);
+  const open = async (t: Parameters<Fixture['open']>[0], more: Parameters<Fixture['open']>[2] = {}): Promise<Page> => {
+    const page = await fixture.open(t, `/tunnels/${shop}?tab=policy`, more);
     await page.getByRole('heading', { name: 'Traffic policy' }).waitFor();
     return page;
   };
   const saved = async (): Promise<unknown> =>
-    (await world.culvert.account.call('GET', `/tunnels/${shop}/policy`)).body['policy'];
-  const put = (actions: readonly object[]) => world.culvert.account.call('PUT', `/tunnels/${shop}/policy`, { actions });
+    (await fixture.culvert.account.call('GET', `/tunnels/${shop}/policy`)).body['policy'];
+  const put = (actions: readonly object[]) =>
+    fixture.culvert.account.call('PUT', `/tunnels/${shop}/policy`, { actions });
 
   test('policy page: an example is filled in, tested, saved, and applies immediately', async (t) => {
     const page = await open(t);

@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 suite('projects', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
   });
 
   test('projects page: a project is created, gets a working key, is renamed, and deleted with its contents', async (t) => {
-    const page = await world.open(t, '/projects');
+    const page = await fixture.open(t, '/projects');
     await heading(page, 'Projects');
     await noSeriousFinding(page);
     await page.getByRole('button', { name: 'New project' }).click();
@@ -40,7 +40,7 @@ suite('projects', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const token = await shown.innerText();
     await minting.getByText('--project shop').waitFor();
     await minting.getByRole('button', { name: 'Done' }).click();
-    await world.culvert
+    await fixture.culvert
       .agent(['http', '3000', '--project', 'shop', '--subdomain', 'pr-7'], { token })
       .printed(/pr-7-shop/);
     const tunnel = page.getByRole('table', { name: 'Tunnels' }).getByRole('row').filter({ hasText: 'pr-7-shop' });
@@ -63,19 +63,19 @@ suite('projects', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await asking.getByRole('button', { name: 'Delete project' }).click();
     await heading(page, 'Projects');
     await page.getByText('Store deleted, with 1 tunnel and 1 key.').waitFor();
-    assert.equal((await world.culvert.account.call('GET', '/projects/shop')).status, 404);
+    assert.equal((await fixture.culvert.account.call('GET', '/projects/shop')).status, 404);
   });
 
   test('projects page: the default project stays, and a missing one is reported', async (t) => {
-    const page = await world.open(t, '/projects/default', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    const page = await fixture.open(t, '/projects/default', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByText('The default project').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Delete project' }).count(), 0);
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);
     await shoot(page, 'project-phone-dark');
-    await page.goto(`${world.culvert.apiUrl}/app/projects/nothing`);
+    await page.goto(`${fixture.culvert.apiUrl}/app/projects/nothing`);
     await page.getByRole('heading', { name: 'Project not found' }).waitFor();
-    await page.goto(`${world.culvert.apiUrl}/app/projects`);
+    await page.goto(`${fixture.culvert.apiUrl}/app/projects`);
     await page.getByRole('table', { name: 'Projects' }).waitFor();
     await shoot(page, 'projects-phone-dark');
   });

@@ -10,7 +10,7 @@ import { startDns } from '../harness/dns.ts';
 import type { Ends } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
 import { Account, type ApiAnswer } from '../harness/account.ts';
-import { type Person, startWorld, type World } from './world.ts';
+import { type Person, startFixture, type Fixture } from './fixture.ts';
 
 /** A picture of one pixel. */
 const PIXEL = Buffer.from(
@@ -33,7 +33,7 @@ export interface Place {
   readonly as?: 'stranger' | 'newcomer';
 }
 
-export interface Seeded extends World {
+export interface Seeded extends Fixture {
   /** Every page. */
   readonly places: readonly Place[];
   /** May only look on, in the organization that all is in; their own is another. */
@@ -48,16 +48,18 @@ export function whoIs({ newcomer, owner }: Seeded, as: Place['as'] | 'owner' = '
 
 export async function startSeeded(ends: Ends): Promise<Seeded> {
   const dns = await startDns(ends);
-  const world = await startWorld(ends, { toml: `[dns]\nresolvers = ["${dns.address}"]\n[inspector]\nreplay = true` });
-  const { account } = world.culvert;
+  const fixture = await startFixture(ends, {
+    toml: `[dns]\nresolvers = ["${dns.address}"]\n[inspector]\nreplay = true`,
+  });
+  const { account } = fixture.culvert;
   const call = async (method: string, path: string, body?: object): Promise<ApiAnswer['body']> => {
     const answer = await account.call(method, path, body);
     assert.ok(answer.status < 300, `${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
   await call('POST', '/projects', { slug: 'docs', name: 'Documentation' });
-  const shop = await publish(ends, world, 'shop');
-  await publish(ends, world, 'staging');
+  const shop = await publish(ends, fixture, 'shop');
+  await publish(ends, fixture, 'staging');
   const idle = await call('POST', '/tunnels', {
     localPort: 8000,
     subdomain: 'guide',
@@ -86,14 +88,14 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
   for (const subdomain of ['shop', 'acme']) await call('POST', '/reserved-subdomains', { subdomain });
   const network = await networks(call);
   const receiver = await webhooks(call, shop);
-  const viewer = await members(world, call);
-  await visits(world, 'shop');
-  await visits(world, 'staging');
-  const requestId = await recorded(world, shop);
-  const newcomer = await world.person('newcomer@example.test');
+  const viewer = await members(fixture, call);
+  await visits(fixture, 'shop');
+  await visits(fixture, 'staging');
+  const requestId = await recorded(fixture, shop);
+  const newcomer = await fixture.person('newcomer@example.test');
   const invitation = await invite(call);
   return {
-    ...world,
+    ...fixture,
     viewer,
     newcomer,
     places: [
@@ -150,11 +152,11 @@ async function invite(call: Call): Promise<string> {
 type Call = (method: string, path: string, body?: object) => Promise<ApiAnswer['body']>;
 
 /** An agent with a service; returns the tunnel's id. */
-async function publish(ends: Ends, world: World, subdomain: string): Promise<string> {
+async function publish(ends: Ends, fixture: Fixture, subdomain: string): Promise<string> {
   const origin = await startOrigin(ends, serve);
-  const agent = world.culvert.agent(['http', String(origin.port), '--subdomain', subdomain]);
+  const agent = fixture.culvert.agent(['http', String(origin.port), '--subdomain', subdomain]);
   await agent.printed(/^(http:\/\/\S+)$/m);
-  const tunnels = (await world.culvert.account.call('GET', '/tunnels')).body as unknown as {
+  const tunnels = (await fixture.culvert.account.call('GET', '/tunnels')).body as unknown as {
     id: string;
     subdomain: string;
   }[];
@@ -221,25 +223,25 @@ async function webhooks(call: Call, tunnelId: string): Promise<string> {
 }
 
 /** Returns the one who has accepted. */
-async function members(world: World, call: Call): Promise<Person> {
+async function members(fixture: Fixture, call: Call): Promise<Person> {
   const me = await call('GET', '/auth/me');
   const { id: org } = me['active_org'] as { id: string };
-  for (const email of ['dora@example.test', 'emil@example.test']) await world.person(email);
-  const viewer = await world.person('vera@example.test');
+  for (const email of ['dora@example.test', 'emil@example.test']) await fixture.person(email);
+  const viewer = await fixture.person('vera@example.test');
   for (const [email, role] of [
     ['bea@example.test', 'admin'],
     ['carl@example.test', 'viewer'],
     [viewer.email, 'viewer'],
   ] as const)
     await call('POST', `/orgs/${org}/invitations`, { email, role });
-  const token = await world.culvert.server.printed(/"to":"vera@example.test".*invite\?token=([\w-]+)/);
-  const account = await Account.logIn(world.culvert.apiUrl, viewer.email, viewer.password);
+  const token = await fixture.culvert.server.printed(/"to":"vera@example.test".*invite\?token=([\w-]+)/);
+  const account = await Account.logIn(fixture.culvert.apiUrl, viewer.email, viewer.password);
   assert.equal((await account.call('POST', '/orgs/invitations/accept', { token })).status, 200);
   return viewer;
 }
 
 /** A little of everything that a visitor does. */
-async function visits(world: World, subdomain: string): Promise<void> {
+async function visits(fixture: Fixture, subdomain: string): Promise<void> {
   const paths = ['/', '/products?page=2', '/logo.png', '/missing', '/admin/users', '/broken', '/api/orders', '/login'];
   for (let round = 0; round < 4; round++) {
     for (const path of paths) {
@@ -247,12 +249,12 @@ async function visits(world: World, subdomain: string): Promise<void> {
       const type = path === '/login' ? 'application/x-www-form-urlencoded' : 'application/json';
       const outgoing = request({
         host: '127.0.0.1',
-        port: world.culvert.ports.http,
+        port: fixture.culvert.ports.http,
         path,
         method: isPost ? 'POST' : 'GET',
         agent: false,
         headers: {
-          host: `${subdomain}.localhost:${world.culvert.ports.http}`,
+          host: `${subdomain}.localhost:${fixture.culvert.ports.http}`,
           'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0',
           ...(isPost ? { 'content-type': type } : {}),
         },
@@ -266,10 +268,10 @@ async function visits(world: World, subdomain: string): Promise<void> {
 }
 
 /** The id of a recorded request with bodies; records come in batches, half a second late at most. */
-async function recorded(world: World, tunnelId: string): Promise<string> {
+async function recorded(fixture: Fixture, tunnelId: string): Promise<string> {
   const path = `/inspector?tunnel_id=${tunnelId}&path=/api/orders&limit=1`;
   for (const end = Date.now() + 15_000; Date.now() < end; ) {
-    const [first] = (await world.culvert.account.call('GET', path)).body as unknown as { id: string }[];
+    const [first] = (await fixture.culvert.account.call('GET', path)).body as unknown as { id: string }[];
     if (first !== undefined) return first.id;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -5,19 +5,19 @@ import { request } from 'node:http';
 import { after, before, suite, test } from 'node:test';
 import { type Ends, inReverse } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
-import { heading, NO_CHROMIUM, settled, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, settled, startFixture, type Fixture } from './fixture.ts';
 
 const MINUTES_16 = 16 * 60_000;
 
 suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
   });
 
   test('session: no action runs as an organization that another tab has chosen', async (t) => {
-    const page = await world.open(t, '/names');
+    const page = await fixture.open(t, '/names');
     const sent: string[] = [];
     page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`));
     await heading(page, 'Reserved names');
@@ -37,11 +37,11 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('session: continues in another organization after its own is deleted here, with one notice', async (t) => {
-    const person = await world.person('two-homes@example.test');
-    const page = await world.open(t, '/', { as: person });
+    const person = await fixture.person('two-homes@example.test');
+    const page = await fixture.open(t, '/', { as: person });
     await heading(page, 'Overview');
     await page.evaluate(SWITCH);
-    await page.goto(`${world.culvert.apiUrl}/app/organization`);
+    await page.goto(`${fixture.culvert.apiUrl}/app/organization`);
     await page.getByRole('button', { name: 'Organization: Other' }).waitFor();
     await page.getByRole('button', { name: 'Delete organization' }).click();
     const asks = page.getByRole('dialog');
@@ -53,7 +53,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('session: no extra cookie swaps while the clock of the machine is an hour ahead', async (t) => {
-    const page = await world.open(t, '/');
+    const page = await fixture.open(t, '/');
     await settled(page);
     await page.clock.setFixedTime(Date.now() + 60 * 60_000);
     let swaps = 0;
@@ -71,10 +71,10 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   test('session: text typed for one tunnel does not appear at another', async (t) => {
     const ids: string[] = [];
     for (const subdomain of ['first', 'second']) {
-      const { body } = await world.culvert.account.call('POST', '/tunnels', { localPort: 3000, subdomain });
+      const { body } = await fixture.culvert.account.call('POST', '/tunnels', { localPort: 3000, subdomain });
       ids.push(String(body['id']));
     }
-    const page = await world.open(t, `/tunnels/${ids[0]}?tab=maintenance`);
+    const page = await fixture.open(t, `/tunnels/${ids[0]}?tab=maintenance`);
     await heading(page, 'first');
     await page.getByRole('textbox').first().fill('only for the first');
     await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`${ids[1]}?tab=maintenance`)})`);
@@ -83,8 +83,8 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('session: survives leaving the page during a cookie swap', async (t) => {
-    const late = await lateRefresh(inReverse(t), world.culvert.apiUrl);
-    const page = await world.open(t, '/');
+    const late = await lateRefresh(inReverse(t), fixture.culvert.apiUrl);
+    const page = await fixture.open(t, '/');
     await settled(page);
     await page.goto(`${late.url}/app/names`, { waitUntil: 'commit' });
     await late.swapped;
@@ -94,22 +94,22 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('session: tabs log in and out together', async (t) => {
-    const page = await world.open(t, '/members');
+    const page = await fixture.open(t, '/members');
     await heading(page, 'Members');
     const other = await page.context().newPage();
-    await other.goto(`${world.culvert.apiUrl}/app/`);
+    await other.goto(`${fixture.culvert.apiUrl}/app/`);
     await other.getByRole('button', { name: 'Your account' }).click();
     await other.getByRole('menuitem', { name: 'Log out' }).click();
     await page.getByLabel('Email address').waitFor();
     assert.equal(await page.getByText('admin@localhost').count(), 0);
-    await other.getByLabel('Email address').fill(world.owner.email);
-    await other.getByLabel('Password', { exact: true }).fill(world.owner.password);
+    await other.getByLabel('Email address').fill(fixture.owner.email);
+    await other.getByLabel('Password', { exact: true }).fill(fixture.owner.password);
     await other.getByRole('button', { name: 'Log in', exact: true }).click();
     await heading(page, 'Members');
   });
 
   test('session: no password prompt while the server does not respond', async (t) => {
-    const page = await world.open(t, '/names');
+    const page = await fixture.open(t, '/names');
     await heading(page, 'Reserved names');
     await page.route('**/auth/refresh', (route) => route.fulfill({ status: 503, body: 'busy' }));
     await page.reload();
@@ -130,7 +130,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('session: works when the browser reports offline but the server responds', async (t) => {
-    const page = await world.open(t, '/names');
+    const page = await fixture.open(t, '/names');
     await heading(page, 'Reserved names');
     await page.evaluate(`dispatchEvent(new Event('offline'))`);
     await page.getByRole('textbox').first().fill('on-this-machine');
@@ -142,9 +142,9 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('session: a page that fails to load or draw shows an error with a way on', async (t) => {
     // A tab of its own: React tells the browser's console of what the page then says.
-    const page = await (await world.open(t, '/')).context().newPage();
+    const page = await (await fixture.open(t, '/')).context().newPage();
     await page.route('**/assets/audit-page-*', (route) => route.abort());
-    await page.goto(`${world.culvert.apiUrl}/app/`);
+    await page.goto(`${fixture.culvert.apiUrl}/app/`);
     await heading(page, 'Overview');
     await page.getByRole('link', { name: 'Audit log' }).click();
     await heading(page, 'Page failed to load');
@@ -165,7 +165,7 @@ suite('a tab', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('session: an invalid id in an address is not requested', async (t) => {
     for (const path of ['/inspector/recording', '/inspector/unrecorded', '/tunnels/abc']) {
-      const page = await world.open(t, path);
+      const page = await fixture.open(t, path);
       await heading(page, 'Page not found');
     }
   });

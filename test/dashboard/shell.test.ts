@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, startFixture, type Fixture } from './fixture.ts';
 
 suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
   });
 
   test('shell: a session continues after a reload, and no secret is in storage or the address', async (t) => {
-    const page = await world.open(t, '/?oauth_token=eyJ.not.mine&mfa_challenge=a.b.c&x=1');
+    const page = await fixture.open(t, '/?oauth_token=eyJ.not.mine&mfa_challenge=a.b.c&x=1');
     await heading(page, 'Overview');
     assert.equal(new URL(page.url()).search, '?x=1');
     const kept = await page.evaluate<string>(
@@ -24,7 +24,7 @@ suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('shell: the menu leads to every page, by keyboard too, and marks the current one', async (t) => {
-    const page = await world.open(t, '/');
+    const page = await fixture.open(t, '/');
     await heading(page, 'Overview');
     const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Tunnels' });
     await link.focus();
@@ -38,7 +38,7 @@ suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('shell: the menu of a phone opens, and closes on navigation', async (t) => {
-    const page = await world.open(t, '/', { context: { viewport: PHONE } });
+    const page = await fixture.open(t, '/', { context: { viewport: PHONE } });
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('link', { name: 'Tunnels' }).click();
     await heading(page, 'Tunnels');
@@ -49,12 +49,12 @@ suite('the shell', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('shell: an unknown address is reported', async (t) => {
-    const page = await world.open(t, '/nowhere');
+    const page = await fixture.open(t, '/nowhere');
     await heading(page, 'Page not found');
   });
 
   test('shell: logging out ends the session in the browser and on the server', async (t) => {
-    const page = await world.open(t, '/');
+    const page = await fixture.open(t, '/');
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();

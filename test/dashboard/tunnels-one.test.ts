@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { inReverse } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
 import { get } from '../harness/visitor.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=1">Back at six';
 
@@ -15,29 +15,29 @@ const PROVIDER = '[oauth.google]\nclient_id = "a"\nclient_secret = "b"\nissuer =
 
 suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let shop: string;
   let url: string;
   const made = async (body: object): Promise<string> => {
-    const answer = await world.culvert.account.call('POST', '/tunnels', body);
+    const answer = await fixture.culvert.account.call('POST', '/tunnels', body);
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     return String(answer.body['id']);
   };
   const visit = (credentials = '') =>
-    get(url.replace('://', `://${credentials}`) + '/', world.culvert.ports.http).then(
+    get(url.replace('://', `://${credentials}`) + '/', fixture.culvert.ports.http).then(
       ({ status, code }) => code ?? status,
     );
 
   before(async () => {
-    world = await startWorld(ends, { toml: PROVIDER });
+    fixture = await startFixture(ends, { toml: PROVIDER });
     const origin = await startOrigin(ends, (_, response) => response.end('hello'));
     shop = await made({ localPort: origin.port, subdomain: 'shop' });
-    const agent = world.culvert.agent(['http', String(origin.port), '--subdomain', 'shop']);
+    const agent = fixture.culvert.agent(['http', String(origin.port), '--subdomain', 'shop']);
     url = await agent.printed(/^(http:\/\/shop\.\S+)$/m);
   });
 
   test('tunnel page: a password set here is required until it is removed', async (t) => {
-    const page = await world.open(t, `/tunnels/${shop}?tab=access-control`);
+    const page = await fixture.open(t, `/tunnels/${shop}?tab=access-control`);
     await heading(page, 'shop');
     const panel = page.getByRole('region', { name: 'Password' });
     await panel.getByRole('button', { name: 'Require password' }).click();
@@ -64,7 +64,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('tunnel page: visitor login by a list of domains and one of addresses', async (t) => {
-    const page = await world.open(t, `/tunnels/${shop}?tab=access-control`);
+    const page = await fixture.open(t, `/tunnels/${shop}?tab=access-control`);
     const panel = page.getByRole('region', { name: 'Visitor login' });
     await panel.getByRole('button', { name: 'Require visitor login' }).click();
     await panel.getByText('Add at least one domain or address').waitFor();
@@ -75,7 +75,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await panel.getByLabel('Allowed addresses').press('Backspace');
     await panel.getByRole('button', { name: 'Require visitor login' }).click();
     await panel.getByRole('button', { name: 'Save lists' }).waitFor();
-    const { body } = await world.culvert.account.call('GET', `/tunnels/${shop}/edge-auth`);
+    const { body } = await fixture.culvert.account.call('GET', `/tunnels/${shop}/edge-auth`);
     assert.deepEqual([body['allowed_domains'], body['allowed_emails']], [['example.com'], []]);
     await noSeriousFinding(page);
     await shoot(page, 'tunnel-login');
@@ -86,7 +86,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('tunnel page: maintenance shows visitors its message as text until it ends', async (t) => {
-    const page = await world.open(t, `/tunnels/${shop}`, { context: { colorScheme: 'dark' } });
+    const page = await fixture.open(t, `/tunnels/${shop}`, { context: { colorScheme: 'dark' } });
     await page.getByRole('tab', { name: 'Maintenance' }).click();
     const panel = page.getByRole('region', { name: 'Maintenance', exact: true });
     await panel.getByRole('textbox', { name: 'Message (optional)' }).fill(HOSTILE);
@@ -123,7 +123,7 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('tunnel page: a tunnel that is online stops after confirmation', async (t) => {
-    const page = await world.open(t, `/tunnels/${shop}`);
+    const page = await fixture.open(t, `/tunnels/${shop}`);
     const question = page.getByRole('dialog', { name: 'Stop the tunnel shop?' });
     await page.getByRole('button', { name: 'Stop' }).click();
     await noSeriousFinding(page);
@@ -138,13 +138,13 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   test('tunnel page: a tunnel is stopped, started and deleted from its header', async (t) => {
     const id = await made({ localPort: 3000, subdomain: 'short', ttlSeconds: 3600 });
-    const page = await world.open(t, `/tunnels/${id}`);
+    const page = await fixture.open(t, `/tunnels/${id}`);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('region', { name: 'Stopped' }).waitFor();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByText('Waiting for agent').waitFor();
     const end = async () =>
-      Date.parse(String((await world.culvert.account.call('GET', `/tunnels/${id}`)).body['expiresAt']));
+      Date.parse(String((await fixture.culvert.account.call('GET', `/tunnels/${id}`)).body['expiresAt']));
     const before = await end();
     const renewed = page.waitForResponse((response) => response.url().endsWith('/start'));
     await page.getByRole('button', { name: 'Extend' }).click();
@@ -155,30 +155,30 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Delete tunnel' }).click();
     await heading(page, 'Tunnels');
-    assert.equal((await world.culvert.account.call('GET', `/tunnels/${id}`)).status, 404);
+    assert.equal((await fixture.culvert.account.call('GET', `/tunnels/${id}`)).status, 404);
     await page.goBack();
     assert.equal(await page.getByRole('heading', { level: 1, name: 'short' }).count(), 0);
   });
 
   test('tunnel page: the former address ?tab=gates leads to access control', async (t) => {
-    const page = await world.open(t, `/tunnels/${shop}?tab=gates`);
+    const page = await fixture.open(t, `/tunnels/${shop}?tab=gates`);
     await page.waitForURL(/\?tab=access-control$/);
     await page.getByRole('region', { name: 'Visitor login' }).waitFor();
   });
 
   test('tunnel page: a tcp tunnel shows why it has no access control; a missing tunnel is reported', async (t) => {
     const id = await made({ localPort: 5432, subdomain: 'postgres', protocol: 'tcp' });
-    const page = await world.open(t, `/tunnels/${id}?tab=access-control`);
+    const page = await fixture.open(t, `/tunnels/${id}?tab=access-control`);
     await page.getByText('Passwords and visitor login do not apply').waitFor();
     await shoot(page, 'tunnel-tcp');
-    await page.goto(`${world.culvert.apiUrl}/app/tunnels/${id.replace(/^..../, 'ffff')}`);
+    await page.goto(`${fixture.culvert.apiUrl}/app/tunnels/${id.replace(/^..../, 'ffff')}`);
     await page.getByRole('heading', { name: 'Tunnel not found' }).waitFor();
     await noSeriousFinding(page);
   });
 
   test('tunnel page: a plan without visitor login links to the plans', async (t) => {
-    const as = await world.person('free@example.com');
-    const page = await world.open(t, '/tunnels', { as, context: { viewport: PHONE } });
+    const as = await fixture.person('free@example.com');
+    const page = await fixture.open(t, '/tunnels', { as, context: { viewport: PHONE } });
     await page.getByRole('button', { name: 'New tunnel' }).click();
     await page.getByRole('textbox', { name: 'Local port' }).fill('3000');
     await page.getByRole('combobox', { name: 'Expires' }).click();

@@ -7,25 +7,25 @@ import { Account } from '../harness/account.ts';
 import { inReverse } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
 import { get } from '../harness/visitor.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   const made = async (body: object): Promise<string> => {
-    const answer = await world.culvert.account.call('POST', '/tunnels', body);
+    const answer = await fixture.culvert.account.call('POST', '/tunnels', body);
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     return String(answer.body['id']);
   };
   before(async () => {
-    world = await startWorld(ends);
-    const { status } = await world.culvert.account.call('POST', '/projects', { slug: 'docs', name: 'Documentation' });
+    fixture = await startFixture(ends);
+    const { status } = await fixture.culvert.account.call('POST', '/projects', { slug: 'docs', name: 'Documentation' });
     assert.equal(status, 201);
   });
 
   test('tunnels page: a new tunnel shows its command, and is online once that runs', async (t) => {
     const origin = await startOrigin(t, (_, response) => response.end('hello'));
-    const page = await world.open(t, '/tunnels');
+    const page = await fixture.open(t, '/tunnels');
     await page.getByRole('heading', { name: 'No tunnels yet' }).waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'tunnels-empty');
@@ -54,10 +54,10 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(Number(port), origin.port, command);
     await noSeriousFinding(page);
     await shoot(page, 'tunnel-waiting');
-    world.culvert.agent(['http', String(origin.port), '--subdomain', name, '--project', project], { token: key });
+    fixture.culvert.agent(['http', String(origin.port), '--subdomain', name, '--project', project], { token: key });
     await page.getByText('Online', { exact: true }).waitFor();
     const url = await page.getByRole('link', { name: /^http:/ }).innerText();
-    assert.equal((await get(`${url}/orders`, world.culvert.ports.http)).body, 'hello');
+    assert.equal((await get(`${url}/orders`, fixture.culvert.ports.http)).body, 'hello');
     await page.getByRole('link', { name: 'GET /orders' }).waitFor();
     await page.getByText('An agent at').waitFor();
     await noSeriousFinding(page);
@@ -68,7 +68,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await made({ localPort: 3000, subdomain: 'shop' });
     const api = await made({ localPort: 5432, subdomain: 'postgres', protocol: 'tcp' });
     await made({ localPort: 8080, subdomain: 'preview', ttlSeconds: 3600 });
-    const page = await world.open(t, '/tunnels');
+    const page = await fixture.open(t, '/tunnels');
     await rowOf(page, 'shop').getByText('Waiting for agent').waitFor();
     await noSeriousFinding(page);
     await page.getByRole('textbox', { name: 'Search tunnels' }).fill('post');
@@ -84,7 +84,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: /^Show all/ }).click();
     await action(page, 'shop', 'Begin maintenance');
     await rowOf(page, 'shop').getByText('Maintenance').waitFor();
-    const visitor = await get(`http://shop.localhost:${world.culvert.ports.http}/`, world.culvert.ports.http);
+    const visitor = await get(`http://shop.localhost:${fixture.culvert.ports.http}/`, fixture.culvert.ports.http);
     assert.equal(visitor.code, 'maintenance');
     await shoot(page, 'tunnels');
     await action(page, 'shop', 'End maintenance');
@@ -105,12 +105,12 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Delete tunnel' }).click();
     await rowOf(page, 'postgres').waitFor({ state: 'detached' });
-    assert.equal((await world.culvert.account.call('GET', `/tunnels/${api}`)).status, 404);
+    assert.equal((await fixture.culvert.account.call('GET', `/tunnels/${api}`)).status, 404);
   });
 
   test('tunnels page: fits a phone', async (t) => {
     await made({ localPort: 3000, subdomain: `a-${'long'.repeat(15)}` });
-    const page = await world.open(t, '/tunnels', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    const page = await fixture.open(t, '/tunnels', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await rowOf(page, 'preview').waitFor();
     await fits(page);
     await noSeriousFinding(page);
@@ -122,8 +122,8 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('tunnels page: a viewer is offered no action', async (t) => {
-    const { culvert } = world;
-    const as = await world.person('watcher@example.com');
+    const { culvert } = fixture;
+    const as = await fixture.person('watcher@example.com');
     const { active_org: org } = (await culvert.account.call('GET', '/auth/me')).body as { active_org: { id: string } };
     const invited = await culvert.account.call('POST', `/orgs/${org.id}/invitations`, {
       email: as.email,
@@ -133,7 +133,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const token = await culvert.server.printed(/"to":"watcher@example.com".*invite\?token=([\w-]+)/);
     const watcher = await Account.logIn(culvert.apiUrl, as.email, as.password);
     assert.equal((await watcher.call('POST', '/orgs/invitations/accept', { token })).status, 200);
-    const page = await world.open(t, '/tunnels', { as });
+    const page = await fixture.open(t, '/tunnels', { as });
     await page.getByRole('button', { name: /^Organization/ }).click();
     await page.getByRole('menuitem', { name: /viewer/ }).click();
     await rowOf(page, 'shop').waitFor();
@@ -147,7 +147,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('tunnels page: no visitor login without an identity provider, with a hint for the operator', async (t) => {
-    const page = await world.open(t, '/tunnels');
+    const page = await fixture.open(t, '/tunnels');
     await page.getByRole('link', { name: 'shop', exact: true }).click();
     await page.getByRole('tab', { name: 'Access control' }).click();
     const panel = page.getByRole('region', { name: 'Visitor login' });

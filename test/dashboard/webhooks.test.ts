@@ -8,28 +8,28 @@ import type { Page } from 'playwright-core';
 import { field, press } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startWorld, type World } from './world.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=`run`">';
 
 suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
-  let world: World;
+  let fixture: Fixture;
   let secret = '';
   let url = '';
   before(async () => {
-    world = await startWorld(ends);
+    fixture = await startFixture(ends);
   });
   const dialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
   const receiver = async () => {
-    const { body } = await world.culvert.account.call('GET', '/webhook-receivers');
+    const { body } = await fixture.culvert.account.call('GET', '/webhook-receivers');
     const [first] = body as unknown as ReadonlyArray<{ id: string; url: string }>;
     assert.ok(first !== undefined);
     return first;
   };
 
   test('webhooks page: a receiver is created, and its secret is shown once', async (t) => {
-    const page = await world.open(t, '/webhooks');
+    const page = await fixture.open(t, '/webhooks');
     await page.getByText('No receivers yet').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'webhooks-empty');
@@ -61,7 +61,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('webhooks page: refusals are shown with a hint until a delivery is accepted', async (t) => {
-    const page = await world.open(t, `/webhooks/${(await receiver()).id}`);
+    const page = await fixture.open(t, `/webhooks/${(await receiver()).id}`);
     await page.getByText('No deliveries yet').waitFor();
     for (let i = 0; i < 2; i++) assert.equal(await deliver(url, 'another', 'push'), 401);
     const notice = page.getByRole('region', { name: 'Rejected deliveries' });
@@ -89,7 +89,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('webhooks page: signed deliveries appear, newest first, and open with their body as text', async (t) => {
-    const page = await world.open(t, `/webhooks/${(await receiver()).id}`);
+    const page = await fixture.open(t, `/webhooks/${(await receiver()).id}`);
     await page.getByRole('table', { name: 'Deliveries' }).getByText('first').waitFor();
     await deliver(url, secret, 'push');
     const list = page.getByRole('table', { name: 'Deliveries' });
@@ -142,10 +142,10 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
       taken.push(`${incoming.url} ${String(incoming.headers['x-github-event'])}`);
       outgoing.end();
     });
-    const agent = world.culvert.agent(['http', String(origin.port), '--subdomain', 'shop']);
+    const agent = fixture.culvert.agent(['http', String(origin.port), '--subdomain', 'shop']);
     await agent.printed(/shop/);
     const { id } = await receiver();
-    const page = await world.open(t, `/webhooks/${id}`);
+    const page = await fixture.open(t, `/webhooks/${id}`);
     await press(page, 'Forward to tunnel');
     await page
       .locator('input')
@@ -175,7 +175,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('webhooks page: fits a phone, in dark mode too', async (t) => {
-    const page = await world.open(t, '/webhooks', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    const page = await fixture.open(t, '/webhooks', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await page.getByRole('link', { name: 'orders' }).waitFor();
     await fits(page);
     await shoot(page, 'webhooks-phone-dark');
@@ -192,7 +192,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
 
   test('webhooks page: a new secret accepts only its own signatures, and a receiver is deleted after confirmation', async (t) => {
     const { id } = await receiver();
-    const page = await world.open(t, `/webhooks/${id}`);
+    const page = await fixture.open(t, `/webhooks/${id}`);
     await press(page, 'New secret');
     await press(page, 'Set secret');
     const made = dialog(page, 'New secret of orders');

@@ -12,7 +12,7 @@ import { type Program, start } from '../../src/cli/fixtures/in-process.ts';
 import { type Program as ProcessProgram, start as startProcess } from '../../src/cli/fixtures/program.ts';
 import { startCulvert, startOrigin } from '../harness.ts';
 
-interface World {
+interface Fixture {
   readonly asked: string[];
   /** Answers to `/slow` wait for it. */
   readonly slow: PromiseWithResolvers<void>;
@@ -59,7 +59,7 @@ async function breakableLine(t: TestContext, port: number): Promise<{ url: strin
   return { url: `http://127.0.0.1:${at.port}`, cut };
 }
 
-async function makeWorld(t: TestContext): Promise<World> {
+async function makeFixture(t: TestContext): Promise<Fixture> {
   const culvert = await startCulvert(t, '[inspector]\nreplay = true');
   const asked: string[] = [];
   const slow = Promise.withResolvers<void>();
@@ -83,7 +83,7 @@ async function makeWorld(t: TestContext): Promise<World> {
   const cookie = /qnt_refresh=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? '';
   writeFileSync(file, readFileSync(file, 'utf8').replace('cookie-0', cookie), { mode: 0o600 });
   const options = { home, env: { CULVERT_SERVER: line.url } };
-  const inspect: World['inspect'] = (...words) => start(t, ['inspect', ...words], options);
+  const inspect: Fixture['inspect'] = (...words) => start(t, ['inspect', ...words], options);
   return {
     asked,
     slow,
@@ -106,7 +106,7 @@ async function makeWorld(t: TestContext): Promise<World> {
 }
 
 test('a person sees what came, looks at one, takes it elsewhere, and sends it again', async (t) => {
-  const { asked, inspect, said, visit } = await makeWorld(t);
+  const { asked, inspect, said, visit } = await makeFixture(t);
   const none = inspect();
   assert.equal(await none.exit, 0);
   assert.match(none.stderr, /No requests are recorded yet/);
@@ -183,7 +183,7 @@ test('a person sees what came, looks at one, takes it elsewhere, and sends it ag
 });
 
 test('--follow shows requests as they come, across a feed that breaks, each once, and ends with its reader', async (t) => {
-  const { asked, cut, slow, spawn, visit } = await makeWorld(t);
+  const { asked, cut, slow, spawn, visit } = await makeFixture(t);
   const underWay = visit('GET', '/slow');
   while (asked.length === 0) await sleep(20);
   await visit('GET', '/before');

@@ -72,7 +72,7 @@ interface Device {
 }
 
 /** A server whose private networks have one UDP port, which is free now. */
-async function world(t: TestContext): Promise<Machine & { port: number }> {
+async function fixture(t: TestContext): Promise<Machine & { port: number }> {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -85,7 +85,7 @@ const valueOf = (config: string, key: string): string => new RegExp(`^${key} = (
 
 suite('private networks from the command line', { timeout: 240_000 }, () => {
   test('network: from the first command to a revoked device', { skip: missing('wg', 'wg-quick') }, async (t) => {
-    const { culvert, home, env, ok, run, port } = await world(t);
+    const { culvert, home, env, ok, run, port } = await fixture(t);
     const read = (name: string): string => readFileSync(join(home, name), 'utf8');
     const wg = async (words: readonly string[], input = ''): Promise<string> => {
       writeFileSync(join(home, 'input'), input, { mode: 0o600 });
@@ -163,7 +163,7 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
   });
 
   test('an agent carries datagrams: from the command, and from its settings file', async (t) => {
-    const { culvert, home, env, ok, run, port } = await world(t);
+    const { culvert, home, env, ok, run, port } = await fixture(t);
     await ok('network', 'create', 'home', '--cidr', '10.80.0.0/24');
     await ok('network', 'set-server', 'home', '--generate');
     const service = await Peer.bind(t);
@@ -211,7 +211,7 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
   });
 
   test('what an agent can not carry it says, with the exit code of that', async (t) => {
-    const { culvert, home, env, ok, run } = await world(t);
+    const { culvert, home, env, ok, run } = await fixture(t);
     await ok('network', 'create', 'bare', '--cidr', '10.80.0.0/24');
     const nowhere = await run(['udp', '51820', '--network', 'nowhere']);
     assert.equal(nowhere.code, 4);

@@ -14,7 +14,7 @@ import { bindDatagrams, connectDatagrams, type DatagramSocket } from '../../src/
 import { silentLog } from '../../src/base/log.ts';
 import { type Culvert, startCulvert } from '../harness.ts';
 
-interface World {
+interface Fixture {
   readonly culvert: Culvert;
   readonly network: string;
   readonly port: number;
@@ -41,7 +41,7 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-async function world(t: TestContext): Promise<World> {
+async function fixture(t: TestContext): Promise<Fixture> {
   const free = createSocket('udp4');
   free.bind(0, '127.0.0.1');
   await once(free, 'listening');
@@ -73,7 +73,7 @@ async function serve(t: TestContext): Promise<Service> {
   return { port: socket.port, sources };
 }
 
-function carry(t: TestContext, { culvert, service }: World, udp = true): Running {
+function carry(t: TestContext, { culvert, service }: Fixture, udp = true): Running {
   const connector = makeConnector({ server: new URL(culvert.server.apiUrl), log: silentLog });
   const events: AgentEvent[] = [];
   const target = { text: `127.0.0.1:${service.port}`, hosts: ['127.0.0.1'], port: service.port };
@@ -119,7 +119,7 @@ const LENGTHS = [1, 32, 148, 1_200, 1_452, 9_000, 60_000];
 suite('a private network through the product', { timeout: 120_000 }, () => {
   for (const way of ['udp', 'stream'] as const) {
     test(`by ${way}: many clients, each with its own answers, whole whatever their length`, async (t) => {
-      const all = await world(t);
+      const all = await fixture(t);
       const running = carry(t, all, way === 'udp');
       await until(() => viewOf(running)?.path === way && viewOf(running)?.state === 'online');
       const clients = await Promise.all(Array.from({ length: 60 }, () => client(t, all.port)));
@@ -145,7 +145,7 @@ suite('a private network through the product', { timeout: 120_000 }, () => {
   }
 
   test('a session that is cut costs seconds and no socket: WireGuard sees the same clients', async (t) => {
-    const all = await world(t);
+    const all = await fixture(t);
     const running = carry(t, all);
     await until(() => viewOf(running)?.path === 'udp');
     const one = await client(t, all.port);
@@ -165,7 +165,7 @@ suite('a private network through the product', { timeout: 120_000 }, () => {
   });
 
   test('a newer agent takes the network over, and clients notice nothing but another source', async (t) => {
-    const all = await world(t);
+    const all = await fixture(t);
     const first = carry(t, all);
     await until(() => viewOf(first)?.path === 'udp');
     const one = await client(t, all.port);
@@ -184,7 +184,7 @@ suite('a private network through the product', { timeout: 120_000 }, () => {
   });
 
   test('a network that is deleted ends its agent, and says so', async (t) => {
-    const all = await world(t);
+    const all = await fixture(t);
     const running = carry(t, all);
     await until(() => viewOf(running)?.path === 'udp');
     await all.culvert.account.call('DELETE', `/private-networks/${all.network}`);

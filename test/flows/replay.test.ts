@@ -17,7 +17,7 @@ interface Got {
   readonly body: Buffer;
 }
 
-interface World {
+interface Fixture {
   readonly culvert: Culvert;
   readonly url: string;
   readonly tunnelId: string;
@@ -31,7 +31,7 @@ interface World {
 }
 
 /** A tunnel `shop` whose service answers all but `/silent`. */
-async function world(t: TestContext): Promise<World> {
+async function fixture(t: TestContext): Promise<Fixture> {
   const culvert = await startCulvert(t, ON);
   const { account } = culvert;
   const got: Got[] = [];
@@ -58,7 +58,7 @@ async function world(t: TestContext): Promise<World> {
 
 /** A request of a visitor; its status. */
 async function visit(
-  { culvert, url }: World,
+  { culvert, url }: Fixture,
   path: string,
   of: { method?: string; body?: Buffer; headers?: object } = {},
 ) {
@@ -80,7 +80,7 @@ async function visit(
 }
 
 test('the service gets the request once more, with the same body and the id of the record', WITHIN, async (t) => {
-  const at = await world(t);
+  const at = await fixture(t);
   const headers = { 'content-type': 'text/plain', 'X-Two': ['1', '2'], cookie: 'a=1', 'Culvert-Replay': 'me' };
   assert.equal(await visit(at, '/orders?a=%20b', { method: 'POST', body: BODY, headers }), 201);
   const { id } = await at.newest();
@@ -108,7 +108,7 @@ test('the service gets the request once more, with the same body and the id of t
 });
 
 test('changed before it is sent; and what the edge would not take is refused', WITHIN, async (t) => {
-  const at = await world(t);
+  const at = await fixture(t);
   await visit(at, '/orders', { headers: { 'X-A': '1' } });
   const { id } = await at.newest();
   const edits = { method: 'PUT', path: '/other', headers: { 'x-a': '2' }, body: BODY.toString('base64') };
@@ -123,7 +123,7 @@ test('changed before it is sent; and what the edge would not take is refused', W
 });
 
 test('the policy of now refuses it, gates let it pass', WITHIN, async (t) => {
-  const at = await world(t);
+  const at = await fixture(t);
   const { account } = at.culvert;
   await visit(at, '/orders');
   const { id } = await at.newest();
@@ -143,7 +143,7 @@ test('the policy of now refuses it, gates let it pass', WITHIN, async (t) => {
 });
 
 test('replay: it is the owner’s alone, and no one’s when recording is off', WITHIN, async (t) => {
-  const at = await world(t);
+  const at = await fixture(t);
   await visit(at, '/orders');
   const { id } = await at.newest();
   const { account } = at.culvert;
@@ -162,7 +162,7 @@ test('replay: it is the owner’s alone, and no one’s when recording is off', 
 });
 
 test('of a body that was cut in the record nothing is sent', WITHIN, async (t) => {
-  const at = await world(t);
+  const at = await fixture(t);
   await visit(at, '/orders', { method: 'POST', body: Buffer.alloc(4_097) });
   const cut = await at.newest();
   const refused = await at.replay(cut['id']);
@@ -174,7 +174,7 @@ test('of a body that was cut in the record nothing is sent', WITHIN, async (t) =
 });
 
 test('the agent that serves the tunnel now gets it; without one it is 503', WITHIN, async (t) => {
-  const at = await world(t);
+  const at = await fixture(t);
   await visit(at, '/orders');
   const { id } = await at.newest();
   const heirs: string[] = [];
@@ -196,7 +196,7 @@ test('the agent that serves the tunnel now gets it; without one it is 503', WITH
 });
 
 test('a tunnel that is stopped while its service is silent', WITHIN, async (t) => {
-  const at = await world(t);
+  const at = await fixture(t);
   await visit(at, '/orders');
   const { id } = await at.newest();
   const asked = once(at.origin.server, 'got');
@@ -210,7 +210,7 @@ test('a tunnel that is stopped while its service is silent', WITHIN, async (t) =
 });
 
 test('what came over HTTP/2 is sent again as the service got it', WITHIN, async (t) => {
-  const at = await world(t);
+  const at = await fixture(t);
   const session = connect(`https://127.0.0.1:${at.culvert.httpsPort}`, {
     rejectUnauthorized: false,
     servername: 'shop.localhost',

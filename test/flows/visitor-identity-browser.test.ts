@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_CHROMIUM, openTab, startChromium } from '../harness/chromium.ts';
 import { inReverse } from '../harness/ends.ts';
-import { HTTPS, oidcWorld } from './visitor-world.ts';
+import { HTTPS, oidcFixture } from './visitor-fixture.ts';
 
 test('refused as one person, in as another', { timeout: 90_000, skip: NO_CHROMIUM }, async (context) => {
   const t = inReverse(context);
   const chromium = await startChromium(t);
-  const w = await oidcWorld(context, HTTPS);
+  const w = await oidcFixture(context, HTTPS);
   await w.put({ allowed_domains: ['example.com'] });
   const tabs = await chromium.newContext({ viewport: { width: 390, height: 844 }, ignoreHTTPSErrors: true });
   const page = await openTab(t, tabs);

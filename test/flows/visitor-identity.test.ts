@@ -7,7 +7,7 @@ import { startDns } from '../harness/dns.ts';
 import { inReverse } from '../harness/ends.ts';
 import { githubPerson, startGithub } from '../harness/github.ts';
 import { VisitorBrowser } from '../harness/visitor-browser.ts';
-import { HTTPS, oidcWorld, visitorWorld } from './visitor-world.ts';
+import { HTTPS, oidcFixture, visitorFixture } from './visitor-fixture.ts';
 
 const WITHIN = { timeout: 60_000 };
 
@@ -16,7 +16,7 @@ const passOf = (browser: VisitorBrowser, url: string) => browser.cookies(url).ge
 
 suite('visitor identity', () => {
   test('a browser logs in and comes back to where it wanted to go; the service learns who it is', WITHIN, async (t) => {
-    const w = await oidcWorld(t);
+    const w = await oidcFixture(t);
     await w.put({ allowed_domains: ['example.com'] });
     const browser = new VisitorBrowser();
     const wanted = `${w.url}/orders?open=1&q=a%20b`;
@@ -40,7 +40,7 @@ suite('visitor identity', () => {
   });
 
   test('who is on no list, or has no verified address, gets no cookie; neither does a program', WITHIN, async (t) => {
-    const w = await oidcWorld(t);
+    const w = await oidcFixture(t);
     await w.put({ allowed_domains: ['example.com'] });
     for (const [login, says] of [
       ['bob', /bob@elsewhere\.example, but this address is not on the access list of shop\.localhost:\d+/],
@@ -62,7 +62,7 @@ suite('visitor identity', () => {
     'a start that no browser asked for at the tunnel goes round once more, and ends logged in',
     WITHIN,
     async (t) => {
-      const w = await oidcWorld(t);
+      const w = await oidcFixture(t);
       await w.put({ allowed_emails: ['ANN@example.com'] });
       const browser = new VisitorBrowser();
       const id = (await w.gateOf('shop')).split('/')[2];
@@ -86,7 +86,7 @@ suite('visitor identity', () => {
     'the cookie of one tunnel is none of another; a changed gate asks anew; a removed gate asks no visitor',
     WITHIN,
     async (t) => {
-      const w = await oidcWorld(t);
+      const w = await oidcFixture(t);
       const shed = await w.publish('shed');
       for (const name of ['shop', 'shed']) await w.put({ allowed_domains: ['example.com'] }, name);
       const browser = new VisitorBrowser();
@@ -109,7 +109,7 @@ suite('visitor identity', () => {
   );
 
   test('over https all of its cookies are Secure, and plain http leads there first', WITHIN, async (t) => {
-    const w = await oidcWorld(t, HTTPS);
+    const w = await oidcFixture(t, HTTPS);
     assert.match(w.url, /^https:/);
     await w.put({ allowed_domains: ['example.com'] });
     const browser = new VisitorBrowser();
@@ -128,7 +128,7 @@ suite('visitor identity', () => {
   test('the same with GitHub', WITHIN, async (context) => {
     const t = inReverse(context);
     const github = await startGithub(t);
-    const w = await visitorWorld(t, `${github.settings}[edge_auth]\nprovider = "github"\n`);
+    const w = await visitorFixture(t, `${github.settings}[edge_auth]\nprovider = "github"\n`);
     await w.put({ allowed_emails: ['octo@example.test'] });
     github.current = githubPerson(7, 'Octo@Example.test');
     const page = await new VisitorBrowser().open(`${w.url}/a`);
@@ -144,7 +144,7 @@ suite('visitor identity', () => {
     const t = inReverse(context);
     const dns = await startDns(t);
     const github = await startGithub(t);
-    const w = await visitorWorld(
+    const w = await visitorFixture(
       t,
       `${github.settings}[edge_auth]\nprovider = "github"\n[dns]\nresolvers = ["${dns.address}"]\n`,
     );

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Secret } from '../../src/base/secret.ts';
-import { CertificateWorld } from '../../src/control/certificates/testing/certificate-world.ts';
+import { CertificateFixture } from '../../src/control/certificates/testing/certificate-fixture.ts';
 import { Plane } from '../../src/control/core/testing/plane.ts';
 import { servePlane } from '../../src/control/core/testing/plane-api.ts';
 import { openBillingFixture } from '../../src/control/billing/testing.ts';
@@ -103,16 +103,16 @@ test('API document: an event of the payment provider is received as documented',
 
 test('API document: an operator renews a certificate as documented', async (t) => {
   const ends = inReverse(t);
-  const world = await CertificateWorld.open(ends);
-  const { plane } = world;
+  const fixture = await CertificateFixture.open(ends);
+  const { plane } = fixture;
   const api = await servePlane(plane);
   ends.after(() => api.close());
   const on = await ApiTester.over(plane, api);
   const { person } = await on.caller();
   const { body } = await person.call('POST', '/tunnels', { localPort: 3000, subdomain: 'shop' });
   assert.equal(body['subdomain'], 'shop');
-  await world.certificates.want('shop.edge.test');
-  await world.tend();
+  await fixture.certificates.want('shop.edge.test');
+  await fixture.tend();
   const params = { name: 'shop.edge.test' };
   assert.deepEqual(await check(on, 'POST /superadmin/certificates/{name}/renew', { params }, person.token), []);
 });

@@ -87,7 +87,7 @@ export const BEHIND: Readonly<Record<string, Prepare>> = {
     const { person, token } = await invited(tester, caller);
     return { ...as(person.token), body: { token } };
   },
-  'DELETE /inspector': async (_, { world }) => ({ query: { tunnel_id: world.tunnel } }),
+  'DELETE /inspector': async (_, { fixture }) => ({ query: { tunnel_id: fixture.tunnel } }),
   'GET /inspector/ws': async (_, { person }) => ({
     headers: {
       connection: 'Upgrade',
@@ -97,11 +97,11 @@ export const BEHIND: Readonly<Record<string, Prepare>> = {
       'sec-websocket-protocol': `culvert.inspector, bearer.${person.token}`,
     },
   }),
-  'POST /webhooks/{receiver_id}': async (_, { world }) => {
+  'POST /webhooks/{receiver_id}': async (_, { fixture }) => {
     const raw = '{"zen":"Keep it logically awesome."}';
     const signature = createHmac('sha256', 'x').update(raw).digest('hex');
     return {
-      params: { receiver_id: world.receiver },
+      params: { receiver_id: fixture.receiver },
       raw,
       headers: { 'x-hub-signature-256': `sha256=${signature}` },
     };

@@ -1,6 +1,6 @@
 /** A request that fits each operation: the known ones of the sweep, and those that need no bearer. */
 import { naming, ROUTES, type Route, rows } from '../control/sweep-routes.ts';
-import type { World } from '../control/sweep-world.ts';
+import type { Fixture } from '../control/sweep-fixture.ts';
 import type { Person } from '../../src/control/core/testing/team.ts';
 import { bodySchema, type NamedOperation } from './document.ts';
 import type { Schemas } from './schema.ts';
@@ -8,7 +8,7 @@ import type { Schemas } from './schema.ts';
 /** Who sends, and one of each thing. */
 export interface Caller {
   readonly person: Person;
-  readonly world: World;
+  readonly fixture: Fixture;
   /** Of the session, as a browser sends it. */
   readonly cookie: string;
 }
@@ -34,9 +34,9 @@ const OPEN: Readonly<Record<string, Known>> = {
   'GET /docs/api/{file}': () => ({ params: { file: 'start.js' } }),
   'GET /docs/{page}': () => ({ params: { page: 'agents' } }),
   'GET /app/{page}': () => ({ params: { page: 'tunnels' } }),
-  'GET /app/{page}/{id}': ({ world }) => ({ params: { page: 'tunnels', id: world.tunnel } }),
-  'POST /webhooks/{receiver_id}': ({ world }) => ({ params: { receiver_id: world.receiver }, body: {} }),
-  'GET /edge-auth/start': ({ world }) => ({ query: { tunnel_id: world.tunnel } }),
+  'GET /app/{page}/{id}': ({ fixture }) => ({ params: { page: 'tunnels', id: fixture.tunnel } }),
+  'POST /webhooks/{receiver_id}': ({ fixture }) => ({ params: { receiver_id: fixture.receiver }, body: {} }),
+  'GET /edge-auth/start': ({ fixture }) => ({ query: { tunnel_id: fixture.tunnel } }),
   'GET /edge-auth/callback': () => ({ query: { state: UNKNOWN_TOKEN } }),
   'GET /auth/oauth/{provider}/start': () => ({ params: { provider: 'google' } }),
   'POST /auth/oauth/{provider}/start': () => ({ params: { provider: 'google' } }),
@@ -47,7 +47,7 @@ const OPEN: Readonly<Record<string, Known>> = {
 /** What to send to the operation; without a body of its own here, the example of the document. */
 export function fittingOf({ name, path, operation }: NamedOperation, caller: Caller, schemas: Schemas): Fitting {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => param);
-  const known = OPEN[name]?.(caller) ?? ofSweep(name, names, caller.world);
+  const known = OPEN[name]?.(caller) ?? ofSweep(name, names, caller.fixture);
   const schema = bodySchema(operation);
   const example = schema === undefined ? undefined : schemas.exampleOf(schema);
   return {
@@ -58,10 +58,10 @@ export function fittingOf({ name, path, operation }: NamedOperation, caller: Cal
   };
 }
 
-function ofSweep(name: string, names: readonly string[], world: World): Partial<Fitting> {
+function ofSweep(name: string, names: readonly string[], fixture: Fixture): Partial<Fitting> {
   const route: Route | undefined = name in ROUTES ? rows.find((row) => row.name === name) : undefined;
   if (route === undefined) return {};
-  const { ids, body } = naming(route, world);
+  const { ids, body } = naming(route, fixture);
   return {
     params: Object.fromEntries(names.map((param, i) => [param, ids[i] ?? 'none'])),
     query: Object.fromEntries(new URLSearchParams(route.row.query)),

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { Secret } from '../../src/base/secret.ts';
 import { Plane, VISIT } from '../../src/control/core/testing/plane.ts';
 import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
-import { Worlds } from '../control/sweep-world.ts';
+import { Fixtures } from '../control/sweep-fixture.ts';
 import type { Person } from '../../src/control/core/testing/team.ts';
 import { type Document, type NamedOperation, operationsOf, type Response } from './document.ts';
 import { type Caller, type Fitting, fittingOf } from './requests.ts';
@@ -16,8 +16,8 @@ import { Schemas } from './schema.ts';
 
 /** Answers of every operation, said in the description of the document; 500 is one too, and never to be seen. */
 const EVERYWHERE: ReadonlySet<number> = new Set([405]);
-/** An organization has room for so many worlds. */
-const WORLDS_PER_PERSON = 20;
+/** An organization has room for so many fixtures. */
+const FIXTURES_PER_PERSON = 20;
 
 export interface Sent extends Fitting {
   readonly method: string;
@@ -35,20 +35,20 @@ export interface Got {
 export class ApiTester {
   readonly plane: Plane;
   readonly api: PlaneApi;
-  readonly #worlds: Worlds;
+  readonly #fixtures: Fixtures;
   readonly document: Document;
   readonly schemas: Schemas;
   readonly operations: readonly NamedOperation[];
   /** Requests that were sent. */
   sent = 0;
   #people = 0;
-  #person: { readonly person: Person; worlds: number } | undefined;
+  #person: { readonly person: Person; fixtures: number } | undefined;
   #caller: Caller | undefined;
 
   private constructor(plane: Plane, api: PlaneApi, document: Document) {
     this.plane = plane;
     this.api = api;
-    this.#worlds = new Worlds(plane);
+    this.#fixtures = new Fixtures(plane);
     this.document = document;
     this.schemas = new Schemas(document);
     this.operations = operationsOf(document);
@@ -92,14 +92,14 @@ export class ApiTester {
   }
 
   async #newCaller(): Promise<Caller> {
-    if (this.#person === undefined || this.#person.worlds >= WORLDS_PER_PERSON)
-      this.#person = { person: await this.#newPerson(), worlds: 0 };
-    this.#person.worlds++;
+    if (this.#person === undefined || this.#person.fixtures >= FIXTURES_PER_PERSON)
+      this.#person = { person: await this.#newPerson(), fixtures: 0 };
+    this.#person.fixtures++;
     const { person } = this.#person;
-    const world = await this.#worlds.of(person);
+    const fixture = await this.#fixtures.of(person);
     const { email, password } = person;
     const login = await this.api.call('POST', '/auth/login', { body: { email, password } });
-    return { person, world, cookie: login.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
+    return { person, fixture, cookie: login.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
   }
 
   async #newPerson(): Promise<Person> {

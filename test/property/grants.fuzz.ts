@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { runGrants } from './grants.ts';
 import { anySteps } from './grants-steps.ts';
-import { makeTemplate, removeTemplate } from './grants-world.ts';
+import { makeTemplate, removeTemplate } from './grants-fixture.ts';
 
 /** Sequences for `seconds`, from `seed` on. Throws when the property does not hold. */
 export async function fuzzGrants(seconds: number, seed: number): Promise<void> {

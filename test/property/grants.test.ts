@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { runGrants } from './grants.ts';
 import { anySteps } from './grants-steps.ts';
-import { makeTemplate, removeTemplate, type Template } from './grants-world.ts';
+import { makeTemplate, removeTemplate, type Template } from './grants-fixture.ts';
 
 let template: Template;
 before(async () => {

@@ -8,15 +8,15 @@ import { ModelAgent } from './grants-agents.ts';
 import { GrantsModel, type ModelToken } from './grants-model.ts';
 import { BUSY, type Step } from './grants-steps.ts';
 import { ModelTraffic } from './grants-traffic.ts';
-import { GrantsWorld, type Held, type Template } from './grants-world.ts';
+import { GrantsFixture, type Held, type Template } from './grants-fixture.ts';
 
 type Do<D extends Step['do']> = Step & { readonly do: D };
 
 /** Carries out the steps. Rejects when the property does not hold. */
 export async function runGrants(template: Template, steps: readonly Step[]): Promise<void> {
-  const world = await GrantsWorld.open(template);
+  const fixture = await GrantsFixture.open(template);
   try {
-    const run = new GrantsRun(world);
+    const run = new GrantsRun(fixture);
     for (const step of [...BUSY, ...steps]) {
       await run.take(step);
       run.check(step);
@@ -24,20 +24,20 @@ export async function runGrants(template: Template, steps: readonly Step[]): Pro
     await run.settle();
     run.check({ do: 'wait', ms: 0 });
   } finally {
-    await world.close();
+    await fixture.close();
   }
 }
 
 class GrantsRun {
-  readonly #world: GrantsWorld;
+  readonly #fixture: GrantsFixture;
   readonly #model = new GrantsModel();
   readonly #agents: ModelAgent[] = [];
   readonly #traffic = new ModelTraffic();
   /** What agents have asked, decided by the control plane and on its way to the data node. */
   #underWay: { readonly held: Held; readonly answer: Promise<unknown> }[] = [];
 
-  constructor(world: GrantsWorld) {
-    this.#world = world;
+  constructor(fixture: GrantsFixture) {
+    this.#fixture = fixture;
   }
 
   /** One step, and then the answers that were under way meanwhile. */
@@ -84,12 +84,12 @@ class GrantsRun {
       case 'approve':
         return this.#judge(step.do);
       case 'plan':
-        return void this.#world.control.operatorOrgs.setPlan(this.#world.ann, this.#world.ann.orgId, step.plan);
+        return void this.#fixture.control.operatorOrgs.setPlan(this.#fixture.ann, this.#fixture.ann.orgId, step.plan);
       case 'restart':
       case 'restart control':
         return this.#restart(step.do);
       case 'wait':
-        return this.#world.aSecondLater(step.ms);
+        return this.#fixture.aSecondLater(step.ms);
       default:
         return step satisfies never;
     }
@@ -105,14 +105,14 @@ class GrantsRun {
 
   /** Begins what an agent asks, up to where the control plane has decided: the next step comes before the answer. */
   async #hurry(ask: () => Promise<unknown>): Promise<void> {
-    const held = this.#world.hold();
+    const held = this.#fixture.hold();
     const answer = ask();
     this.#underWay.push({ held, answer });
     await Promise.race([held.decided, answer]);
   }
 
   check(after: Step): void {
-    const { now, gateway, table } = this.#world;
+    const { now, gateway, table } = this.#fixture;
     const why = `after ${JSON.stringify(after)}`;
     const byId = new Map(this.#model.tokens.map((token) => [token.id, token]));
     const live = new Set<string>();
@@ -169,7 +169,7 @@ class GrantsRun {
     const body = { name: 'child', allowed_subdomains: names, tunnelQuota: quota, ttl_hours: hours };
     const answer = await this.#call('POST', `/projects/${project}/tokens`, body, parent?.apiKey);
     if (answer.status === 200 && parent !== undefined) {
-      assert.ok(this.#model.isAlive(parent, this.#world.now), `minted by ${told(parent, this.#world.now)}`);
+      assert.ok(this.#model.isAlive(parent, this.#fixture.now), `minted by ${told(parent, this.#fixture.now)}`);
     }
     const by = parent === undefined ? null : this.#model.tokens.indexOf(parent);
     this.#add(answer, { kind: 'project', parent: by, project, names, quota });
@@ -178,7 +178,7 @@ class GrantsRun {
   async #rotate({ token, graceHours }: Do<'rotate'>): Promise<void> {
     const old = pick(this.#model.tokens, token);
     if (old === undefined) return;
-    const { now } = this.#world;
+    const { now } = this.#fixture;
     const answer = await this.#call('POST', `/tokens/${old.nonce}/rotate`, { graceHours });
     const heir = this.#add(answer, old);
     if (heir === undefined) return;
@@ -231,13 +231,13 @@ class GrantsRun {
 
   async #connect({ token, any, hurried }: Do<'connect'>): Promise<void> {
     const { tokens } = this.#model;
-    const shown = pick(any ? tokens : tokens.filter((one) => this.#model.isValid(one, this.#world.now)), token);
+    const shown = pick(any ? tokens : tokens.filter((one) => this.#model.isValid(one, this.#fixture.now)), token);
     if (shown === undefined) return;
-    const agent = new ModelAgent(await this.#world.connect(), shown);
+    const agent = new ModelAgent(await this.#fixture.connect(), shown);
     this.#agents.push(agent);
     if (hurried) return this.#hurry(() => agent.show());
-    const may = this.#model.isValid(shown, this.#world.now);
-    assert.equal(await agent.show(), may ? 'welcome' : 'bye', told(shown, this.#world.now));
+    const may = this.#model.isValid(shown, this.#fixture.now);
+    assert.equal(await agent.show(), may ? 'welcome' : 'bye', told(shown, this.#fixture.now));
   }
 
   async #claim({ agent: number, name, project, hurried }: Do<'claim'>): Promise<void> {
@@ -259,8 +259,8 @@ class GrantsRun {
     const token = this.#model.tokens.find(({ id }) => id === serving?.tokenId);
     if (serving === undefined || token === undefined) return;
     this.#model.spend(token, cents);
-    await this.#world.carry(serving, cents);
-    assert.deepEqual(this.#world.spent, this.#model.spent, `carried by ${told(token, this.#world.now)}`);
+    await this.#fixture.carry(serving, cents);
+    assert.deepEqual(this.#fixture.spent, this.#model.spent, `carried by ${told(token, this.#fixture.now)}`);
   }
 
   async #cut({ agent }: Do<'leave' | 'cut'>): Promise<void> {
@@ -275,7 +275,7 @@ class GrantsRun {
   }
 
   async #changeTunnel({ do: what, tunnel }: Do<'stop' | 'start' | 'delete tunnel'>): Promise<void> {
-    const { route } = pick([...this.#world.table.entries()], tunnel) ?? {};
+    const { route } = pick([...this.#fixture.table.entries()], tunnel) ?? {};
     if (route === undefined) return;
     if (what === 'delete tunnel') await this.#call('DELETE', `/tunnels/${route.tunnelId}`);
     else await this.#call('POST', `/tunnels/${route.tunnelId}/${what}`);
@@ -284,20 +284,20 @@ class GrantsRun {
   // ------------------------------------------------------------------ everything at once
 
   #judge(verdict: 'suspend' | 'approve'): void {
-    const { control, ann } = this.#world;
+    const { control, ann } = this.#fixture;
     control.operatorOrgs[verdict](ann, ann.orgId);
     this.#model.approved = verdict === 'approve';
   }
 
   async #restart(what: 'restart' | 'restart control'): Promise<void> {
-    await (what === 'restart' ? this.#world.restart() : this.#world.restartControl());
-    this.#world.aSecondLater(0);
+    await (what === 'restart' ? this.#fixture.restart() : this.#fixture.restartControl());
+    this.#fixture.aSecondLater(0);
     // While the control plane alone starts again, sessions go on.
     if (what === 'restart') for (const agent of this.#agents) agent.excused = true;
   }
 
   #call(method: string, path: string, body?: object, key?: string): Promise<Answer> {
-    return this.#world.call(method, path, {
+    return this.#fixture.call(method, path, {
       ...(body === undefined ? {} : { body }),
       ...(key === undefined ? {} : { key }),
     });

@@ -14,7 +14,7 @@ import { inReverse } from '../harness/ends.ts';
 import { endOf } from '../harness/person.ts';
 import { culvertCommand } from '../harness/spawned.ts';
 import { missing, noNamespaces } from '../harness/tools.ts';
-import { prepareTestbed } from './world.ts';
+import { prepareTestbed } from './fixture.ts';
 
 /** Two tries of a handshake. */
 const UP_MS = 20_000;

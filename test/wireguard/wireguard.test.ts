@@ -1,7 +1,7 @@
 /**
  * Private networks with real WireGuard (wireguard-go, wg, wg-quick) in network namespaces: a server behind a NAT that forwards no port and two
  * clients elsewhere reach each other through the relay, and come back by themselves when server, agent or UDP was away. The parts build on each
- * other, in this order, on one world.
+ * other, in this order, on one fixture.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ import { HOME_MOVED, must } from '../../scripts/wireguard/places.ts';
 import { checkedTransfer, startEcho, untilEchoes } from '../../scripts/wireguard/traffic.ts';
 import { Ending } from '../harness/ends.ts';
 import { missing, noNamespaces } from '../harness/tools.ts';
-import { ANNA, BEN, CARLA, type Client, type Device, HOME, World } from './world.ts';
+import { ANNA, BEN, CARLA, type Client, type Device, HOME, Fixture } from './fixture.ts';
 
 /** A handshake is tried each 5 s and a bit (REKEY_TIMEOUT), and agents come back well within that; three times as long, for a busy machine. */
 const BACK_MS = 30_000;
@@ -30,7 +30,7 @@ const without = noNamespaces() || missing('wireguard-go', 'wg', 'wg-quick', 'nft
 
 suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, () => {
   const ending = new Ending();
-  let world: World;
+  let fixture: Fixture;
   let anna: Client;
   let ben: Client;
   let carla: Device;
@@ -38,67 +38,67 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
   let atHome: number;
 
   before(async () => {
-    world = await World.build(ending);
+    fixture = await Fixture.build(ending);
   });
   after(() => ending.run());
 
   /** Until one peer's echoes come back from another; the milliseconds. */
   const reached = (from: Client | 'home', to: string, limitMs = BACK_MS): Promise<number> => {
-    const netns = from === 'home' ? world.places.home : from.netns;
-    return untilEchoes(world.processes, { from: netns, to }, limitMs);
+    const netns = from === 'home' ? fixture.places.home : from.netns;
+    return untilEchoes(fixture.processes, { from: netns, to }, limitMs);
   };
 
-  const reaches = (from: Client, to: string): Promise<boolean> => world.reaches(from.netns, to);
+  const reaches = (from: Client, to: string): Promise<boolean> => fixture.reaches(from.netns, to);
 
   test('rendered configurations pass wg-quick and wg', async () => {
-    anna = await world.startClient('anna', 1);
-    ben = await world.startClient('ben', 2);
-    carla = await world.enrol('carla');
+    anna = await fixture.startClient('anna', 1);
+    ben = await fixture.startClient('ben', 2);
+    carla = await fixture.enrol('carla');
     assert.deepEqual([anna.address, ben.address, carla.address], [ANNA, BEN, CARLA]);
-    const home = await world.configureHome();
+    const home = await fixture.configureHome();
     assert.deepEqual(valuesOf(home, 'MTU'), ['1400']);
     assert.deepEqual(valuesOf(anna.config, 'MTU'), ['1400']);
-    const keys = (await world.home.peers()).map(({ publicKey }) => publicKey);
+    const keys = (await fixture.home.peers()).map(({ publicKey }) => publicKey);
     assert.deepEqual(keys.sort(), [anna, ben, carla].map((one) => one.keys.publicKey).sort());
     const [known] = await anna.peer.peers();
-    assert.equal(known?.publicKey, world.homeKeys.publicKey);
+    assert.equal(known?.publicKey, fixture.homeKeys.publicKey);
     assert.equal(known.endpoint, valuesOf(anna.config, 'Endpoint')[0]);
   });
 
   test('without the relay no device gets in', async () => {
-    await world.configureDirect(ben);
+    await fixture.configureDirect(ben);
     for (let tries = 0; tries < 3; tries++) {
       assert.deepEqual(await Promise.all([reaches(anna, HOME), reaches(ben, HOME)]), [false, false]);
     }
     assert.equal((await ben.peer.peers())[0]?.handshakeAt, 0);
-    await world.configureAgain(ben);
+    await fixture.configureAgain(ben);
   });
 
   test('all three reach each other', async (t) => {
-    world.startAgent();
+    fixture.startAgent();
     t.diagnostic(`first echo ${await reached(anna, HOME)} ms after the agent's start`);
     await reached(ben, HOME);
     await reached('home', ANNA);
     await reached('home', BEN);
     await reached(anna, BEN);
     await reached(ben, ANNA);
-    await until(t, 'UDP carries datagrams', UDP_MS, async () => (await world.relay())['path'] === 'udp');
+    await until(t, 'UDP carries datagrams', UDP_MS, async () => (await fixture.relay())['path'] === 'udp');
   });
 
   test('packets of the configured size pass whole', async () => {
     const command = ['ping', '-n', '-q', '-M', 'do', '-c', '3', '-i', '0.2', '-W', '2', '-s', String(WHOLE_PACKET)];
     for (const [netns, to] of [
       [anna.netns, BEN],
-      [world.places.home, ANNA],
+      [fixture.places.home, ANNA],
     ] as const) {
-      const { stdout, code } = await world.processes.run([...command, to], { netns });
+      const { stdout, code } = await fixture.processes.run([...command, to], { netns });
       assert.equal(code, 0, stdout);
       assert.match(stdout, / 3 received/);
     }
   });
 
   test('wg-quick brings the rendered file up as it is', async (t) => {
-    const { processes, places } = world;
+    const { processes, places } = fixture;
     const netns = places.client(3);
     const file = join(processes.folder, `wgq${randomBytes(5).toString('hex')}.conf`);
     writeFileSync(file, withPrivateKey(carla.config, carla.keys.privateKey), { mode: 0o600 });
@@ -108,7 +108,7 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
   });
 
   test('TCP arrives unchanged, there and back', async (t) => {
-    const { processes, places } = world;
+    const { processes, places } = fixture;
     atHome = await startEcho(processes, places.home, HOME);
     const atBen = await startEcho(processes, ben.netns, BEN);
     for (const [from, to, port] of [
@@ -124,7 +124,7 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
 
   test('the API tells of each device what the relay saw', async (t) => {
     await until(t, 'figures', BACK_MS, async () => {
-      const devices = (await world.call('GET', '/devices')) as unknown as Record<string, unknown>[];
+      const devices = (await fixture.call('GET', '/devices')) as unknown as Record<string, unknown>[];
       const [a, b] = [ANNA, BEN].map((address) => devices.find(({ assigned_ip }) => assigned_ip === address));
       if (typeof a?.['last_handshake_at'] !== 'string' || typeof b?.['last_handshake_at'] !== 'string') return false;
       assert.match(String(a['endpoint']), /^10\.97\.1\.2:\d+$/);
@@ -134,20 +134,20 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
   });
 
   test('it comes back after kill -9 of the agent', async (t) => {
-    await world.killAgent();
+    await fixture.killAgent();
     await until(t, 'the network is cut', BACK_MS, async () => !(await reaches(anna, HOME)));
-    world.startAgent();
+    fixture.startAgent();
     t.diagnostic(`back ${await reached(anna, HOME)} ms after the agent's start`);
     t.diagnostic(`and ${await reached(ben, ANNA)} ms later between clients`);
   });
 
   test('it comes back after kill -9 of the server, with a new handshake where there was no session', async (t) => {
-    await world.culvert.killServer();
+    await fixture.culvert.killServer();
     await until(t, 'the network is cut', BACK_MS, async () => !(await reaches(ben, HOME)));
     // Knows nothing of a session: its handshake is tried again and again while there is no server.
-    await world.configureAgain(anna);
+    await fixture.configureAgain(anna);
     assert.equal(await reaches(anna, HOME), false);
-    await world.culvert.startServer();
+    await fixture.culvert.startServer();
     const since = Date.now();
     const old = reached(ben, HOME).then((ms) => t.diagnostic(`a session goes on ${ms} ms after the server's start`));
     await Promise.all([old, reached(anna, HOME)]);
@@ -156,10 +156,10 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
   });
 
   test('it comes back after the home has got another address', async (t) => {
-    await world.places.moveHome();
+    await fixture.places.moveHome();
     t.diagnostic(`back ${await reached(anna, HOME, STREAM_MS)} ms after the move`);
     const moved = await until(t, 'a session from the new address', UDP_MS, async () => {
-      const { stdout } = await must(world.processes, ['ss', '-Htn', 'state', 'established'], world.places.hub);
+      const { stdout } = await must(fixture.processes, ['ss', '-Htn', 'state', 'established'], fixture.places.hub);
       return stdout.includes(`${HOME_MOVED}:`);
     });
     t.diagnostic(`the session ${moved} ms later`);
@@ -167,47 +167,47 @@ suite('real WireGuard through the relay', { skip: without, timeout: 280_000 }, (
   });
 
   test('where UDP is blocked datagrams go over the session, and by UDP again when it is back', async (t) => {
-    await until(t, 'UDP carries datagrams', UDP_MS, async () => (await world.relay())['path'] === 'udp');
-    await world.places.blockUdp();
+    await until(t, 'UDP carries datagrams', UDP_MS, async () => (await fixture.relay())['path'] === 'udp');
+    await fixture.places.blockUdp();
     assert.equal(await reaches(anna, HOME), false);
     t.diagnostic(`echoes go on ${await reached(anna, HOME, STREAM_MS)} ms after the first that was lost`);
-    assert.equal((await world.relay())['path'], 'stream');
-    await checkedTransfer(world.processes, { from: anna.netns, to: HOME }, { port: atHome, bytes: TRANSFER_BYTES });
-    await world.places.letUdpThrough();
-    const back = await until(t, 'UDP', UDP_MS, async () => (await world.relay())['path'] === 'udp');
+    assert.equal((await fixture.relay())['path'], 'stream');
+    await checkedTransfer(fixture.processes, { from: anna.netns, to: HOME }, { port: atHome, bytes: TRANSFER_BYTES });
+    await fixture.places.letUdpThrough();
+    const back = await until(t, 'UDP', UDP_MS, async () => (await fixture.relay())['path'] === 'udp');
     t.diagnostic(`UDP again ${back} ms after the block was lifted`);
     await reached(anna, HOME);
   });
 
   test('an agent that starts where UDP is blocked carries datagrams from the first', async (t) => {
-    await world.killAgent();
-    await world.places.blockUdp();
-    world.startAgent();
+    await fixture.killAgent();
+    await fixture.places.blockUdp();
+    fixture.startAgent();
     t.diagnostic(`back ${await reached(anna, HOME)} ms after the agent's start`);
-    assert.equal((await world.relay())['path'], 'stream');
-    await world.places.letUdpThrough();
-    await until(t, 'UDP', UDP_MS, async () => (await world.relay())['path'] === 'udp');
+    assert.equal((await fixture.relay())['path'], 'stream');
+    await fixture.places.letUdpThrough();
+    await until(t, 'UDP', UDP_MS, async () => (await fixture.relay())['path'] === 'udp');
   });
 
   test('a device is cut when it runs out, and works again when renewed', async (t) => {
     await reached(ben, HOME);
     const end = Date.now() + 3_000;
-    await world.call('PATCH', `/devices/${ben.id}`, { expires_at: new Date(end).toISOString() });
+    await fixture.call('PATCH', `/devices/${ben.id}`, { expires_at: new Date(end).toISOString() });
     assert.ok(await reaches(ben, HOME));
     await until(t, 'the end', BACK_MS, async () => !(await reaches(ben, HOME)));
     t.diagnostic(`cut off ${Date.now() - end} ms after its end, the wait for the lost echo included`);
-    await world.call('PATCH', `/devices/${ben.id}`, { expires_at: null });
+    await fixture.call('PATCH', `/devices/${ben.id}`, { expires_at: null });
     t.diagnostic(`back ${await reached(ben, HOME)} ms after it was allowed again`);
   });
 
   test('a revoked device is cut off, the others are not', async (t) => {
     await reached(ben, HOME);
-    await world.call('DELETE', `/devices/${ben.id}`);
+    await fixture.call('DELETE', `/devices/${ben.id}`);
     const cut = await until(t, 'the cut', BACK_MS, async () => !(await reaches(ben, HOME)));
     t.diagnostic(`cut off ${cut} ms after it was revoked, the wait for the lost echo included`);
     // The network's server still knows its key: it is the relay that lets no handshake pass.
-    assert.ok((await world.home.peers()).some(({ publicKey }) => publicKey === ben.keys.publicKey));
-    await world.configureAgain(ben);
+    assert.ok((await fixture.home.peers()).some(({ publicKey }) => publicKey === ben.keys.publicKey));
+    await fixture.configureAgain(ben);
     await assert.rejects(reached(ben, HOME, 7_000), /no echo/);
     assert.equal((await ben.peer.peers())[0]?.handshakeAt, 0);
     await reached(anna, HOME);

@@ -48,7 +48,7 @@ interface Figures {
   readonly idle: number;
 }
 
-interface World {
+interface Fixture {
   readonly places: Places;
   readonly home: Peer;
   readonly client: Peer;
@@ -72,9 +72,9 @@ export async function measureRelay(bench: Bench, name: 'relay' | 'relay-reno'): 
   }
   const found = new Map<string, Figures[]>();
   try {
-    const world = await build(bench);
-    if (name === 'relay-reno') await world.places.congestion('reno');
-    for (let round = 1; round <= options.rounds; round++) await measureRound(bench, world, { name, round, found });
+    const fixture = await build(bench);
+    if (name === 'relay-reno') await fixture.places.congestion('reno');
+    for (let round = 1; round <= options.rounds; round++) await measureRound(bench, fixture, { name, round, found });
   } finally {
     await processes.stopAll();
   }
@@ -87,16 +87,16 @@ export async function measureRelay(bench: Bench, name: 'relay' | 'relay-reno'): 
 
 async function measureRound(
   bench: Bench,
-  world: World,
+  fixture: Fixture,
   { name, round, found }: { readonly name: string; readonly round: number; readonly found: Map<string, Figures[]> },
 ): Promise<void> {
   const { processes, tools, options } = bench;
   for (const link of LINKS) {
     for (const way of WAYS) {
-      await world.places.homeBehindLink(tools.program('linkemu'), link);
+      await fixture.places.homeBehindLink(tools.program('linkemu'), link);
       const where = `${name} ${round}/${options.rounds} ${link.title}, ${WORDS[way]}`;
       try {
-        const figures = await measureWay(bench, world, way);
+        const figures = await measureWay(bench, fixture, way);
         say(`${where}: ${row([figures], undefined).join('  ')}`);
         const key = `${link.title} ${way}`;
         found.set(key, [...(found.get(key) ?? []), figures]);
@@ -108,7 +108,7 @@ async function measureRound(
   }
 }
 
-async function build({ processes, options, tools }: Bench): Promise<World> {
+async function build({ processes, options, tools }: Bench): Promise<Fixture> {
   const places = await Places.make(processes, 1);
   await places.homeBehindLink(tools.program('linkemu'), LINKS[0]);
   const homeKeys = await makeKeys(processes);
@@ -134,9 +134,9 @@ async function build({ processes, options, tools }: Bench): Promise<World> {
   return { places, home, client, homeConfig, clientConfig, startAgent };
 }
 
-async function measureWay(bench: Bench, world: World, way: Way): Promise<Figures> {
+async function measureWay(bench: Bench, fixture: Fixture, way: Way): Promise<Figures> {
   const { processes, options } = bench;
-  const { places, home, client, homeConfig, clientConfig, startAgent } = world;
+  const { places, home, client, homeConfig, clientConfig, startAgent } = fixture;
   const direct = clientConfig.replace(/^Endpoint = .*$/m, `Endpoint = ${HOME_OUTSIDE}:${LISTEN_PORT}`);
   await home.configure(homeConfig);
   await client.configure(way === 'direct' ? direct : clientConfig);

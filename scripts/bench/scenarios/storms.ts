@@ -15,25 +15,25 @@ import { startAgain } from '../storms/start.ts';
 import type { Storm } from '../storms/storm.ts';
 import { judge, plainRow, stormRow, stormTable, type Verdict } from '../storms/table.ts';
 import { tokenStorms } from '../storms/tokens.ts';
-import { makeWorld, type World } from '../storms/world.ts';
+import { makeFixture, type Fixture } from '../storms/fixture.ts';
 
 const NAME = 'storms';
 
 /** Measures and keeps the figures under `storms`; the text is the table for the report. */
 export async function measureStorms(bench: Bench): Promise<string> {
   const { options, processes, results } = bench;
-  const world = await makeWorld(bench, { deletions: DELETIONS * options.stormRounds });
+  const fixture = await makeFixture(bench, { deletions: DELETIONS * options.stormRounds });
   const isWanted = (name: (typeof STORMS)[number]): boolean =>
     options.storms.length === 0 || options.storms.includes(name);
   // Code is compiled while it runs: not measured.
-  await visitFor(world, options.stormSeconds);
-  const before = await measureQuiet(world);
+  await visitFor(fixture, options.stormSeconds);
+  const before = await measureQuiet(fixture);
   const rows = [plainRow('no storm, at the start', before.visited, before.others)];
   const notes: string[] = [];
   const verdicts: Verdict[] = [];
-  for (const storm of stormsOf(world).filter(({ name }) => isWanted(name))) {
+  for (const storm of stormsOf(fixture).filter(({ name }) => isWanted(name))) {
     try {
-      const rounds = await measureStorm(world, storm, before.rates);
+      const rounds = await measureStorm(fixture, storm, before.rates);
       const verdict = judge(rounds);
       verdicts.push(verdict);
       rows.push(stormRow(storm.name, rounds, verdict));
@@ -46,9 +46,9 @@ export async function measureStorms(bench: Bench): Promise<string> {
       notes.push(`  ! ${text}`);
     }
   }
-  const after = await measureQuiet(world);
+  const after = await measureQuiet(fixture);
   rows.push(plainRow('no storm, at the end', after.visited, after.others));
-  if (isWanted('start')) notes.push(await measureStart(world));
+  if (isWanted('start')) notes.push(await measureStart(fixture));
   await processes.stopAll();
   keepWorst(bench, verdicts);
   const pace = `${VISITORS} kept visitors of another tenant, ${number(VISITORS * (1_000 / INTERVAL_MS), 0)} requests/s`;
@@ -57,8 +57,8 @@ export async function measureStorms(bench: Bench): Promise<string> {
 }
 
 /** In the order of STORMS. */
-function stormsOf(world: World): Storm[] {
-  const all = [deletionStorms, callStorms, readStorms, tokenStorms, diskStorms].flatMap((make) => make(world));
+function stormsOf(fixture: Fixture): Storm[] {
+  const all = [deletionStorms, callStorms, readStorms, tokenStorms, diskStorms].flatMap((make) => make(fixture));
   return STORMS.flatMap((name) => all.filter((storm) => storm.name === name));
 }
 
@@ -73,10 +73,10 @@ function keepWorst({ results }: Bench, verdicts: readonly Verdict[]): void {
   );
 }
 
-async function measureStart(world: World): Promise<string> {
-  const { options, results } = world.bench;
+async function measureStart(fixture: Fixture): Promise<string> {
+  const { options, results } = fixture.bench;
   const starts: Awaited<ReturnType<typeof startAgain>>[] = [];
-  for (let i = 0; i < options.stormRounds; i++) starts.push(await startAgain(world));
+  for (let i = 0; i < options.stormRounds; i++) starts.push(await startAgain(fixture));
   const visited = starts.map(({ visitedMs }) => visitedMs);
   results.addSingle(NAME, 'start.visitedMs', median(visited) ?? Number.NaN);
   const list = (times: readonly number[]): string => times.map((ms) => number(ms, 0)).join(' and ');

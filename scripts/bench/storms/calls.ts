@@ -5,7 +5,7 @@ import { number } from '../report/tables.ts';
 import { DOOMED_PROJECT } from './fill.ts';
 import { hammer } from './hammer.ts';
 import type { Storm } from './storm.ts';
-import type { World } from './world.ts';
+import type { Fixture } from './fixture.ts';
 
 /** Deletions in one window, evenly over it. */
 export const DELETIONS = 2;
@@ -43,8 +43,8 @@ request = function()
 end
 `;
 
-export function deletionStorms(world: World): Storm[] {
-  const { withProject, doomed } = world.filled;
+export function deletionStorms(fixture: Fixture): Storm[] {
+  const { withProject, doomed } = fixture.filled;
   const projects = [...withProject];
   const organizations = [...doomed];
   return [
@@ -52,25 +52,25 @@ export function deletionStorms(world: World): Storm[] {
       name: 'delete-project',
       title: `DELETE /projects/{slug} with 990 tunnels, ${DELETIONS} times`,
       settleMs: DRAINED_MS,
-      prepare: () => logInAll(world, projects),
-      run: (seconds) => deleteEach(world, projects, seconds, () => `/projects/${DOOMED_PROJECT}`),
+      prepare: () => logInAll(fixture, projects),
+      run: (seconds) => deleteEach(fixture, projects, seconds, () => `/projects/${DOOMED_PROJECT}`),
     },
     {
       name: 'delete-org',
       title: `DELETE /orgs/{id} with 1,000 tunnels and 1,000 keys, ${DELETIONS} times`,
       settleMs: DRAINED_MS,
-      prepare: () => logInAll(world, organizations),
-      run: (seconds) => deleteEach(world, organizations, seconds, (orgId) => `/orgs/${orgId}`),
+      prepare: () => logInAll(fixture, organizations),
+      run: (seconds) => deleteEach(fixture, organizations, seconds, (orgId) => `/orgs/${orgId}`),
     },
   ];
 }
 
-async function logInAll(world: World, orgIds: readonly string[]): Promise<void> {
-  for (const orgId of orgIds) await world.logIn(orgId);
+async function logInAll(fixture: Fixture, orgIds: readonly string[]): Promise<void> {
+  for (const orgId of orgIds) await fixture.logIn(orgId);
 }
 
 async function deleteEach(
-  world: World,
+  fixture: Fixture,
   left: string[],
   seconds: number,
   pathOf: (orgId: string) => string,
@@ -79,7 +79,7 @@ async function deleteEach(
   if (orgIds.length < DELETIONS) throw new Error('nothing is left to delete');
   const times: number[] = [];
   for (const orgId of orgIds) {
-    const owner = await world.logIn(orgId);
+    const owner = await fixture.logIn(orgId);
     const from = performance.now();
     await owner.call('DELETE', pathOf(orgId));
     const took = performance.now() - from;
@@ -89,11 +89,11 @@ async function deleteEach(
   return `answered after ${times.map((took) => number(took, 0)).join(' and ')} ms`;
 }
 
-export function callStorms(world: World): Storm[] {
-  const { loggedIn } = world;
+export function callStorms(fixture: Fixture): Storm[] {
+  const { loggedIn } = fixture;
   const hammered = (name: string, script: string, connections: number) => async (seconds: number) =>
-    hammer(world, { name, bearer: (await world.logIn()).bearer, connections, seconds, script });
-  const prepare = async (): Promise<void> => void (await world.logIn());
+    hammer(fixture, { name, bearer: (await fixture.logIn()).bearer, connections, seconds, script });
+  const prepare = async (): Promise<void> => void (await fixture.logIn());
   return [
     { name: 'writers', title: `${WRITERS} parallel PATCH /auth/me`, prepare, run: hammered('writers', WRITE, WRITERS) },
     {
@@ -101,7 +101,7 @@ export function callStorms(world: World): Storm[] {
       title: `${NESTED} parallel bodies of 1 MiB of nested JSON`,
       prepare,
       run: async (seconds) => {
-        const { bearer } = await world.logIn();
+        const { bearer } = await fixture.logIn();
         const options = {
           name: 'nested-json',
           bearer,
@@ -110,7 +110,7 @@ export function callStorms(world: World): Storm[] {
           script: NEST,
           expects: 'refusal',
         } as const;
-        return hammer(world, options);
+        return hammer(fixture, options);
       },
     },
     {
@@ -118,24 +118,24 @@ export function callStorms(world: World): Storm[] {
       title: `${LOG_INS} parallel log-ins`,
       run: (seconds) => {
         const env = { BENCH_EMAIL: loggedIn.email, BENCH_PASSWORD: loggedIn.password };
-        return hammer(world, { name: 'log-ins', bearer: '', connections: LOG_INS, seconds, script: LOG_IN, env });
+        return hammer(fixture, { name: 'log-ins', bearer: '', connections: LOG_INS, seconds, script: LOG_IN, env });
       },
     },
     {
       name: 'routes',
       title: '10,000 routes published again and again: a superadmin changes the plan of 20 organizations',
       settleMs: 1_000,
-      run: (seconds) => changePlans(world, seconds),
+      run: (seconds) => changePlans(fixture, seconds),
     },
   ];
 }
 
 /** Alternates a plan that limits the life of tunnels with one that does not: each change writes and publishes all tunnels of the organization. */
-async function changePlans(world: World, seconds: number): Promise<string> {
-  const operator = await ownerOf(world.server);
+async function changePlans(fixture: Fixture, seconds: number): Promise<string> {
+  const operator = await ownerOf(fixture.server);
   const until = performance.now() + seconds * 1_000;
   let changes = 0;
-  const { all } = world.filled;
+  const { all } = fixture.filled;
   while (performance.now() < until) {
     const plan = Math.floor(changes / all.length) % 2 === 0 ? 'team' : 'enterprise';
     await operator.call('PATCH', `/superadmin/orgs/${all[changes % all.length]}`, { plan });

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { number } from '../report/tables.ts';
-import type { World } from './world.ts';
+import type { Fixture } from './fixture.ts';
 
 export interface Hammer {
   /** Names the script. */
@@ -26,7 +26,7 @@ if os.getenv('BENCH_BEARER') ~= '' then wrk.headers['authorization'] = 'Bearer '
 `;
 
 /** Resolves to the results of the calls, in words. Throws when no response was as expected. */
-export async function hammer({ bench, server }: World, options: Hammer): Promise<string> {
+export async function hammer({ bench, server }: Fixture, options: Hammer): Promise<string> {
   const { name, bearer, connections, threads = 1, seconds, script, expects = 'success' } = options;
   const { processes } = bench;
   const file = join(processes.folder, `${name}.lua`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { number } from '../report/tables.ts';
 import { hammer } from './hammer.ts';
 import type { Storm } from './storm.ts';
-import type { World } from './world.ts';
+import type { Fixture } from './fixture.ts';
 
 const READERS = 4;
 
@@ -34,12 +34,12 @@ request = function()
 end
 `;
 
-export function readStorms(world: World): Storm[] {
+export function readStorms(fixture: Fixture): Storm[] {
   const read = (name: string, script: string, connections: number, threads: number) => async (seconds: number) => {
-    const { bearer } = await world.logIn(world.filled.historian);
-    return hammer(world, { name, bearer, connections, threads, seconds, script });
+    const { bearer } = await fixture.logIn(fixture.filled.historian);
+    return hammer(fixture, { name, bearer, connections, threads, seconds, script });
   };
-  const prepare = async (): Promise<void> => void (await world.logIn(world.filled.historian));
+  const prepare = async (): Promise<void> => void (await fixture.logIn(fixture.filled.historian));
   return [
     {
       name: 'har',
@@ -54,11 +54,11 @@ export function readStorms(world: World): Storm[] {
       run: read('audit', PAGES, READERS, READERS),
     },
     { name: 'lists', title: `${READERS} read lists of long tables`, prepare, run: read('lists', LISTS, READERS, 1) },
-    { name: 'backup', title: 'culvert backup, again and again', run: (seconds) => backUp(world, seconds) },
+    { name: 'backup', title: 'culvert backup, again and again', run: (seconds) => backUp(fixture, seconds) },
   ];
 }
 
-async function backUp({ bench, server }: World, seconds: number): Promise<string> {
+async function backUp({ bench, server }: Fixture, seconds: number): Promise<string> {
   const { processes } = bench;
   const until = performance.now() + seconds * 1_000;
   let bytes = 0;

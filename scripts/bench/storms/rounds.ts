@@ -6,7 +6,7 @@ import { number } from '../report/tables.ts';
 import { burn, ratesDuring, type Share, sharesOf, type ThreadRates, total } from './burning.ts';
 import type { Storm } from './storm.ts';
 import { visit, type Visited, WARM_SECONDS } from './visitors.ts';
-import { SERVER, type World } from './world.ts';
+import { SERVER, type Fixture } from './fixture.ts';
 
 export const VISITORS = 200;
 /** Between two requests of one visitor: 1,600 requests a second in all. */
@@ -26,27 +26,29 @@ export interface Round {
 
 /** The visitors alone, and what the server's threads use for them. */
 export async function measureQuiet(
-  world: World,
+  fixture: Fixture,
 ): Promise<{ readonly rates: ThreadRates; readonly visited: Visited; readonly others: number }> {
-  const { result, others } = await watchOthers(world, () =>
-    ratesDuring(serverPids(world), () => visitFor(world, world.bench.options.stormSeconds)),
+  const { result, others } = await watchOthers(fixture, () =>
+    ratesDuring(serverPids(fixture), () => visitFor(fixture, fixture.bench.options.stormSeconds)),
   );
   return { rates: result.rates, visited: result.result, others };
 }
 
 /** `idle`: what the server's threads use without a storm. */
-export async function measureStorm(world: World, storm: Storm, idle: ThreadRates): Promise<Round[]> {
-  const { options } = world.bench;
+export async function measureStorm(fixture: Fixture, storm: Storm, idle: ThreadRates): Promise<Round[]> {
+  const { options } = fixture.bench;
   const count = Math.min(options.stormRounds, storm.rounds ?? options.stormRounds);
   const seconds = storm.seconds ?? options.stormSeconds;
   const rounds: Round[] = [];
   try {
     await storm.prepare?.();
     for (let i = 1; i <= count; i++) {
-      const stormy = await watchOthers(world, () => inStorm(world, storm, { seconds, idle }));
+      const stormy = await watchOthers(fixture, () => inStorm(fixture, storm, { seconds, idle }));
       const { visited, did, shares } = stormy.result;
       await pause(SETTLE_MS + (storm.settleMs ?? 0));
-      const calm = await watchOthers(world, () => beside(world, seconds, () => burn(world.bench, shares, seconds)));
+      const calm = await watchOthers(fixture, () =>
+        beside(fixture, seconds, () => burn(fixture.bench, shares, seconds)),
+      );
       const [quiet, burnt] = calm.result;
       rounds.push({ storm: visited, quiet, burnt, others: Math.max(stormy.others, calm.others), did });
       say(
@@ -67,14 +69,14 @@ interface Stormy {
 }
 
 async function inStorm(
-  world: World,
+  fixture: Fixture,
   storm: Storm,
   { seconds, idle }: { readonly seconds: number; readonly idle: ThreadRates },
 ): Promise<Stormy> {
   const clients = clientSeconds();
   const from = performance.now();
-  const { rates, result } = await ratesDuring(serverPids(world), () =>
-    beside(world, seconds, () => storm.run(seconds)),
+  const { rates, result } = await ratesDuring(serverPids(fixture), () =>
+    beside(fixture, seconds, () => storm.run(seconds)),
   );
   const [visited, did] = result;
   // A storm may outlast its window: its work is spread over all of its time.
@@ -83,7 +85,7 @@ async function inStorm(
 }
 
 async function watchOthers<T>(
-  { bench, visited }: World,
+  { bench, visited }: Fixture,
   action: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly others: number }> {
   const results: T[] = [];
@@ -96,11 +98,11 @@ async function watchOthers<T>(
 }
 
 /** Begins `action` as soon as the visitors are warm. */
-function beside<T>(world: World, seconds: number, action: () => Promise<T>): Promise<[Visited, T]> {
-  return Promise.all([visitFor(world, seconds), pause(WARM_SECONDS * 1_000).then(action)]);
+function beside<T>(fixture: Fixture, seconds: number, action: () => Promise<T>): Promise<[Visited, T]> {
+  return Promise.all([visitFor(fixture, seconds), pause(WARM_SECONDS * 1_000).then(action)]);
 }
 
-export function visitFor({ bench, server, host }: World, seconds: number): Promise<Visited> {
+export function visitFor({ bench, server, host }: Fixture, seconds: number): Promise<Visited> {
   const crowd = { port: server.httpPort, host, connections: VISITORS, intervalMs: INTERVAL_MS, seconds };
   return visit(bench, crowd, { elsewhere: true });
 }
@@ -110,7 +112,7 @@ function figures({ p50Ms, p99Ms, worstMs, worstAt, lateMs }: Visited): string {
   return `p50 ${number(p50Ms, 2)}, p99 ${number(p99Ms, 2)}, ${worst}`;
 }
 
-function serverPids({ bench }: World): number[] {
+function serverPids({ bench }: Fixture): number[] {
   return processTree(bench.processes.pid(SERVER));
 }
 

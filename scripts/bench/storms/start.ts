@@ -3,7 +3,7 @@
  */
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { SERVER, type World } from './world.ts';
+import { SERVER, type Fixture } from './fixture.ts';
 
 const POLL_MS = 5;
 const DEADLINE_MS = 60_000;
@@ -14,11 +14,11 @@ export interface Started {
 }
 
 /** Stops the server, starts it again, and measures from there. */
-export async function startAgain(world: World): Promise<Started> {
-  const { bench, server, host } = world;
+export async function startAgain(fixture: Fixture): Promise<Started> {
+  const { bench, server, host } = fixture;
   await bench.processes.stop(SERVER);
   const from = performance.now();
-  world.restart();
+  fixture.restart();
   const [readyMs, visitedMs] = await Promise.all([
     untilServed(from, () => statusOf(server.apiPort, { host: '127.0.0.1', path: '/ready' })),
     untilServed(from, () => statusOf(server.httpPort, { host, path: '/small' })),

@@ -11,7 +11,7 @@ import { stringIn, tunnelId } from '../api.ts';
 import { startAgent } from '../culvert.ts';
 import type { Storm } from './storm.ts';
 import { visit, WARM_SECONDS } from './visitors.ts';
-import type { World } from './world.ts';
+import type { Fixture } from './fixture.ts';
 
 const AGENT = 'agent-gated';
 const SUBDOMAIN = 'gated';
@@ -29,18 +29,18 @@ interface KeySize {
   readonly exponentBits: number;
 }
 
-export function tokenStorms(world: World): Storm[] {
+export function tokenStorms(fixture: Fixture): Storm[] {
   const rate = `${CONNECTIONS * (1_000 / INTERVAL_MS)} tokens a second`;
   const words = ({ modulusBits, exponentBits }: KeySize): string => `${modulusBits} bits, exponent of ${exponentBits}`;
   return [
     {
-      ...storm(world, LONGEST),
+      ...storm(fixture, LONGEST),
       name: 'jwt-keys',
       title: `${rate} for the longest RSA key that is accepted: ${words(LONGEST)}`,
     },
     // It is left out: one round shows it.
     {
-      ...storm(world, ABSURD),
+      ...storm(fixture, ABSURD),
       rounds: 1,
       name: 'jwt-absurd',
       title: `${rate} for an absurd RSA key: ${words(ABSURD)}`,
@@ -48,8 +48,8 @@ export function tokenStorms(world: World): Storm[] {
   ];
 }
 
-function storm(world: World, size: KeySize): Pick<Storm, 'prepare' | 'run' | 'finish'> {
-  const { bench, server } = world;
+function storm(fixture: Fixture, size: KeySize): Pick<Storm, 'prepare' | 'run' | 'finish'> {
+  const { bench, server } = fixture;
   const { processes } = bench;
   const fieldsFile = join(processes.folder, 'tokens');
   let issuer: Server | undefined;
@@ -63,10 +63,10 @@ function storm(world: World, size: KeySize): Pick<Storm, 'prepare' | 'run' | 'fi
     prepare: async () => {
       issuer = await serveKeys({ keys: [makeKey(size)] });
       const { port } = issuer.address() as AddressInfo;
-      const owner = await world.logIn();
+      const owner = await fixture.logIn();
       const input = { name: 'gated', tunnelQuota: 10, bandwidthLimitMbps: 10_000 };
       const token = stringIn(await owner.call('POST', '/tokens', input), 'apiKey');
-      await startAgent(processes, server, { originPort: world.originPort, name: AGENT, subdomain: SUBDOMAIN, token });
+      await startAgent(processes, server, { originPort: fixture.originPort, name: AGENT, subdomain: SUBDOMAIN, token });
       const action = { kind: 'jwt_validation', jwks_url: `http://127.0.0.1:${port}/` };
       await owner.call('PUT', `/tunnels/${await tunnelId(owner, SUBDOMAIN)}/policy`, { actions: [action] });
       writeFileSync(fieldsFile, `${makeTokens(size).join('\n')}\n`);

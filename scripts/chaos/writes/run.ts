@@ -41,7 +41,7 @@ interface Count {
   unanswered: number;
 }
 
-interface World {
+interface Fixture {
   readonly culvert: SpawnedCulvert;
   readonly ledgers: readonly Ledger[];
   readonly writers: readonly Writer[];
@@ -69,12 +69,12 @@ async function runServer(count: Count): Promise<void> {
   const ending = new Ending();
   const end = Math.min(count.wanted, count.read + WRITES_OF_A_SERVER);
   try {
-    const world = await makeWorld(ending);
+    const fixture = await makeFixture(ending);
     for (let round = 0; count.read < end; round++) {
       const fault = FAULTS[round % FAULTS.length] as Fault;
-      await strike(world, fault);
-      const acknowledged = world.ledgers.reduce((sum, { unread }) => sum + unread, 0);
-      const lost = await readBack(world);
+      await strike(fixture, fault);
+      const acknowledged = fixture.ledgers.reduce((sum, { unread }) => sum + unread, 0);
+      const lost = await readBack(fixture);
       count.read += acknowledged;
       count.lost += lost.length;
       for (const what of lost) console.log(`LOST ${what}`);
@@ -83,13 +83,13 @@ async function runServer(count: Count): Promise<void> {
         `${fault.padEnd(9)} ${acknowledged} acknowledged; read back ${read} of ${wanted}, lost ${count.lost}`,
       );
     }
-    for (const writer of world.writers) count.unanswered += writer.unanswered;
+    for (const writer of fixture.writers) count.unanswered += writer.unanswered;
   } finally {
     await ending.run();
   }
 }
 
-async function makeWorld(ending: Ending): Promise<World> {
+async function makeFixture(ending: Ending): Promise<Fixture> {
   const folder = smallDisk(ending, DISK_MEGABYTES);
   const library = join(folder, 'slow-disk.so');
   execFileSync('gcc', ['-O2', '-shared', '-fPIC', '-o', library, SLOW_DISK_SOURCE, '-ldl']);
@@ -103,7 +103,7 @@ async function makeWorld(ending: Ending): Promise<World> {
 }
 
 /** Writes, with this fault from a random moment on, and kills the server at another. */
-async function strike({ culvert, writers, slowDisk }: World, fault: Fault): Promise<void> {
+async function strike({ culvert, writers, slowDisk }: Fixture, fault: Fault): Promise<void> {
   const account = await culvert.logIn();
   const stop = new AbortController();
   const writing = Promise.all(writers.map((writer) => writer.run(account, stop.signal)));
@@ -122,7 +122,7 @@ async function strike({ culvert, writers, slowDisk }: World, fault: Fault): Prom
   await Promise.all([round(), writing]);
 }
 
-async function readBack({ culvert, ledgers }: World): Promise<string[]> {
+async function readBack({ culvert, ledgers }: Fixture): Promise<string[]> {
   await culvert.startServer();
   const account = await culvert.logIn();
   const lost: string[] = [];

@@ -6,72 +6,72 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { discover } from './discovery.ts';
-import { fakeWorld } from '../fixtures/fake-channel.ts';
+import { fakeFixture } from '../fixtures/fake-channel.ts';
 import { canReach, UnreachableError } from './reachability.ts';
 
 const PLACE = { host: 'fake', port: 9090 };
 
 test('an outage of an hour ends within three seconds of the path being back', async () => {
   let path = false;
-  const world = await fakeWorld({
+  const fixture = await fakeFixture({
     fault: new UnreachableError('connect ECONNREFUSED', PLACE),
     reach: (place) => {
       assert.equal(place, PLACE);
       return Promise.resolve(path);
     },
   });
-  await world.time.advance(3_600_000);
-  const before = world.tries;
-  await world.time.advance(3_000);
-  assert.ok(world.tries - before <= 1, 'while it lasts, back-off alone tries');
+  await fixture.time.advance(3_600_000);
+  const before = fixture.tries;
+  await fixture.time.advance(3_000);
+  assert.ok(fixture.tries - before <= 1, 'while it lasts, back-off alone tries');
   path = true;
-  world.fault = undefined;
-  await world.time.advance(3_000);
-  assert.equal(world.channels.length, 1);
-  world.latest().welcome();
-  world.latest().bindAll();
-  const tries = world.tries;
-  await world.time.advance(60_000);
-  assert.equal(world.tries, tries, 'a session ends the probes');
+  fixture.fault = undefined;
+  await fixture.time.advance(3_000);
+  assert.equal(fixture.channels.length, 1);
+  fixture.latest().welcome();
+  fixture.latest().bindAll();
+  const tries = fixture.tries;
+  await fixture.time.advance(60_000);
+  assert.equal(fixture.tries, tries, 'a session ends the probes');
 });
 
 test('a server that can be reached and fails is tried as back-off says', async () => {
   let probes = 0;
-  const world = await fakeWorld({
+  const fixture = await fakeFixture({
     fault: new Error('this is not a Culvert agent listener'),
     reach: () => Promise.resolve(++probes > 0),
   });
-  await world.time.advance(61_400); // 0.5 + 1 + 2 + 4 + 8 + 16 + 30, less a moment
-  assert.equal(world.tries, 7);
+  await fixture.time.advance(61_400); // 0.5 + 1 + 2 + 4 + 8 + 16 + 30, less a moment
+  assert.equal(fixture.tries, 7);
   assert.equal(probes, 0);
 });
 
 test('a proxy before a server that restarts: the whole way is tried every three seconds at most, and no more often than every second', async () => {
-  const world = await fakeWorld({
+  const fixture = await fakeFixture({
     fault: new UnreachableError('proxy responds with 502', PLACE),
     reach: () => Promise.resolve(true),
   });
-  await world.time.advance(600_000);
-  const before = world.tries;
-  await world.time.advance(60_000);
-  const tries = world.tries - before;
+  await fixture.time.advance(600_000);
+  const before = fixture.tries;
+  await fixture.time.advance(60_000);
+  const tries = fixture.tries - before;
   assert.ok(tries >= 20 && tries <= 60, `${tries} in a minute`);
-  assert.equal(world.events.length, 1, 'told once');
-  world.fault = undefined;
-  await world.time.advance(3_000);
-  assert.equal(world.channels.length, 1);
+  assert.equal(fixture.events.length, 1, 'told once');
+  fixture.fault = undefined;
+  await fixture.time.advance(3_000);
+  assert.equal(fixture.channels.length, 1);
 });
 
 test('reachability: a probe that resolves after the agent has ended changes nothing', async () => {
   const late = Promise.withResolvers<boolean>();
-  const world = await fakeWorld({ fault: new UnreachableError('down', PLACE), reach: () => late.promise });
-  await world.time.advance(20_000);
-  const tries = world.tries;
-  world.agent.destroy();
+  const fixture = await fakeFixture({ fault: new UnreachableError('down', PLACE), reach: () => late.promise });
+  await fixture.time.advance(20_000);
+  const tries = fixture.tries;
+  fixture.agent.destroy();
   late.resolve(true);
   await setImmediate();
-  assert.equal(world.tries, tries);
-  assert.equal(world.time.next, undefined, 'no timer is left');
+  assert.equal(fixture.tries, tries);
+  assert.equal(fixture.time.next, undefined, 'no timer is left');
 });
 
 test('reachability: 502, 503 and 504 to discovery count as unreachable, other failures do not', async (t) => {

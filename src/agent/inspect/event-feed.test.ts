@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { getHead, OK, type PageWorld, startPageWorld } from './testing.ts';
+import { getHead, OK, type PageFixture, startPageFixture } from './testing.ts';
 
 interface Told {
   readonly event: string;
@@ -14,7 +14,7 @@ interface Told {
 /** Opens the feed; `until` resolves with all events once the last one fits. */
 async function follow(
   t: TestContext,
-  { port }: PageWorld,
+  { port }: PageFixture,
 ): Promise<{ until(fits: (told: Told) => boolean): Promise<Told[]> }> {
   const asked = get({ host: '127.0.0.1', port, path: '/api/events', agent: false });
   t.after(() => asked.destroy());
@@ -40,14 +40,14 @@ async function follow(
 }
 
 test('a watcher gets the facts, the list, and then each change', async (t) => {
-  const world = await startPageWorld(t);
-  world.pass(getHead('/before'), OK);
-  const feed = await follow(t, world);
+  const fixture = await startPageFixture(t);
+  fixture.pass(getHead('/before'), OK);
+  const feed = await follow(t, fixture);
   await feed.until(({ event }) => event === 'list');
-  world.pass(getHead('/after'), OK);
+  fixture.pass(getHead('/after'), OK);
   await feed.until(({ event, data }) => event === 'request' && data['state'] === 'done');
-  world.page.onEvent({ kind: 'offline', cause: 'x' });
-  await world.ask('/api/requests/http', { method: 'DELETE' });
+  fixture.page.onEvent({ kind: 'offline', cause: 'x' });
+  await fixture.ask('/api/requests/http', { method: 'DELETE' });
   const told = await feed.until(({ event }) => event === 'cleared');
   assert.deepEqual(
     told.map(({ event }) => event),
@@ -64,55 +64,55 @@ test('a watcher gets the facts, the list, and then each change', async (t) => {
 });
 
 test('hostile words in a path end no event and begin none', async (t) => {
-  const world = await startPageWorld(t);
-  const feed = await follow(t, world);
+  const fixture = await startPageFixture(t);
+  const feed = await follow(t, fixture);
   await feed.until(({ event }) => event === 'list');
   const target = '/%0a%0aevent:%20cleared\xe2\x80\xa8data:x';
-  world.pass(getHead(target), OK);
+  fixture.pass(getHead(target), OK);
   const told = await feed.until(({ event, data }) => event === 'request' && data['state'] === 'done');
   assert.ok(told.every(({ event }) => event !== 'cleared'));
   assert.equal(told.at(-1)?.data['path'], target);
 });
 
 test('at most sixteen watch at once, and a place is free again when one leaves', async (t) => {
-  const world = await startPageWorld(t);
-  for (let n = 0; n < 15; n++) await (await follow(t, world)).until(({ event }) => event === 'list');
-  const last = connect({ host: '127.0.0.1', port: world.port });
-  last.write(`GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${world.port}\r\n\r\n`);
+  const fixture = await startPageFixture(t);
+  for (let n = 0; n < 15; n++) await (await follow(t, fixture)).until(({ event }) => event === 'list');
+  const last = connect({ host: '127.0.0.1', port: fixture.port });
+  last.write(`GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${fixture.port}\r\n\r\n`);
   await once(last, 'data');
-  assert.equal((await world.ask('/api/events')).status, 503);
+  assert.equal((await fixture.ask('/api/events')).status, 503);
   last.destroy();
-  while (!/^culvert_agent_page_watchers 15$/m.test((await world.ask('/metrics')).text))
+  while (!/^culvert_agent_page_watchers 15$/m.test((await fixture.ask('/metrics')).text))
     await new Promise((resolve) => setTimeout(resolve, 5));
-  await (await follow(t, world)).until(({ event }) => event === 'list');
+  await (await follow(t, fixture)).until(({ event }) => event === 'list');
 });
 
 test('live list: a watcher that does not read is cut and counted, and nothing waits for it', {
   timeout: 30_000,
 }, async (t) => {
-  const world = await startPageWorld(t);
-  const slow = connect({ host: '127.0.0.1', port: world.port });
+  const fixture = await startPageFixture(t);
+  const slow = connect({ host: '127.0.0.1', port: fixture.port });
   t.after(() => slow.destroy());
   slow.on('error', () => undefined);
-  slow.write(`GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${world.port}\r\n\r\n`);
+  slow.write(`GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${fixture.port}\r\n\r\n`);
   await once(slow, 'data');
   slow.pause();
   const closed = once(slow, 'close');
   const long = { id: 'x'.repeat(400) };
   // Facts are sent at each event: what the kernel takes is some MB, and then the rest waits here.
   const tunnels = Array.from({ length: 100 }, (_, n) => {
-    return { ...world.view.tunnels[0], name: `${n}-${long.id}` } as (typeof world.view.tunnels)[number];
+    return { ...fixture.view.tunnels[0], name: `${n}-${long.id}` } as (typeof fixture.view.tunnels)[number];
   });
-  world.view = { ...world.view, tunnels };
+  fixture.view = { ...fixture.view, tunnels };
   for (let n = 0; n < 2_000; n++) {
-    world.page.onEvent({ kind: 'draining', inFlight: n });
+    fixture.page.onEvent({ kind: 'draining', inFlight: n });
     if (n % 100 === 0) {
-      const { text } = await world.ask('/metrics');
+      const { text } = await fixture.ask('/metrics');
       if (/^culvert_agent_page_watchers_cut_total 1$/m.test(text)) break;
     }
   }
-  assert.match((await world.ask('/metrics')).text, /^culvert_agent_page_watchers_cut_total 1$/m);
+  assert.match((await fixture.ask('/metrics')).text, /^culvert_agent_page_watchers_cut_total 1$/m);
   slow.resume();
   await closed;
-  assert.match((await world.ask('/metrics')).text, /^culvert_agent_page_watchers 0$/m);
+  assert.match((await fixture.ask('/metrics')).text, /^culvert_agent_page_watchers 0$/m);
 });

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { checkMetrics, NEEDS_PROMTOOL } from '../../../test/harness/promtool.ts';
 import type { Logger } from '../../base/log.ts';
-import { getHead, OK, startPageWorld, takePort, viewOf } from './testing.ts';
+import { getHead, OK, startPageFixture, takePort, viewOf } from './testing.ts';
 import { startPage } from './page-server.ts';
 
 function recordingLog(): { log: Logger; lines: string[] } {
@@ -61,7 +61,7 @@ test('a dozen agents of one machine: the next page finds its port, and leaves no
 });
 
 test('it listens on 127.0.0.1 and on no other address of this machine', async (t) => {
-  const { port } = await startPageWorld(t);
+  const { port } = await startPageFixture(t);
   const others = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
     .filter(({ address }) => address !== '127.0.0.1' && !address.startsWith('fe80'));
@@ -76,7 +76,7 @@ test('it listens on 127.0.0.1 and on no other address of this machine', async (t
 });
 
 test('Host, Origin and Sec-Fetch-Site decide who is answered', async (t) => {
-  const { ask, port, pass } = await startPageWorld(t);
+  const { ask, port, pass } = await startPageFixture(t);
   pass(getHead('/secret'), OK);
   const own = { origin: `http://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin' };
   const json = { 'content-type': 'application/json' };
@@ -131,7 +131,7 @@ test('Host, Origin and Sec-Fetch-Site decide who is answered', async (t) => {
 });
 
 test('the page and its files are there, with nothing inline and nothing from elsewhere', async (t) => {
-  const { ask } = await startPageWorld(t);
+  const { ask } = await startPageFixture(t);
   const { text, headers } = await ask('/');
   assert.match(String(headers['content-type']), /^text\/html/);
   assert.doesNotMatch(text, /<script>|<style|onclick|style=/);
@@ -152,9 +152,9 @@ test('the page and its files are there, with nothing inline and nothing from els
 });
 
 test('tunnels in the shape that scripts for ngrok expect', async (t) => {
-  const world = await startPageWorld(t);
-  world.pass(getHead('/'), OK);
-  const { body } = await world.ask('/api/tunnels');
+  const fixture = await startPageFixture(t);
+  fixture.pass(getHead('/'), OK);
+  const { body } = await fixture.ask('/api/tunnels');
   const tunnels = body['tunnels'] as Record<string, unknown>[];
   assert.equal(body['uri'], '/api/tunnels');
   assert.deepEqual(
@@ -191,15 +191,15 @@ test('tunnels in the shape that scripts for ngrok expect', async (t) => {
   assert.deepEqual(Object.keys(metrics['http'] ?? {}).sort(), names);
   assert.deepEqual(Object.keys(metrics['conns'] ?? {}).sort(), ['count', 'gauge', ...names.slice(1)]);
   assert.deepEqual([metrics['http']?.['count'], metrics['conns']?.['count'], metrics['conns']?.['gauge']], [1, 1, 0]);
-  assert.deepEqual((await world.ask('/api/tunnels/shop')).body['ID'], 'id-of-shop');
+  assert.deepEqual((await fixture.ask('/api/tunnels/shop')).body['ID'], 'id-of-shop');
   for (const name of ['nope', '%zz', '__proto__', ''])
-    assert.equal((await world.ask(`/api/tunnels/${name}`)).status, 404);
-  world.view = { ...world.view, tunnels: world.view.tunnels.map((tunnel) => ({ ...tunnel, url: undefined })) };
-  assert.deepEqual((await world.ask('/api/tunnels')).body['tunnels'], [], 'none before it has a URL');
+    assert.equal((await fixture.ask(`/api/tunnels/${name}`)).status, 404);
+  fixture.view = { ...fixture.view, tunnels: fixture.view.tunnels.map((tunnel) => ({ ...tunnel, url: undefined })) };
+  assert.deepEqual((await fixture.ask('/api/tunnels')).body['tunnels'], [], 'none before it has a URL');
 });
 
 test('requests: the list, one of them, the limits', async (t) => {
-  const { ask, pass } = await startPageWorld(t);
+  const { ask, pass } = await startPageFixture(t);
   for (let n = 0; n < 60; n++) pass(getHead(`/${n}`), OK);
   pass(getHead('/hidden'), OK, 'quiet');
   pass('\x16\x03\x01 hello', 'x', 'db');
@@ -233,30 +233,30 @@ test('requests: the list, one of them, the limits', async (t) => {
 });
 
 test('health, readiness, what is not there, and methods that mean nothing', async (t) => {
-  const world = await startPageWorld(t);
-  assert.equal((await world.ask('/readyz')).status, 200);
-  world.view = viewOf('waiting', world.specs);
-  assert.equal((await world.ask('/readyz')).status, 503);
-  assert.equal((await world.ask('/healthz')).status, 200);
-  assert.equal((await world.ask('/nothing')).status, 404);
-  assert.equal((await world.ask('/api/tunnels', { method: 'DELETE' })).status, 405);
-  assert.equal((await world.ask('/', { method: 'constructor'.toUpperCase() })).status, 400);
-  assert.equal((await world.ask('http://evil.test/api/tunnels')).status, 400);
-  assert.equal((await world.ask('/api/requests/http', { method: 'HEAD' })).text, '');
+  const fixture = await startPageFixture(t);
+  assert.equal((await fixture.ask('/readyz')).status, 200);
+  fixture.view = viewOf('waiting', fixture.specs);
+  assert.equal((await fixture.ask('/readyz')).status, 503);
+  assert.equal((await fixture.ask('/healthz')).status, 200);
+  assert.equal((await fixture.ask('/nothing')).status, 404);
+  assert.equal((await fixture.ask('/api/tunnels', { method: 'DELETE' })).status, 405);
+  assert.equal((await fixture.ask('/', { method: 'constructor'.toUpperCase() })).status, 400);
+  assert.equal((await fixture.ask('http://evil.test/api/tunnels')).status, 400);
+  assert.equal((await fixture.ask('/api/requests/http', { method: 'HEAD' })).text, '');
   const long = JSON.stringify({ id: 'x'.repeat(10_000) });
   const headers = { 'content-type': 'application/json' };
-  assert.equal((await world.ask('/api/requests/http', { method: 'POST', headers, body: long })).status, 400);
-  assert.equal((await world.ask('/api/requests/http', { method: 'POST', headers, body: '{"id":"x"}' })).status, 404);
+  assert.equal((await fixture.ask('/api/requests/http', { method: 'POST', headers, body: long })).status, 400);
+  assert.equal((await fixture.ask('/api/requests/http', { method: 'POST', headers, body: '{"id":"x"}' })).status, 404);
 });
 
 test('metrics: what passed is counted', async (t) => {
-  const world = await startPageWorld(t);
-  world.page.onEvent({ kind: 'online', agentId: 'a', account: 'Ann', serverVersion: '1' });
-  world.page.onEvent({ kind: 'online', agentId: 'a', account: 'Ann', serverVersion: '1' });
+  const fixture = await startPageFixture(t);
+  fixture.page.onEvent({ kind: 'online', agentId: 'a', account: 'Ann', serverVersion: '1' });
+  fixture.page.onEvent({ kind: 'online', agentId: 'a', account: 'Ann', serverVersion: '1' });
   for (const status of [200, 201, 302, 404, 500, 503])
-    world.pass(getHead('/'), `HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`);
-  world.pass('nonsense\r\n', '');
-  const { text, headers } = await world.ask('/metrics');
+    fixture.pass(getHead('/'), `HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`);
+  fixture.pass('nonsense\r\n', '');
+  const { text, headers } = await fixture.ask('/metrics');
   assert.match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
   const values = Object.fromEntries(
     text.split('\n').flatMap((line) => (line === '' || line.startsWith('#') ? [] : [line.split(/ (?=[^ ]+$)/)])),
@@ -276,8 +276,8 @@ test('metrics: what passed is counted', async (t) => {
 });
 
 test('a private network is in the status and in the metrics', async (t) => {
-  const world = await startPageWorld(t);
-  const without = (await world.ask('/metrics')).text;
+  const fixture = await startPageFixture(t);
+  const without = (await fixture.ask('/metrics')).text;
   assert.doesNotMatch(without, /relay/, 'an agent of tunnels alone says nothing of relays');
   const relay = {
     name: 'vpn',
@@ -298,8 +298,8 @@ test('a private network is in the status and in the metrics', async (t) => {
     bytesOut: 2_000,
     dropped: 4,
   } as const;
-  world.view = { ...world.view, relays: [relay, { ...relay, name: 'lab', state: 'waiting', path: undefined }] };
-  const { text } = await world.ask('/metrics');
+  fixture.view = { ...fixture.view, relays: [relay, { ...relay, name: 'lab', state: 'waiting', path: undefined }] };
+  const { text } = await fixture.ask('/metrics');
   const lines = text.split('\n').filter((line) => line.startsWith('culvert_agent_relay') && line.includes('vpn'));
   assert.deepEqual(lines, [
     'culvert_agent_relay_udp{relay="vpn"} 1',
@@ -313,7 +313,7 @@ test('a private network is in the status and in the metrics', async (t) => {
   assert.match(text, /culvert_agent_relays\{state="online"\} 1\n.*\{state="waiting"\} 1\n/);
   assert.match(text, /culvert_agent_relay_udp\{relay="lab"\} 0/);
   await t.test('promtool has nothing to say', NEEDS_PROMTOOL, () => checkMetrics(text));
-  assert.deepEqual((await world.ask('/api/status')).body['relays'], [
+  assert.deepEqual((await fixture.ask('/api/status')).body['relays'], [
     {
       name: 'vpn',
       network: 'office "main"',

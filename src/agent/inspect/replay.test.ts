@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
 import { proxyHeader } from '../local/proxy-header.ts';
 import { parseTarget } from '../local/target.ts';
-import { getHead, OK, type PageWorld, type Said, startPageWorld } from './testing.ts';
+import { getHead, OK, type PageFixture, type Said, startPageFixture } from './testing.ts';
 import { Replays } from './replay.ts';
 import { Watch } from './watch.ts';
 
@@ -39,19 +39,19 @@ async function startService(t: TestContext): Promise<{ port: number; got: Got[];
 
 const POST = { method: 'POST', headers: { 'content-type': 'application/json' } };
 
-async function latest(world: PageWorld): Promise<Record<string, unknown>> {
-  const [record] = world.page.watch.ring.list(1);
-  return (await world.ask(`/api/requests/http/${record?.id}`)).body;
+async function latest(fixture: PageFixture): Promise<Record<string, unknown>> {
+  const [record] = fixture.page.watch.ring.list(1);
+  return (await fixture.ask(`/api/requests/http/${record?.id}`)).body;
 }
 
-async function replayLatest(world: PageWorld): Promise<Said> {
-  const [record] = world.page.watch.ring.list(1);
-  return world.ask('/api/requests/http', { ...POST, body: JSON.stringify({ id: record?.id }) });
+async function replayLatest(fixture: PageFixture): Promise<Said> {
+  const [record] = fixture.page.watch.ring.list(1);
+  return fixture.ask('/api/requests/http', { ...POST, body: JSON.stringify({ id: record?.id }) });
 }
 
 /** Waits until the record of a replay has its end. */
-async function ended(world: PageWorld, said: Said): Promise<Record<string, unknown>> {
-  const { ring } = world.page.watch;
+async function ended(fixture: PageFixture, said: Said): Promise<Record<string, unknown>> {
+  const { ring } = fixture.page.watch;
   const id = String(said.body['id']);
   await new Promise<void>((resolve) => {
     const look = (): void => {
@@ -60,22 +60,22 @@ async function ended(world: PageWorld, said: Said): Promise<Record<string, unkno
     ring.watch({ onRecord: look, onCleared: look });
     look();
   });
-  return (await world.ask(`/api/requests/http/${id}`)).body;
+  return (await fixture.ask(`/api/requests/http/${id}`)).body;
 }
 
 test('the same request comes again, marked, with its body in one piece', async (t) => {
   const { port, got } = await startService(t);
-  const world = await startPageWorld(t, port);
+  const fixture = await startPageFixture(t, port);
   const head = [
     ...['POST /hook?a=1 HTTP/1.1', 'Host: shop.test', 'X-Sig: t=1,v1=2', 'X-Sig: more', 'Culvert-Replay: planted'],
     ...['Expect: 100-continue', 'Transfer-Encoding: chunked', 'X-Forwarded-For: 192.0.2.7', '', ''],
   ].join('\r\n');
-  world.pass(`${head}2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n`, OK);
-  const original = await latest(world);
-  const said = await replayLatest(world);
+  fixture.pass(`${head}2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n`, OK);
+  const original = await latest(fixture);
+  const said = await replayLatest(fixture);
   assert.equal(said.status, 201, said.text);
   assert.equal(said.body['replay_of'], original['id']);
-  const record = await ended(world, said);
+  const record = await ended(fixture, said);
   assert.deepEqual(got, [
     {
       line: 'POST /hook?a=1',
@@ -87,20 +87,20 @@ test('the same request comes again, marked, with its body in one piece', async (
     },
   ]);
   assert.deepEqual([record['status'], record['state'], record['replay_of']], [200, 'done', original['id']]);
-  const { text } = await world.ask('/metrics');
+  const { text } = await fixture.ask('/metrics');
   assert.match(text, /requests_total\{tunnel="shop",status="2xx"\} 1$/m, 'a replay is no request of a visitor');
   // A replay can be replayed.
-  assert.equal((await replayLatest(world)).status, 201);
+  assert.equal((await replayLatest(fixture)).status, 201);
 });
 
 test('what can not be sent again whole is refused, and says why', async (t) => {
   const { port, got } = await startService(t);
-  const world = await startPageWorld(t, port);
+  const fixture = await startPageFixture(t, port);
   const refusal = async (head: string, answer = OK): Promise<string> => {
-    world.pass(head, answer);
-    const { can_replay, no_replay_because } = await latest(world);
+    fixture.pass(head, answer);
+    const { can_replay, no_replay_because } = await latest(fixture);
     assert.equal(can_replay, false);
-    const said = await replayLatest(world);
+    const said = await replayLatest(fixture);
     assert.equal(said.status, 409);
     assert.ok(String(said.body['msg']).includes(String(no_replay_because)));
     return String(no_replay_because);
@@ -119,26 +119,26 @@ test('what can not be sent again whole is refused, and says why', async (t) => {
 
 test('a service that is not there: 502, in the words of the dial', async (t) => {
   const { port, server } = await startService(t);
-  const world = await startPageWorld(t, port);
-  world.pass(getHead('/'), OK);
+  const fixture = await startPageFixture(t, port);
+  fixture.pass(getHead('/'), OK);
   server.close();
-  const said = await replayLatest(world);
+  const said = await replayLatest(fixture);
   assert.equal(said.status, 502);
   assert.match(String(said.body['msg']), /refused the connection/);
-  assert.equal((await replayLatest(world)).status, 502, 'and its place is free again');
+  assert.equal((await replayLatest(fixture)).status, 502, 'and its place is free again');
 });
 
 test('replay: sixteen run at once, one more must wait, and a stop ends them', async (t) => {
   const { port } = await startService(t);
-  const world = await startPageWorld(t, port);
-  world.pass(getHead('/silent'), OK);
-  const [record] = world.page.watch.ring.list(1);
+  const fixture = await startPageFixture(t, port);
+  fixture.pass(getHead('/silent'), OK);
+  const [record] = fixture.page.watch.ring.list(1);
   const body = JSON.stringify({ id: record?.id });
   const said = [];
-  for (let n = 0; n < 17; n++) said.push((await world.ask('/api/requests/http', { ...POST, body })).status);
+  for (let n = 0; n < 17; n++) said.push((await fixture.ask('/api/requests/http', { ...POST, body })).status);
   assert.deepEqual(said, [...Array.from({ length: 16 }, () => 201), 503]);
-  world.page.close();
-  assert.ok(world.page.watch.ring.list(17).every(({ state }) => state !== 'open'));
+  fixture.page.close();
+  assert.ok(fixture.page.watch.ring.list(17).every(({ state }) => state !== 'open'));
 });
 
 test('replay: a service that expects the PROXY header gets a LOCAL one first', async (t) => {

@@ -16,7 +16,7 @@ export interface Said {
   readonly body: Record<string, unknown>;
 }
 
-export interface PageWorld {
+export interface PageFixture {
   readonly page: AgentPage;
   readonly port: number;
   readonly specs: readonly TunnelSpec[];
@@ -35,7 +35,7 @@ export function getHead(target: string, ...fields: string[]): string {
   return [`GET ${target} HTTP/1.1`, 'Host: shop.test', 'X-Forwarded-For: 192.0.2.7', ...fields, '', ''].join('\r\n');
 }
 
-export async function startPageWorld(t: TestContext, localPort = 9): Promise<PageWorld> {
+export async function startPageFixture(t: TestContext, localPort = 9): Promise<PageFixture> {
   const of = (name: string, protocol: 'http' | 'tcp', more = {}): TunnelSpec => {
     return { name, ...parseTarget(`127.0.0.1:${localPort}`, protocol), ...more };
   };
@@ -44,7 +44,7 @@ export async function startPageWorld(t: TestContext, localPort = 9): Promise<Pag
   if (page === undefined) throw new Error('the page did not start');
   t.after(() => page.close());
   const port = Number(new URL(page.url).port);
-  const world: PageWorld = {
+  const fixture: PageFixture = {
     page,
     port,
     specs,
@@ -65,8 +65,8 @@ export async function startPageWorld(t: TestContext, localPort = 9): Promise<Pag
       if (target !== undefined) page.watch.missed(target, parts, { fault, agoMs: 2_000 });
     },
   };
-  page.attach({ view: () => world.view }, { fromSocket: 7, toSocket: 3 });
-  return world;
+  page.attach({ view: () => fixture.view }, { fromSocket: 7, toSocket: 3 });
+  return fixture;
 }
 
 export function viewOf(state: AgentView['state'], specs: readonly TunnelSpec[]): AgentView {

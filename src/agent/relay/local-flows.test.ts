@@ -5,11 +5,11 @@ import { bindDatagrams } from '../../base/udp/datagrams.ts';
 import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
 import { FakeTime } from '../fixtures/fake-channel.ts';
 import { until } from './fixtures/until.ts';
-import { EchoService } from './fixtures/relay-world.ts';
+import { EchoService } from './fixtures/relay-fixture.ts';
 import { LocalFlows, MAX_FLOWS } from './local-flows.ts';
 import type { DatagramTarget } from './spec.ts';
 
-interface World {
+interface Fixture {
   readonly flows: LocalFlows;
   readonly time: FakeTime;
   readonly heard: Array<{ flow: number; text: string }>;
@@ -17,10 +17,10 @@ interface World {
   say(flow: number, text: string): void;
 }
 
-function worldOf(t: TestContext, target: DatagramTarget): World {
+function fixtureOf(t: TestContext, target: DatagramTarget): Fixture {
   const time = new FakeTime();
-  const heard: World['heard'] = [];
-  const faults: World['faults'] = [];
+  const heard: Fixture['heard'] = [];
+  const faults: Fixture['faults'] = [];
   const owner = {
     fromLocal: (flow: number, bytes: Buffer, start: number, end: number) =>
       void heard.push({ flow, text: bytes.toString('latin1', start, end) }),
@@ -43,7 +43,7 @@ async function echo(t: TestContext): Promise<EchoService> {
 
 test('a client that is silent for three minutes is forgotten, one that speaks is not', async (t) => {
   const service = await echo(t);
-  const { flows, time, heard, say } = worldOf(t, service.target);
+  const { flows, time, heard, say } = fixtureOf(t, service.target);
   say(1, 'a');
   say(2, 'b');
   await until(() => heard.length === 2);
@@ -64,7 +64,7 @@ test('a client that is silent for three minutes is forgotten, one that speaks is
 
 test('answers of the service alone keep no client', async (t) => {
   const service = await echo(t);
-  const { flows, time, heard, say } = worldOf(t, service.target);
+  const { flows, time, heard, say } = fixtureOf(t, service.target);
   say(1, 'a');
   await until(() => heard.length === 1);
   for (let passed = 0; passed <= FLOW_IDLE_MS; passed += 30_000) {
@@ -76,7 +76,7 @@ test('answers of the service alone keep no client', async (t) => {
 
 test('at the bound the client that was silent for longest goes', async (t) => {
   const service = await echo(t);
-  const { flows, time, heard, say } = worldOf(t, service.target);
+  const { flows, time, heard, say } = fixtureOf(t, service.target);
   say(1, 'first');
   say(2, 'second');
   await until(() => heard.length === 2);
@@ -103,7 +103,7 @@ test('at the bound the client that was silent for longest goes', async (t) => {
 
 test('local flows: an authenticated client keeps its socket when new clients come', async (t) => {
   const service = await echo(t);
-  const { flows, time, heard, say } = worldOf(t, service.target);
+  const { flows, time, heard, say } = fixtureOf(t, service.target);
   const packet = Buffer.alloc(32);
   packet[0] = 4;
   flows.toLocal(1, packet, 0, packet.length);
@@ -123,7 +123,7 @@ test('local flows: an authenticated client keeps its socket when new clients com
 
 test('what comes before the socket is open is sent then, up to a bound', async (t) => {
   const service = await echo(t);
-  const { flows, heard, say } = worldOf(t, service.target);
+  const { flows, heard, say } = fixtureOf(t, service.target);
   for (let i = 0; i < 20; i++) say(1, `number ${i}`);
   flows.toLocal(2, Buffer.alloc(60_000), 0, 60_000);
   flows.toLocal(2, Buffer.alloc(60_000), 0, 60_000);
@@ -140,7 +140,7 @@ test('a service on the other loopback address is found', async (t) => {
   });
   t.after(() => six.close());
   const target = { text: `localhost:${six.port}`, hosts: ['127.0.0.1', '::1'], port: six.port };
-  const { heard, faults, say } = worldOf(t, target);
+  const { heard, faults, say } = fixtureOf(t, target);
   say(1, 'lost');
   await until(() => {
     say(1, 'found');
@@ -153,7 +153,7 @@ test('a service on the other loopback address is found', async (t) => {
 test('local flows: a fault ends when datagrams are not refused any more, even without an answer', async (t) => {
   const gone = await EchoService.listen();
   gone.close();
-  const { faults, time, say } = worldOf(t, gone.target);
+  const { faults, time, say } = fixtureOf(t, gone.target);
   say(1, 'a');
   await until(() => faults.length === 1);
   assert.equal(faults[0], `nothing listens on UDP ${gone.target.text}`);
@@ -172,7 +172,7 @@ test('local flows: a fault ends when datagrams are not refused any more, even wi
 
 test('local flows: a name without an address is reported, and looked up again a second later', async (t) => {
   const target = { text: 'vpn.invalid:51820', hosts: ['vpn.invalid'], port: 51_820 };
-  const { flows, faults, time, say } = worldOf(t, target);
+  const { flows, faults, time, say } = fixtureOf(t, target);
   say(1, 'a');
   await until(() => faults.length === 1);
   assert.deepEqual([faults, flows.size, flows.lost], [['vpn.invalid:51820 has no address'], 0, 1]);

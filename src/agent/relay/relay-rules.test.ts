@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Attached, RefusalCode } from '../../wire/messages.ts';
-import { type FakeChannel, type FakeWorld, fakeWorld, tunnelSpec } from '../fixtures/fake-channel.ts';
+import { type FakeChannel, type FakeFixture, fakeFixture, tunnelSpec } from '../fixtures/fake-channel.ts';
 import type { RelaySpec } from './spec.ts';
 
 const TARGET = { text: 'localhost:51820', hosts: ['127.0.0.1', '::1'], port: 51_820 };
@@ -27,25 +27,25 @@ function attached(ref: number, slot = ref): Attached {
 
 const attaches = (channel: FakeChannel): Array<{ ref: number; network: string }> =>
   channel.sent.filter((message) => message.type === 'attach');
-const kinds = (world: FakeWorld): string[] => world.events.map((event) => event.kind);
+const kinds = (fixture: FakeFixture): string[] => fixture.events.map((event) => event.kind);
 
-async function online(): Promise<FakeWorld> {
-  const world = await fakeWorld({ tunnels: [], relays: [spec('vpn')] });
-  world.latest().welcome();
-  world.latest().say(attached(1));
-  return world;
+async function online(): Promise<FakeFixture> {
+  const fixture = await fakeFixture({ tunnels: [], relays: [spec('vpn')] });
+  fixture.latest().welcome();
+  fixture.latest().say(attached(1));
+  return fixture;
 }
 
 test('an agent of relays alone attaches after welcome, and tells the endpoint before the way', async () => {
-  const world = await fakeWorld({ tunnels: [], relays: [spec('vpn', 'my network')] });
-  const channel = world.latest();
+  const fixture = await fakeFixture({ tunnels: [], relays: [spec('vpn', 'my network')] });
+  const channel = fixture.latest();
   channel.welcome();
   assert.deepEqual(channel.sent.slice(1), [
     { type: 'attach', ref: 1, network: 'my network', target: 'localhost:51820' },
   ]);
   channel.say(attached(1));
-  assert.deepEqual(kinds(world), ['online', 'relay_online', 'relay_path']);
-  const [relay] = world.agent.view().relays;
+  assert.deepEqual(kinds(fixture), ['online', 'relay_online', 'relay_path']);
+  const [relay] = fixture.agent.view().relays;
   assert.deepEqual(
     [relay?.state, relay?.network, relay?.endpoint, relay?.path],
     ['online', 'office', 'relay.example.com:20000', 'stream'],
@@ -55,8 +55,8 @@ test('an agent of relays alone attaches after welcome, and tells the endpoint be
 });
 
 test('tunnels and relays of one agent have their slots side by side', async () => {
-  const world = await fakeWorld({ tunnels: [tunnelSpec('web')], relays: [spec('vpn')] });
-  const channel = world.latest();
+  const fixture = await fakeFixture({ tunnels: [tunnelSpec('web')], relays: [spec('vpn')] });
+  const channel = fixture.latest();
   channel.welcome();
   channel.bind(1);
   channel.say(attached(2));
@@ -66,8 +66,8 @@ test('tunnels and relays of one agent have their slots side by side', async () =
 
 test('what only a relay or only a tunnel is answered breaks the protocol elsewhere', async () => {
   for (const answer of ['bound', 'attached', 'unasked'] as const) {
-    const world = await fakeWorld(answer === 'bound' ? { tunnels: [], relays: [spec('vpn')] } : {});
-    const channel = world.latest();
+    const fixture = await fakeFixture(answer === 'bound' ? { tunnels: [], relays: [spec('vpn')] } : {});
+    const channel = fixture.latest();
     channel.welcome();
     if (answer === 'bound') channel.bind(1);
     else channel.say(attached(answer === 'attached' ? 1 : 9));
@@ -76,16 +76,16 @@ test('what only a relay or only a tunnel is answered breaks the protocol elsewhe
 });
 
 test('a lost session is come back from, and the relay is away meanwhile', async () => {
-  const world = await online();
-  world.latest().sink.onClosed('gone');
-  const [relay] = world.agent.view().relays;
+  const fixture = await online();
+  fixture.latest().sink.onClosed('gone');
+  const [relay] = fixture.agent.view().relays;
   assert.deepEqual([relay?.state, relay?.path, relay?.reason], ['waiting', undefined, 'gone']);
-  assert.ok(kinds(world).includes('relay_offline'));
-  await world.time.advance(1_000);
-  world.latest().welcome();
-  assert.equal(attaches(world.latest()).length, 1);
-  world.latest().say(attached(1));
-  assert.equal(world.agent.view().relays[0]?.state, 'online');
+  assert.ok(kinds(fixture).includes('relay_offline'));
+  await fixture.time.advance(1_000);
+  fixture.latest().welcome();
+  assert.equal(attaches(fixture.latest()).length, 1);
+  fixture.latest().say(attached(1));
+  assert.equal(fixture.agent.view().relays[0]?.state, 'online');
 });
 
 test('each refusal has its fate', async () => {
@@ -100,54 +100,54 @@ test('each refusal has its fate', async () => {
     ['overloaded', 'again'],
   ];
   for (const [code, fate] of fates) {
-    const world = await fakeWorld({ tunnels: [], relays: [spec('vpn')] });
-    const channel = world.latest();
+    const fixture = await fakeFixture({ tunnels: [], relays: [spec('vpn')] });
+    const channel = fixture.latest();
     channel.welcome();
     channel.refuse(1, code);
-    const event = world.events.find(({ kind }) => kind === 'relay_refused');
+    const event = fixture.events.find(({ kind }) => kind === 'relay_refused');
     assert.deepEqual(event?.kind === 'relay_refused' ? [event.code, event.final] : event, [code, fate !== 'again']);
     if (fate === 'again') {
-      await world.time.advance(11_000);
+      await fixture.time.advance(11_000);
       assert.equal(attaches(channel).length > 1, true, code);
     } else {
-      assert.equal((await world.agent.done).code, fate, code);
+      assert.equal((await fixture.agent.done).code, fate, code);
     }
   }
 });
 
 test('a network that another agent took over, or that was deleted, ends; others go on', async () => {
-  const world = await fakeWorld({ tunnels: [], relays: [spec('a'), spec('b')] });
-  const channel = world.latest();
+  const fixture = await fakeFixture({ tunnels: [], relays: [spec('a'), spec('b')] });
+  const channel = fixture.latest();
   channel.welcome();
   channel.say(attached(1));
   channel.say(attached(2));
   channel.say({ type: 'unbound', slot: 1, code: 'superseded', message: 'another agent carries it' });
   assert.deepEqual(
-    world.agent.view().relays.map(({ state }) => state),
+    fixture.agent.view().relays.map(({ state }) => state),
     ['ended', 'online'],
   );
   assert.equal(channel.sink.takerOf(1), undefined);
   channel.say({ type: 'unbound', slot: 2, code: 'network_deleted', message: 'it is gone' });
-  assert.deepEqual((await world.agent.done).code, 4);
+  assert.deepEqual((await fixture.agent.done).code, 4);
 });
 
 test('an agent that leaves ends at once: a relay is nothing to wait for', async () => {
-  const world = await online();
-  world.agent.drain();
-  assert.equal((await world.agent.done).code, 0);
+  const fixture = await online();
+  fixture.agent.drain();
+  assert.equal((await fixture.agent.done).code, 0);
   await setImmediate();
-  assert.equal(world.time.next, undefined, 'no timer is left');
+  assert.equal(fixture.time.next, undefined, 'no timer is left');
 });
 
 test('a server that leaves is left, and the relay attaches to the next', async () => {
-  const world = await online();
-  world.latest().say({ type: 'drain', retryAfterMs: 1_000, message: 'the server restarts' });
-  assert.equal(world.agent.view().relays[0]?.state, 'waiting');
-  await world.time.advance(1_200);
-  world.latest().welcome();
-  assert.equal(attaches(world.latest()).length, 1);
+  const fixture = await online();
+  fixture.latest().say({ type: 'drain', retryAfterMs: 1_000, message: 'the server restarts' });
+  assert.equal(fixture.agent.view().relays[0]?.state, 'waiting');
+  await fixture.time.advance(1_200);
+  fixture.latest().welcome();
+  assert.equal(attaches(fixture.latest()).length, 1);
 });
 
 test('neither tunnel nor relay is nothing to start', async () => {
-  await assert.rejects(fakeWorld({ tunnels: [], relays: [] }), RangeError);
+  await assert.rejects(fakeFixture({ tunnels: [], relays: [] }), RangeError);
 });

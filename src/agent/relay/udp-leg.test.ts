@@ -12,7 +12,7 @@ const token = randomBytes(7);
 const key = randomBytes(32);
 const nonce = randomBytes(16);
 
-interface World {
+interface Fixture {
   readonly leg: UdpLeg;
   /** What the leg has sent. */
   readonly sent: Buffer[];
@@ -23,7 +23,7 @@ interface World {
   hello(): Promise<Buffer>;
 }
 
-async function worldOf(t: TestContext): Promise<World> {
+async function fixtureOf(t: TestContext): Promise<Fixture> {
   const sent: Buffer[] = [];
   const told: string[] = [];
   let legPort = 0;
@@ -37,7 +37,7 @@ async function worldOf(t: TestContext): Promise<World> {
     onError: () => {},
   });
   const owner = {
-    mayProve: () => world.mayProve,
+    mayProve: () => fixture.mayProve,
     onReady: () => void told.push('ready'),
     onPong: (_leg: UdpLeg, number: number) => void told.push(`pong ${number}`),
     onPacket: (_bytes: Buffer, start: number, end: number) => void told.push(`packet of ${end - start}`),
@@ -50,7 +50,7 @@ async function worldOf(t: TestContext): Promise<World> {
     leg.close();
     server.close();
   });
-  const world: World = {
+  const fixture: Fixture = {
     leg,
     sent,
     told,
@@ -62,13 +62,13 @@ async function worldOf(t: TestContext): Promise<World> {
       return (sent[0] as Buffer).subarray(8, 24);
     },
   };
-  return world;
+  return fixture;
 }
 
 const signed = (kind: number, body: Buffer, by = key): Buffer => encodeSigned({ kind, token, key: by, body });
 
 test('says hello, proves what it is challenged with, and is ready', async (t) => {
-  const { sent, told, say, hello } = await worldOf(t);
+  const { sent, told, say, hello } = await fixtureOf(t);
   const mine = await hello();
   assert.deepEqual([sent[0]?.length, sent[0]?.[0]], [HELLO_BYTES, RELAY_KIND.hello]);
   assert.ok(hasRelayMac(key, sent[0] as Buffer, 24));
@@ -83,7 +83,7 @@ test('says hello, proves what it is challenged with, and is ready', async (t) =>
 });
 
 test('proves nothing to a challenge that is not signed, not of its hello, or of another length', async (t) => {
-  const { sent, told, say, hello } = await worldOf(t);
+  const { sent, told, say, hello } = await fixtureOf(t);
   const mine = await hello();
   const challenge = signed(RELAY_KIND.challenge, Buffer.concat([mine, nonce]));
   const wrong = [
@@ -104,21 +104,21 @@ test('proves nothing to a challenge that is not signed, not of its hello, or of 
 });
 
 test('waits while another leg proves itself', async (t) => {
-  const world = await worldOf(t);
-  const mine = await world.hello();
+  const fixture = await fixtureOf(t);
+  const mine = await fixture.hello();
   const challenge = signed(RELAY_KIND.challenge, Buffer.concat([mine, nonce]));
-  world.mayProve = false;
-  world.say(challenge);
-  world.say(signed(RELAY_KIND.pong, Buffer.from([0, 0, 1, 0])));
-  await until(() => world.told.length === 1);
-  assert.deepEqual([world.told, world.sent.length], [['pong 256'], 1]);
-  world.mayProve = true;
-  world.say(challenge);
-  await until(() => world.sent.length === 2);
+  fixture.mayProve = false;
+  fixture.say(challenge);
+  fixture.say(signed(RELAY_KIND.pong, Buffer.from([0, 0, 1, 0])));
+  await until(() => fixture.told.length === 1);
+  assert.deepEqual([fixture.told, fixture.sent.length], [['pong 256'], 1]);
+  fixture.mayProve = true;
+  fixture.say(challenge);
+  await until(() => fixture.sent.length === 2);
 });
 
 test('udp leg: a server that does not listen is reported, and a closed leg sends and receives nothing', async (t) => {
-  const { leg, told, sent, hello } = await worldOf(t);
+  const { leg, told, sent, hello } = await fixtureOf(t);
   await hello();
   leg.close();
   leg.close();

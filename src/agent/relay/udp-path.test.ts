@@ -9,16 +9,16 @@ import { FakeTime } from '../fixtures/fake-channel.ts';
 import { until } from './fixtures/until.ts';
 import { UdpPath } from './udp-path.ts';
 
-interface World {
+interface Fixture {
   readonly time: FakeTime;
   readonly troubles: Array<string | undefined>;
   readonly silent: string[];
   readonly thrown: Error[];
 }
 
-function pathTo(t: TestContext, to: { remote: string; host: string; port: number }): World {
+function pathTo(t: TestContext, to: { remote: string; host: string; port: number }): Fixture {
   const time = new FakeTime();
-  const world: World = { time, troubles: [], silent: [], thrown: [] };
+  const fixture: Fixture = { time, troubles: [], silent: [], thrown: [] };
   const path = new UdpPath({
     ...to,
     keys: { token: randomBytes(RELAY_TOKEN_BYTES), key: randomBytes(RELAY_KEY_BYTES) },
@@ -26,19 +26,19 @@ function pathTo(t: TestContext, to: { remote: string; host: string; port: number
     schedule: time,
     owner: {
       onUp: () => assert.fail('no server is there'),
-      onSilent: (why) => void world.silent.push(why),
+      onSilent: (why) => void fixture.silent.push(why),
       onPacket: () => {},
       onLost: () => {},
       onForeign: () => {},
-      onTrouble: (error) => void world.troubles.push(codeOf(error)),
-      onThrow: (error) => void world.thrown.push(error),
+      onTrouble: (error) => void fixture.troubles.push(codeOf(error)),
+      onThrow: (error) => void fixture.thrown.push(error),
     },
   });
   t.after(() => path.close());
-  return world;
+  return fixture;
 }
 
-async function silence({ time, silent }: World): Promise<string> {
+async function silence({ time, silent }: Fixture): Promise<string> {
   for (let second = 0; second < 6; second++) await time.advance(1_000);
   assert.equal(silent.length, 1);
   return silent[0] as string;
@@ -46,21 +46,21 @@ async function silence({ time, silent }: World): Promise<string> {
 
 test('udp path: an unreachable address is reported with the error of the system', async (t) => {
   // Sending to all is a right that the socket does not ask for.
-  const world = pathTo(t, { remote: '255.255.255.255', host: '255.255.255.255', port: 9 });
-  await until(() => world.troubles.includes('EACCES'));
-  assert.equal(await silence(world), 'no answer by UDP from 255.255.255.255:9 (EACCES)');
-  assert.deepEqual(world.thrown, []);
+  const fixture = pathTo(t, { remote: '255.255.255.255', host: '255.255.255.255', port: 9 });
+  await until(() => fixture.troubles.includes('EACCES'));
+  assert.equal(await silence(fixture), 'no answer by UDP from 255.255.255.255:9 (EACCES)');
+  assert.deepEqual(fixture.thrown, []);
 });
 
 test('udp path: an unknown name is reported beside an address that does not answer', async (t) => {
   const deaf = await bindDatagrams({ host: '127.0.0.1', port: 0, onDatagram: () => {}, onError: () => {} });
   t.after(() => deaf.close());
   // No name can have an empty part: no resolver is asked.
-  const world = pathTo(t, { remote: '127.0.0.1', host: 'no..name', port: deaf.port });
-  await until(() => world.troubles.length > 0);
+  const fixture = pathTo(t, { remote: '127.0.0.1', host: 'no..name', port: deaf.port });
+  await until(() => fixture.troubles.length > 0);
   assert.equal(
-    await silence(world),
-    `no answer by UDP from 127.0.0.1:${deaf.port} (${world.troubles[0]} for no..name)`,
+    await silence(fixture),
+    `no answer by UDP from 127.0.0.1:${deaf.port} (${fixture.troubles[0]} for no..name)`,
   );
-  assert.deepEqual(world.thrown, []);
+  assert.deepEqual(fixture.thrown, []);
 });

@@ -6,7 +6,7 @@ import { type Payer, TokenBucket } from './token-bucket.ts';
 const MBPS = 125_000;
 
 /** A bucket on a clock that only this test moves, and payers that spend pieces as fast as they may. */
-class World {
+class Fixture {
   nowMs = 0;
   readonly bucket: TokenBucket;
   readonly #t: TestContext;
@@ -47,13 +47,13 @@ class Greedy implements Payer {
 describe('the rate', () => {
   for (const mbps of [1, 10, 100, 1_000, 9_999]) {
     test(`${mbps} Mbps pass within 5 % over 10 s, and no second is far from it`, (t) => {
-      const world = new World(t, mbps);
-      const payer = new Greedy(world.bucket, 16_384);
+      const fixture = new Fixture(t, mbps);
+      const payer = new Greedy(fixture.bucket, 16_384);
       payer.paid();
       const seconds: number[] = [];
       for (let i = 0; i < 10; i++) {
         const before = i === 0 ? 0 : payer.moved;
-        world.run(1_000);
+        fixture.run(1_000);
         seconds.push((payer.moved - before) / (mbps * MBPS));
       }
       const measured = payer.moved / (10 * mbps * MBPS);
@@ -63,86 +63,86 @@ describe('the rate', () => {
   }
 
   test('what was not used is saved up for a tenth of a second and no longer', (t) => {
-    const world = new World(t, 100);
-    world.run(60_000);
-    const payer = new Greedy(world.bucket, 1_000);
+    const fixture = new Fixture(t, 100);
+    fixture.run(60_000);
+    const payer = new Greedy(fixture.bucket, 1_000);
     payer.paid();
     assert.ok(payer.moved <= 100 * MBPS * 0.1 + 3_000, `${payer.moved}`);
   });
 
   test('a rate that changes holds from then on', (t) => {
-    const world = new World(t, 100);
-    const payer = new Greedy(world.bucket, 4_096);
+    const fixture = new Fixture(t, 100);
+    const payer = new Greedy(fixture.bucket, 4_096);
     payer.paid();
-    world.run(1_000);
-    world.bucket.setRate(10);
+    fixture.run(1_000);
+    fixture.bucket.setRate(10);
     const before = payer.moved;
-    world.run(10_000);
+    fixture.run(10_000);
     assert.ok(Math.abs((payer.moved - before) / (100 * MBPS) - 1) < 0.02);
   });
 });
 
 describe('the line', () => {
   test('all get the same in bytes, whatever pieces they come in', (t) => {
-    const world = new World(t, 10);
-    const payers = [1_400, 4_096, 16_384, 65_536].map((piece) => new Greedy(world.bucket, piece));
+    const fixture = new Fixture(t, 10);
+    const payers = [1_400, 4_096, 16_384, 65_536].map((piece) => new Greedy(fixture.bucket, piece));
     for (const payer of payers) payer.paid();
-    world.run(60_000);
+    fixture.run(60_000);
     for (const { moved } of payers) assert.ok(Math.abs(moved / (150 * MBPS) - 1) < 0.03, `${moved}`);
   });
 
   test('heartbeats pass by the line, and who sends many stands in it like all', (t) => {
-    const world = new World(t, 1);
-    const greedy = new Greedy(world.bucket, 65_536);
+    const fixture = new Fixture(t, 1);
+    const greedy = new Greedy(fixture.bucket, 65_536);
     greedy.paid();
-    assert.equal(world.bucket.waiting, 1);
+    assert.equal(fixture.bucket.waiting, 1);
     const small: Payer = { debt: 0, allowance: 0, paid: () => {} };
-    assert.equal(world.bucket.spend(small, 12), false, 'the first time it stands in line');
-    world.run(100);
+    assert.equal(fixture.bucket.spend(small, 12), false, 'the first time it stands in line');
+    fixture.run(100);
     assert.equal(small.debt, 0);
     let passed = 0;
-    while (world.bucket.spend(small, 12)) passed++;
+    while (fixture.bucket.spend(small, 12)) passed++;
     assert.equal(passed, Math.floor((4_096 - 12) / 12), 'the rest of its step');
-    assert.equal(world.bucket.waiting, 2);
-    const many = new Greedy(world.bucket, 12);
+    assert.equal(fixture.bucket.waiting, 2);
+    const many = new Greedy(fixture.bucket, 12);
     many.paid();
     const before = { bulk: greedy.moved, crumbs: many.moved };
-    world.run(60_000);
+    fixture.run(60_000);
     const [bulk, crumbs] = [greedy.moved - before.bulk, many.moved - before.crumbs];
     assert.ok(bulk > crumbs / 2 && bulk + crumbs < 60 * MBPS * 1.05, `${bulk} and ${crumbs}`);
   });
 
   test('token bucket: a payer that used up its step to the byte may still send a heartbeat', (t) => {
-    const world = new World(t, 1);
-    new Greedy(world.bucket, 65_536).paid();
+    const fixture = new Fixture(t, 1);
+    new Greedy(fixture.bucket, 65_536).paid();
     const small: Payer = { debt: 0, allowance: 0, paid: () => {} };
-    assert.equal(world.bucket.spend(small, world.bucket.step), false);
-    world.run(200);
+    assert.equal(fixture.bucket.spend(small, fixture.bucket.step), false);
+    fixture.run(200);
     assert.equal(small.debt, 0);
-    for (let bytes = 0; bytes < 1_000; bytes += 20) assert.equal(world.bucket.spend(small, 20), true);
-    assert.equal(world.bucket.waiting, 1);
+    for (let bytes = 0; bytes < 1_000; bytes += 20) assert.equal(fixture.bucket.spend(small, 20), true);
+    assert.equal(fixture.bucket.waiting, 1);
   });
 
   test('who is forgotten is not called and owes nothing; what it has moved counts', (t) => {
-    const world = new World(t, 1);
+    const fixture = new Fixture(t, 1);
     let calls = 0;
     const gone: Payer = { debt: 0, allowance: 0, paid: () => void calls++ };
     const next: Payer = { debt: 0, allowance: 0, paid: () => void (calls += 100) };
-    assert.equal(world.bucket.spend(gone, MBPS), false);
-    assert.equal(world.bucket.spend(next, 4_096), false);
-    world.bucket.forget(gone);
-    world.run(700);
+    assert.equal(fixture.bucket.spend(gone, MBPS), false);
+    assert.equal(fixture.bucket.spend(next, 4_096), false);
+    fixture.bucket.forget(gone);
+    fixture.run(700);
     assert.equal(calls, 0, 'what it has moved is paid for first');
-    world.run(400);
+    fixture.run(400);
     assert.equal(calls, 100);
     assert.equal(gone.debt, 0);
-    assert.equal(world.bucket.spend(gone, MBPS), false);
-    world.bucket.forget(gone);
-    assert.deepEqual([world.bucket.waiting, world.bucket.full], [0, false]);
-    world.run(20_000);
-    assert.deepEqual([calls, world.bucket.full], [100, true]);
-    assert.equal(world.bucket.spend(gone, 1_500), true, 'the bucket works on');
-    assert.equal(world.bucket.full, false);
+    assert.equal(fixture.bucket.spend(gone, MBPS), false);
+    fixture.bucket.forget(gone);
+    assert.deepEqual([fixture.bucket.waiting, fixture.bucket.full], [0, false]);
+    fixture.run(20_000);
+    assert.deepEqual([calls, fixture.bucket.full], [100, true]);
+    assert.equal(fixture.bucket.spend(gone, 1_500), true, 'the bucket works on');
+    assert.equal(fixture.bucket.full, false);
   });
 
   test('a payer never hears `paid` before `waits`, whichever way the clock moves', (t) => {
@@ -181,12 +181,12 @@ describe('the line', () => {
   });
 
   test('what is spent while waiting is paid for too', (t) => {
-    const world = new World(t, 1);
+    const fixture = new Fixture(t, 1);
     let paidAt = 0;
-    const payer: Payer = { debt: 0, allowance: 0, paid: () => void (paidAt = world.nowMs) };
-    assert.equal(world.bucket.spend(payer, 16_384 + 125_000), false);
-    assert.equal(world.bucket.spend(payer, 125_000), false);
-    world.run(3_000);
+    const payer: Payer = { debt: 0, allowance: 0, paid: () => void (paidAt = fixture.nowMs) };
+    assert.equal(fixture.bucket.spend(payer, 16_384 + 125_000), false);
+    assert.equal(fixture.bucket.spend(payer, 125_000), false);
+    fixture.run(3_000);
     assert.ok(paidAt >= 2_000 && paidAt < 2_100, `${paidAt}`);
   });
 });
@@ -213,31 +213,31 @@ class Flood implements Payer {
 
 describe('what does not wait', () => {
   /** Each millisecond each of them offers what the whole rate lets pass, and twice over. */
-  function flood(world: World, floods: readonly Flood[], { ms, times }: { ms: number; times: number }): void {
+  function flood(fixture: Fixture, floods: readonly Flood[], { ms, times }: { ms: number; times: number }): void {
     for (let i = 0; i < ms; i++) {
-      world.run(1);
+      fixture.run(1);
       for (const each of floods) each.offer(times);
     }
   }
 
   for (const mbps of [1, 10, 100]) {
     test(`over ${mbps} Mbps is dropped, and the rest passes`, (t) => {
-      const world = new World(t, mbps);
-      const one = new Flood(world.bucket, 1_400);
-      flood(world, [one], { ms: 10_000, times: 2 + mbps / 5 });
+      const fixture = new Fixture(t, mbps);
+      const one = new Flood(fixture.bucket, 1_400);
+      flood(fixture, [one], { ms: 10_000, times: 2 + mbps / 5 });
       const measured = one.moved / (10 * mbps * MBPS);
       assert.ok(measured > 0.93 && measured < 1.05, `${measured} of the limit`);
     });
   }
 
   test('who has no claim has what the others leave, and takes nothing from them', (t) => {
-    const world = new World(t, 10);
-    const one = new Flood(world.bucket, 1_400);
+    const fixture = new Fixture(t, 10);
+    const one = new Flood(fixture.bucket, 1_400);
     let spare = 0;
     const run = (ms: number, times: number): void => {
       for (let i = 0; i < ms; i++) {
-        world.run(1);
-        while (world.bucket.trySpare(1_400)) spare += 1_400;
+        fixture.run(1);
+        while (fixture.bucket.trySpare(1_400)) spare += 1_400;
         one.offer(times);
       }
     };
@@ -254,12 +254,12 @@ describe('what does not wait', () => {
   });
 
   test('shares with who waits: neither shuts the other out', (t) => {
-    const world = new World(t, 10);
-    const waiting = new Greedy(world.bucket, 16_384);
+    const fixture = new Fixture(t, 10);
+    const waiting = new Greedy(fixture.bucket, 16_384);
     waiting.paid();
-    const one = new Flood(world.bucket, 1_400);
-    const other = new Flood(world.bucket, 200);
-    flood(world, [one, other], { ms: 10_000, times: 20 });
+    const one = new Flood(fixture.bucket, 1_400);
+    const other = new Flood(fixture.bucket, 200);
+    flood(fixture, [one, other], { ms: 10_000, times: 20 });
     const sum = waiting.moved + one.moved + other.moved;
     assert.ok(Math.abs(sum / (10 * 10 * MBPS) - 1) < 0.05, `${sum}`);
     for (const { moved } of [waiting, one, other])
@@ -267,9 +267,9 @@ describe('what does not wait', () => {
   });
 
   test('a datagram that is longer than what can be saved up passes now and then', (t) => {
-    const world = new World(t, 0.5);
-    const one = new Flood(world.bucket, 60_000);
-    flood(world, [one], { ms: 20_000, times: 1 });
+    const fixture = new Fixture(t, 0.5);
+    const one = new Flood(fixture.bucket, 60_000);
+    flood(fixture, [one], { ms: 20_000, times: 1 });
     assert.ok(one.moved >= 60_000 * 10 && one.moved <= 20 * 0.5 * MBPS + 80_000, `${one.moved}`);
   });
 });

@@ -61,7 +61,7 @@ interface Result {
   readonly bodies: ReadonlyMap<string, unknown>;
 }
 
-interface World {
+interface Fixture {
   readonly home: string;
   /** What was asked since the last `run`. */
   asked(): readonly string[];
@@ -71,7 +71,7 @@ interface World {
 type Answers = Readonly<Record<string, unknown>>;
 
 /** A server that gives these answers, and 404 to everything else. */
-async function world(t: TestContext, answers: Answers): Promise<World> {
+async function fixture(t: TestContext, answers: Answers): Promise<Fixture> {
   const server = await playServer(t);
   const { home } = loggedInAt(t, server.url);
   let asked: string[] = [];
@@ -106,7 +106,7 @@ const DEVICES = { ...LIST, [`GET ${BASE}/devices`]: [DEVICE] };
 
 test('a network is made with a free /24 when none is named', async (t) => {
   const taken = Array.from({ length: 256 }, (_, i) => ({ ...NETWORK, cidr: `10.${i}.0.0/16` }));
-  const { run } = await world(t, {
+  const { run } = await fixture(t, {
     'GET /private-networks': taken.slice(0, 255),
     'POST /private-networks': BARE,
   });
@@ -128,7 +128,7 @@ test('a network is made with a free /24 when none is named', async (t) => {
 
 test('the private key of a server goes into its file and nowhere else', async (t) => {
   const registered = { ...NETWORK, server_public_key: publicKeyOf(new Secret(KEY)) };
-  const { run, home } = await world(t, {
+  const { run, home } = await fixture(t, {
     'GET /private-networks': [BARE],
     [`PUT ${BASE}/server`]: registered,
     [`GET ${BASE}/server-config`]: { config: CONFIG },
@@ -162,7 +162,7 @@ test('the private key of a server goes into its file and nowhere else', async (t
 });
 
 test('a server key that is made is one of its own each time, and comes out once', async (t) => {
-  const { run } = await world(t, {
+  const { run } = await fixture(t, {
     'GET /private-networks': [BARE],
     [`PUT ${BASE}/server`]: NETWORK,
     [`GET ${BASE}/server-config`]: { config: CONFIG },
@@ -185,7 +185,7 @@ test('a server key that is made is one of its own each time, and comes out once'
 
 test('another key, port or address for a server: what was said before stays unless it is said anew', async (t) => {
   const self = { ...NETWORK, public_endpoint: 'vpn.example.test:51820', reserved_udp_port: null };
-  const { run } = await world(t, {
+  const { run } = await fixture(t, {
     'GET /private-networks': [NETWORK, { ...self, id: PHONE, name: 'self' }],
     [`PUT ${BASE}/server`]: NETWORK,
     [`PUT /private-networks/${PHONE}/server`]: self,
@@ -219,7 +219,7 @@ test('another key, port or address for a server: what was said before stays unle
 });
 
 test('a device gets a key of its own, its configuration once, and a file for its owner alone', async (t) => {
-  const { run, home } = await world(t, {
+  const { run, home } = await fixture(t, {
     ...LIST,
     [`GET ${BASE}/devices`]: [],
     [`POST ${BASE}/devices`]: { device: DEVICE, network_cidr: NETWORK.cidr },
@@ -257,7 +257,7 @@ test('a device gets a key of its own, its configuration once, and a file for its
 });
 
 test('a device that has expired is not enrolled again as it is', async (t) => {
-  const { run } = await world(t, {
+  const { run } = await fixture(t, {
     ...LIST,
     [`GET ${BASE}/devices`]: [{ ...DEVICE, expired: true }],
     [`PATCH ${BASE}/devices/${PHONE}`]: DEVICE,
@@ -273,7 +273,7 @@ test('a device that has expired is not enrolled again as it is', async (t) => {
 });
 
 test('a key that is enrolled already gets its configuration again', async (t) => {
-  const { run } = await world(t, {
+  const { run } = await fixture(t, {
     ...DEVICES,
     [`POST ${BASE}/devices`]: { device: DEVICE, network_cidr: NETWORK.cidr },
     [`GET ${BASE}/devices/${PHONE}/config`]: { config: CONFIG },
@@ -284,7 +284,7 @@ test('a key that is enrolled already gets its configuration again', async (t) =>
 });
 
 test('nothing is enrolled when the options, the network or the name do not fit', async (t) => {
-  const { run, home } = await world(t, {
+  const { run, home } = await fixture(t, {
     'GET /private-networks': [NETWORK, { ...BARE, id: PHONE, name: 'bare' }],
     [`GET ${BASE}/devices`]: [DEVICE],
     [`GET /private-networks/${PHONE}/devices`]: [],
@@ -319,7 +319,7 @@ test('nothing is enrolled when the options, the network or the name do not fit',
 });
 
 test('no device is enrolled for a QR code that the terminal has no room for', async (t) => {
-  const { home, asked } = await world(t, {
+  const { home, asked } = await fixture(t, {
     ...LIST,
     [`GET ${BASE}/devices`]: [],
     [`POST ${BASE}/devices`]: { device: DEVICE, network_cidr: NETWORK.cidr },
@@ -340,7 +340,7 @@ test('no device is enrolled for a QR code that the terminal has no room for', as
 });
 
 test('a key that was lost on its way says how to get another one', async (t) => {
-  const { run } = await world(t, {
+  const { run } = await fixture(t, {
     ...LIST,
     [`GET ${BASE}/devices`]: [],
     [`POST ${BASE}/devices`]: { device: DEVICE, network_cidr: NETWORK.cidr },
@@ -355,7 +355,7 @@ test('a key that was lost on its way says how to get another one', async (t) => 
 
 test('a configuration is printed again with the key of this machine, and with no other', async (t) => {
   const device = { ...DEVICE, public_key: publicKeyOf(new Secret(KEY)) };
-  const { run, home } = await world(t, {
+  const { run, home } = await fixture(t, {
     ...LIST,
     [`GET ${BASE}/devices`]: [device],
     [`GET ${BASE}/devices/${PHONE}/config`]: { config: CONFIG },
@@ -376,7 +376,7 @@ test('a configuration is printed again with the key of this machine, and with no
 
 test('devices are a table, and what they are called is harmless', async (t) => {
   const evil = { ...DEVICE, id: ID, name: 'tv\u001b]0;x\u0007', assigned_ip: '10.80.0.3/32', expired: true };
-  const { run } = await world(t, { ...LIST, [`GET ${BASE}/devices`]: [DEVICE, evil] });
+  const { run } = await fixture(t, { ...LIST, [`GET ${BASE}/devices`]: [DEVICE, evil] });
   const { stdout } = await run(['devices', 'home']);
   const [heading = '', first = '', second = ''] = stdout.split('\n');
   assert.match(heading, /^NAME +ADDRESS +LAST HANDSHAKE \(UTC\) +LAST SEEN \(UTC\) +FROM +IN +OUT +UNTIL/);
@@ -387,7 +387,7 @@ test('devices are a table, and what they are called is harmless', async (t) => {
 
 test('revoking and deleting ask first, and mean one', async (t) => {
   const twin = { ...DEVICE, id: ID, assigned_ip: '10.80.0.3' };
-  const { run } = await world(t, {
+  const { run } = await fixture(t, {
     ...LIST,
     [`GET ${BASE}/devices`]: [DEVICE, twin],
     [`DELETE ${BASE}/devices/${ID}`]: { success: true },
@@ -410,7 +410,7 @@ test('revoking and deleting ask first, and mean one', async (t) => {
 });
 
 test('a network and a device are changed by one command, each by its own options', async (t) => {
-  const { run } = await world(t, {
+  const { run } = await fixture(t, {
     ...DEVICES,
     [`PATCH ${BASE}`]: NETWORK,
     [`PATCH ${BASE}/devices/${PHONE}`]: { ...DEVICE, expires_at: null, extra_allowed_ips: ['10.9.0.0/16'] },
@@ -447,7 +447,7 @@ test('network show: relay names its path, or the command to run without an agent
     bytes_out: 5,
   };
   const show = async (answer: object, network: object = NETWORK, more: object[] = []): Promise<string> => {
-    const { run } = await world(t, {
+    const { run } = await fixture(t, {
       'GET /private-networks': [network],
       [`GET ${BASE}/devices`]: [DEVICE, { ...DEVICE, id: ID, expired: true }, ...more],
       [`GET ${BASE}/relay`]: answer,
@@ -480,7 +480,7 @@ test('network show: relay names its path, or the command to run without an agent
 
 test('an id names its network, also where an older one is called so', async (t) => {
   const older = { ...NETWORK, id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a19', name: ID };
-  const { run } = await world(t, {
+  const { run } = await fixture(t, {
     'GET /private-networks': [older, NETWORK],
     [`GET ${BASE}/devices`]: [],
     [`DELETE ${BASE}`]: { success: true },
@@ -490,7 +490,7 @@ test('an id names its network, also where an older one is called so', async (t) 
 });
 
 test('a network whose port was taken away gets another one, and its devices are said to need configurations', async (t) => {
-  const { run } = await world(t, {
+  const { run } = await fixture(t, {
     'GET /private-networks': [{ ...NETWORK, public_endpoint: null, reserved_udp_port: 29_999 }],
     [`PUT ${BASE}/server`]: NETWORK,
   });

@@ -21,8 +21,8 @@ function person(typed: string | undefined, isTTY = true) {
     { isTTY },
   );
   const stdin = Object.assign(new PassThrough(), { isTTY, setRawMode: () => stdin });
-  const world = { env: {}, cwd: '/', onSignal: () => () => {}, onCrash: () => {}, pause: async () => {} };
-  const io: Io = { stdin, stdout: new PassThrough(), stderr, ...world };
+  const fixture = { env: {}, cwd: '/', onSignal: () => () => {}, onCrash: () => {}, pause: async () => {} };
+  const io: Io = { stdin, stdout: new PassThrough(), stderr, ...fixture };
   return { io, stdin, said: () => said.join('') };
 }
 

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AcmeError } from '../providers/acme/contract.ts';
-import { CertificateWorld } from './testing/certificate-world.ts';
+import { CertificateFixture } from './testing/certificate-fixture.ts';
 import { VISIT } from '../core/testing/plane.ts';
 import { servePlane } from '../core/testing/plane-api.ts';
 
 const NONE = { state: 'none', expiresAt: null, lastError: null, nextAttemptAt: null };
 
 test('operators list certificates by name and ask for one, owners see theirs, and no other user', async (t) => {
-  const world = await CertificateWorld.open(t);
-  const { plane } = world;
+  const fixture = await CertificateFixture.open(t);
+  const { plane } = fixture;
   const api = await servePlane(plane);
   t.after(() => api.close());
   const bearerOf = async (email: string, superadmin: boolean): Promise<string> => {
@@ -25,17 +25,17 @@ test('operators list certificates by name and ask for one, owners see theirs, an
   assert.ok(actor !== undefined);
   const tunnel = plane.create(actor, { subdomain: 'shop' }).row;
   const tcp = plane.create(actor, { subdomain: 'port', protocol: 'tcp' }).row;
-  world.domain(actor, 'shop.example.net', tunnel.id);
+  fixture.domain(actor, 'shop.example.net', tunnel.id);
   const ofTunnel = async (id: string) => (await api.call('GET', `/tunnels/${id}`, { as: ann })).body['certificate'];
   assert.deepEqual(await ofTunnel(tunnel.id), NONE);
   assert.equal(await ofTunnel(tcp.id), null);
   const { body: domains } = await api.call('GET', '/domains', { as: ann });
   assert.deepEqual((domains as Array<{ certificate: unknown }>)[0]?.certificate, NONE);
 
-  world.authority.fault = new AcmeError('connection', 'no server on port 80');
-  await world.certificates.want('shop.edge.test');
-  world.authority.fault = undefined;
-  await world.tend();
+  fixture.authority.fault = new AcmeError('connection', 'no server on port 80');
+  await fixture.certificates.want('shop.edge.test');
+  fixture.authority.fault = undefined;
+  await fixture.tend();
   const next = new Date(plane.now + 300_000).toISOString();
   const failed = { state: 'failed', expiresAt: null, lastError: 'no server on port 80', nextAttemptAt: next };
   assert.deepEqual(await ofTunnel(tunnel.id), failed);
@@ -56,11 +56,11 @@ test('operators list certificates by name and ask for one, owners see theirs, an
   assert.equal((await renew('shop.edge.test', ann)).status, 403);
   assert.deepEqual([(await renew('none.edge.test')).status, (await renew('%2A.edge.test')).status], [404, 404]);
   const gate = Promise.withResolvers<void>();
-  world.authority.hold = gate.promise;
+  fixture.authority.hold = gate.promise;
   const asked = await renew('SHOP.edge.test');
   assert.deepEqual([asked.status, asked.body['state']], [200, 'pending']);
   assert.equal((await renew('shop.edge.test')).status, 409);
   gate.resolve();
-  await world.settle();
+  await fixture.settle();
   assert.equal(((await ofTunnel(tunnel.id)) as { state: string }).state, 'valid');
 });

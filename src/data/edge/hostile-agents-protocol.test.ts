@@ -164,7 +164,7 @@ const offences: ReadonlyArray<readonly [string, (hostile: HostileRig, line: Line
   ['a stream of the server’s own', (hostile) => hostile.frame(TYPE.window, FLAG.syn, 4_000, 0)],
   ['a frame of no kind', (hostile) => hostile.frame(9 as 0, 0, 0, 0)],
   ['a frame without end', (hostile, { stream }) => hostile.frame(TYPE.data, 0, stream.id, 0xffff_ffff)],
-  ['the end of the world', (hostile) => hostile.frame(TYPE.goAway, 0, 0, 1)],
+  ['the end of the fixture', (hostile) => hostile.frame(TYPE.goAway, 0, 0, 1)],
 ];
 
 for (const [name, act] of offences) {

@@ -69,11 +69,11 @@ test(
 );
 
 test('0 sets no limit, and a proxy that is trusted has none', WITHIN, async (t) => {
-  const worlds: RigOptions[] = [
+  const fixtures: RigOptions[] = [
     { limits: { maxRequestsPerIp: 0 } },
     { limits: { maxRequestsPerIp: 1 }, trustedProxies: ['127.0.0.0/8'] },
   ];
-  for (const options of worlds) {
+  for (const options of fixtures) {
     const { rig, held } = await shop(t, options);
     for (let n = 0; n < 3; n++) (await rig.visit()).ask('GET /held');
     await until(() => held.length === 3);

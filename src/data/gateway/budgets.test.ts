@@ -9,7 +9,7 @@ const REST_MS = 30_000;
 /** At 10 cents per GB. */
 const CENT = 100_000_000;
 
-class World {
+class Fixture {
   nowMs = NOVEMBER;
   reported = true;
   readonly budgets = new Budgets({
@@ -23,11 +23,11 @@ function budget(accountId: string, capCents: number | null, over: Partial<Budget
   return { accountId, month: '2026-11', spentCents: 0, capCents, ...over };
 }
 
-/** Begins a world in which `token` has one session. */
-function entered(...budgets: Budget[]): World {
-  const world = new World();
-  world.budgets.enter('token', budgets);
-  return world;
+/** Begins a fixture in which `token` has one session. */
+function entered(...budgets: Budget[]): Fixture {
+  const fixture = new Fixture();
+  fixture.budgets.enter('token', budgets);
+  return fixture;
 }
 
 describe('a cap', () => {
@@ -78,7 +78,7 @@ describe('a cap', () => {
 
 describe('an account', () => {
   test('is shared by all keys of a lineage, and a master key by all that it minted', () => {
-    const { budgets } = new World();
+    const { budgets } = new Fixture();
     budgets.enter('old', [budget('lineage', null), budget('master', 2)]);
     budgets.enter('new', [budget('lineage', null), budget('master', 2)]);
     budgets.enter('sibling', [budget('other', null), budget('master', 2)]);
@@ -112,111 +112,111 @@ describe('an account', () => {
   });
 
   test('begins at nothing in a new UTC month, by the clock or by a grant, and a clock that goes back begins none', () => {
-    const world = entered(budget('a', 1), budget('b', 0));
-    const payer = world.budgets.payerOf('token');
-    world.budgets.enter('other', [budget('a', 1)]);
-    const other = world.budgets.payerOf('other');
+    const fixture = entered(budget('a', 1), budget('b', 0));
+    const payer = fixture.budgets.payerOf('token');
+    fixture.budgets.enter('other', [budget('a', 1)]);
+    const other = fixture.budgets.payerOf('other');
     other.charge(CENT, 0);
-    world.nowMs = DECEMBER - 1;
-    world.budgets.sweep();
+    fixture.nowMs = DECEMBER - 1;
+    fixture.budgets.sweep();
     assert.equal(other.exhausted, true);
-    world.nowMs = DECEMBER;
-    world.budgets.sweep();
+    fixture.nowMs = DECEMBER;
+    fixture.budgets.sweep();
     assert.equal(other.exhausted, false);
     assert.equal(payer.exhausted, true, 'a cap of 0 knows no months');
     other.charge(CENT, 0);
-    world.nowMs = NOVEMBER;
-    world.budgets.sweep();
+    fixture.nowMs = NOVEMBER;
+    fixture.budgets.sweep();
     assert.equal(other.exhausted, true);
-    world.budgets.enter('other', [budget('a', 1, { spentCents: 1 })]);
-    world.budgets.enter('other', [budget('a', 1, { month: '2027-01' })]);
+    fixture.budgets.enter('other', [budget('a', 1, { spentCents: 1 })]);
+    fixture.budgets.enter('other', [budget('a', 1, { month: '2027-01' })]);
     assert.equal(other.exhausted, false);
   });
 });
 
 describe('a clock that jumps over the first of a month', () => {
   test('and back finds what was spent, also while an agent stays connected', () => {
-    const world = entered(budget('a', 1));
-    world.nowMs = Date.UTC(2026, 10, 21);
-    const payer = world.budgets.payerOf('token');
+    const fixture = entered(budget('a', 1));
+    fixture.nowMs = Date.UTC(2026, 10, 21);
+    const payer = fixture.budgets.payerOf('token');
     payer.charge(CENT, 0);
-    world.nowMs = Date.UTC(2026, 11, 2);
-    world.budgets.sweep();
+    fixture.nowMs = Date.UTC(2026, 11, 2);
+    fixture.budgets.sweep();
     assert.equal(payer.exhausted, false);
     payer.charge(CENT / 2, 0);
-    world.nowMs = Date.UTC(2026, 10, 21);
-    world.budgets.sweep();
+    fixture.nowMs = Date.UTC(2026, 10, 21);
+    fixture.budgets.sweep();
     assert.equal(payer.exhausted, true);
-    world.nowMs = DECEMBER;
-    world.budgets.sweep();
+    fixture.nowMs = DECEMBER;
+    fixture.budgets.sweep();
     payer.charge(CENT / 2, 0);
     assert.equal(payer.exhausted, true, 'what December had spent is not forgotten either');
   });
 
   test('twice and back is put right by the next word of the control plane', () => {
     for (const told of ['grant', 'cap'] as const) {
-      const world = entered(budget('a', 1, { spentCents: 1 }));
-      world.nowMs = Date.UTC(2026, 10, 21);
-      const payer = world.budgets.payerOf('token');
+      const fixture = entered(budget('a', 1, { spentCents: 1 }));
+      fixture.nowMs = Date.UTC(2026, 10, 21);
+      const payer = fixture.budgets.payerOf('token');
       for (const month of [11, 12, 10]) {
-        world.nowMs = Date.UTC(2026, month, 2);
-        world.budgets.sweep();
+        fixture.nowMs = Date.UTC(2026, month, 2);
+        fixture.budgets.sweep();
       }
       assert.equal(payer.exhausted, false, 'the present month was forgotten');
-      if (told === 'grant') world.budgets.enter('token', [budget('a', 1, { spentCents: 1 })]);
-      else world.budgets.change(budget('a', 1, { spentCents: 1 }));
+      if (told === 'grant') fixture.budgets.enter('token', [budget('a', 1, { spentCents: 1 })]);
+      else fixture.budgets.change(budget('a', 1, { spentCents: 1 }));
       assert.equal(payer.exhausted, true);
     }
   });
 
   test('a grant of the last month that comes late takes nothing from the new one', () => {
-    const world = entered(budget('a', 1));
-    const payer = world.budgets.payerOf('token');
-    world.nowMs = DECEMBER;
-    world.budgets.sweep();
+    const fixture = entered(budget('a', 1));
+    const payer = fixture.budgets.payerOf('token');
+    fixture.nowMs = DECEMBER;
+    fixture.budgets.sweep();
     payer.charge(CENT, 0);
-    world.budgets.enter('token', [budget('a', 1, { spentCents: 0.5 })]);
-    world.budgets.sweep();
+    fixture.budgets.enter('token', [budget('a', 1, { spentCents: 0.5 })]);
+    fixture.budgets.sweep();
     assert.equal(payer.exhausted, true);
   });
 });
 
 describe('sessions', () => {
   test('a key that comes back finds what it had spent, until that is stored and some time has passed', () => {
-    const world = entered(budget('a', 1));
-    world.nowMs = Date.UTC(2026, 10, 21);
-    const { budgets } = world;
+    const fixture = entered(budget('a', 1));
+    fixture.nowMs = Date.UTC(2026, 10, 21);
+    const { budgets } = fixture;
     const payer = budgets.payerOf('token');
     budgets.enter('token', [budget('a', 1)]);
     budgets.leave('token');
     budgets.leave('token');
     // Counted a moment after the session.
     payer.charge(CENT, 0);
-    world.reported = false;
-    world.nowMs += REST_MS;
+    fixture.reported = false;
+    fixture.nowMs += REST_MS;
     budgets.sweep();
     budgets.enter('token', [budget('a', 1)]);
     assert.equal(budgets.payerOf('token'), payer);
     assert.equal(payer.exhausted, true);
     budgets.leave('token');
-    world.reported = true;
-    world.nowMs += REST_MS - 1;
+    fixture.reported = true;
+    fixture.nowMs += REST_MS - 1;
     budgets.sweep();
     assert.equal(budgets.size, 1, 'a grant may be under way still');
-    world.nowMs += 1;
+    fixture.nowMs += 1;
     budgets.sweep();
     assert.equal(budgets.size, 0);
     assert.throws(() => budgets.payerOf('token'));
   });
 
   test('an account stays while one of its keys has a session', () => {
-    const world = entered(budget('a', 1), budget('master', 1));
-    const { budgets } = world;
-    world.nowMs = Date.UTC(2026, 10, 21);
+    const fixture = entered(budget('a', 1), budget('master', 1));
+    const { budgets } = fixture;
+    fixture.nowMs = Date.UTC(2026, 10, 21);
     budgets.enter('sibling', [budget('b', 1), budget('master', 1)]);
     budgets.payerOf('token').charge(CENT / 2, 0);
     budgets.leave('token');
-    world.nowMs += REST_MS;
+    fixture.nowMs += REST_MS;
     budgets.sweep();
     assert.equal(budgets.size, 2);
     budgets.payerOf('sibling').charge(CENT / 2, 0);
@@ -224,14 +224,14 @@ describe('sessions', () => {
   });
 
   test('those that left are bounded: the oldest is forgotten first', () => {
-    const world = new World();
-    world.reported = false;
+    const fixture = new Fixture();
+    fixture.reported = false;
     for (let i = 0; i < 10_001; i++) {
-      world.budgets.enter(`t${i}`, [budget(`a${i}`, 1)]);
-      world.budgets.leave(`t${i}`);
+      fixture.budgets.enter(`t${i}`, [budget(`a${i}`, 1)]);
+      fixture.budgets.leave(`t${i}`);
     }
-    assert.equal(world.budgets.size, 10_000);
-    assert.throws(() => world.budgets.payerOf('t0'));
-    assert.equal(world.budgets.payerOf('t1').exhausted, false);
+    assert.equal(fixture.budgets.size, 10_000);
+    assert.throws(() => fixture.budgets.payerOf('t0'));
+    assert.equal(fixture.budgets.payerOf('t1').exhausted, false);
   });
 });

@@ -7,7 +7,7 @@ import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import { TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
-import { startWorld, until, type World } from '../fixtures/gateway.ts';
+import { startFixture, until, type Fixture } from '../fixtures/gateway.ts';
 import { idOf, testGrant, testRoute } from '../fixtures/link.ts';
 
 /** A second is promised, on a machine that has nothing else to do. */
@@ -37,7 +37,7 @@ function flood(stream: MuxStream): void {
 }
 
 /** An agent at 1 Mbps with more under way, both ways, than goes through in ten seconds. */
-async function fullAgent(w: World, token: string): Promise<{ agent: TestAgent; session: MuxSession }> {
+async function fullAgent(w: Fixture, token: string): Promise<{ agent: TestAgent; session: MuxSession }> {
   const agent = await TestAgent.enter(w.port, token);
   agent.onStream = flood;
   await agent.bind('shop');
@@ -51,7 +51,7 @@ async function fullAgent(w: World, token: string): Promise<{ agent: TestAgent; s
 interface Ending {
   readonly what: string;
   /** Makes the token end, and says when: milliseconds since the epoch. */
-  readonly end: (w: World, expiresAt: number) => number;
+  readonly end: (w: Fixture, expiresAt: number) => number;
 }
 
 const ENDINGS: readonly Ending[] = [
@@ -73,8 +73,8 @@ const ENDINGS: readonly Ending[] = [
   },
 ];
 
-function worldWith(t: TestContext, expiresAt: number): Promise<World> {
-  return startWorld(t, { tls, nowMs: null }).then((w) => {
+function fixtureWith(t: TestContext, expiresAt: number): Promise<Fixture> {
+  return startFixture(t, { tls, nowMs: null }).then((w) => {
     w.link.grants.set('full', testGrant('token-3', { expiresAt, bandwidthLimitMbps: 1 }));
     w.link.grants.set('free', testGrant('token-3', { expiresAt }));
     return w;
@@ -85,7 +85,7 @@ for (const { what, end } of ENDINGS) {
   describe(what, () => {
     test('tells its sessions, full or not, and they are off within a second', async (t) => {
       const expiresAt = Date.now() + LIFE_MS;
-      const w = await worldWith(t, expiresAt);
+      const w = await fixtureWith(t, expiresAt);
       const { agent: full } = await fullAgent(w, 'full');
       const free = await TestAgent.enter(w.port, 'free');
       const instant = end(w, expiresAt);
@@ -100,7 +100,7 @@ for (const { what, end } of ENDINGS) {
 
     test('cuts a session within a second whose agent does not read', async (t) => {
       const expiresAt = Date.now() + LIFE_MS;
-      const w = await worldWith(t, expiresAt);
+      const w = await fixtureWith(t, expiresAt);
       const sockets: Socket[] = [];
       const onSocket = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
       subscribe('net.server.socket', onSocket);
@@ -120,7 +120,7 @@ for (const { what, end } of ENDINGS) {
 }
 
 test('rotation: a session works until the grace is over and then gets the reason', async (t) => {
-  const w = await startWorld(t, { tls, nowMs: null });
+  const w = await startFixture(t, { tls, nowMs: null });
   const agent = await TestAgent.enter(w.port, 'good');
   w.link.change({ kind: 'token_ends', tokenId: 'token-1', expiresAt: Date.now() + 400 });
   w.link.change({ kind: 'token_ends', tokenId: 'token-1', expiresAt: Date.now() + 3_600_000 }); // never later again
@@ -132,7 +132,7 @@ test('rotation: a session works until the grace is over and then gets the reason
 test('an answer that was under way when the end of a token changed does not bring the later end back', {
   timeout: 120_000,
 }, async (t) => {
-  const w = await startWorld(t, { tls, nowMs: null });
+  const w = await startFixture(t, { tls, nowMs: null });
   const hold = Promise.withResolvers<void>();
   const soon = Date.now() + 500;
   let asked = 0;
@@ -153,7 +153,7 @@ test('an answer that was under way when the end of a token changed does not brin
 });
 
 test('an answer under way when a stranger changes its cap, its end or its organization is not asked for again', async (t) => {
-  const w = await startWorld(t, { tls, nowMs: null });
+  const w = await startFixture(t, { tls, nowMs: null });
   const admit = t.mock.method(w.link, 'admit');
   const hold = Promise.withResolvers<void>();
   w.link.holdAdmit = hold.promise;
@@ -171,7 +171,7 @@ test('an answer under way when a stranger changes its cap, its end or its organi
 });
 
 test('a tunnel that expires is unbound to the moment', async (t) => {
-  const w = await startWorld(t, { tls, nowMs: null });
+  const w = await startFixture(t, { tls, nowMs: null });
   const agent = await TestAgent.enter(w.port, 'good');
   await agent.bind('shop');
   const expiresAt = Date.now() + 300;
@@ -183,7 +183,7 @@ test('a tunnel that expires is unbound to the moment', async (t) => {
 });
 
 test('sessions of one lineage share one limit for as long as one of them lives', async (t) => {
-  const w = await startWorld(t, { tls, nowMs: null });
+  const w = await startFixture(t, { tls, nowMs: null });
   w.link.grants.set('old', testGrant('token-3', { bandwidthLimitMbps: 7 }));
   w.link.grants.set('new', testGrant('token-4', { lineageId: 'token-3', bandwidthLimitMbps: 7 }));
   w.link.grants.set('else', testGrant('token-5', { bandwidthLimitMbps: 7 }));

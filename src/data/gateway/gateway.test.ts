@@ -6,7 +6,7 @@ import { before, describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { dial, TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
-import { SERVER_ID, startWorld, until, type World } from '../fixtures/gateway.ts';
+import { SERVER_ID, startFixture, until, type Fixture } from '../fixtures/gateway.ts';
 import { idOf, testGrant, testRoute } from '../fixtures/link.ts';
 import type { GatewayLimits } from './gateway.ts';
 
@@ -15,9 +15,9 @@ before(async () => {
   tls = await testCertificate();
 });
 
-async function world(t: TestContext, limits: Partial<GatewayLimits> = {}): Promise<World & { nowMs: number }> {
-  const made = await startWorld(t, { tls, limits, nowMs: Date.now() });
-  return made as World & { nowMs: number };
+async function fixture(t: TestContext, limits: Partial<GatewayLimits> = {}): Promise<Fixture & { nowMs: number }> {
+  const made = await startFixture(t, { tls, limits, nowMs: Date.now() });
+  return made as Fixture & { nowMs: number };
 }
 
 /** Sockets of this process, both ends of a loopback connection. */
@@ -27,7 +27,7 @@ function openSockets(): number {
 
 describe('hello', () => {
   test('a good token is welcome, and the session is listed until it ends', async (t) => {
-    const { gateway, port } = await world(t);
+    const { gateway, port } = await fixture(t);
     const agent = await TestAgent.connect(port);
     agent.hello('good');
     const welcome = await agent.next('welcome');
@@ -53,7 +53,7 @@ describe('hello', () => {
   ];
   for (const [what, code, act] of refusals) {
     test(`${what} is answered with ${code} and the end`, async (t) => {
-      const { gateway, port } = await world(t);
+      const { gateway, port } = await fixture(t);
       const agent = await TestAgent.connect(port);
       act(agent);
       const bye = await agent.next('bye');
@@ -65,14 +65,14 @@ describe('hello', () => {
   }
 
   test('hello twice is a protocol error', async (t) => {
-    const { port } = await world(t);
+    const { port } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     agent.hello('good');
     assert.equal((await agent.next('bye')).code, 'protocol_error');
   });
 
   test('an expired token is refused, and one that expires ends its session on time', async (t) => {
-    const w = await world(t);
+    const w = await fixture(t);
     w.link.grants.set('soon', testGrant('token-3', { expiresAt: w.nowMs + 1_000 }));
     const agent = await TestAgent.enter(w.port, 'soon');
     w.nowMs += 1_000;
@@ -85,7 +85,7 @@ describe('hello', () => {
   });
 
   test('sessions are bounded', async (t) => {
-    const { port } = await world(t, { maxSessions: 1 });
+    const { port } = await fixture(t, { maxSessions: 1 });
     const first = await TestAgent.enter(port, 'good');
     const second = await TestAgent.connect(port);
     second.hello('good');
@@ -94,7 +94,7 @@ describe('hello', () => {
   });
 
   test('a stream besides the control stream is reset', async (t) => {
-    const { port } = await world(t);
+    const { port } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     const stream = agent.session.open();
     const gone = Promise.withResolvers<void>();
@@ -107,7 +107,7 @@ describe('hello', () => {
 
 describe('authentication', () => {
   test('another ALPN, none, and TLS 1.2 do not come in', async (t) => {
-    const { gateway, port } = await world(t);
+    const { gateway, port } = await fixture(t);
     await assert.rejects(dial(port, ['h2']), /alert|no application protocol/i);
     const none = await dial(port, []);
     await once(none, 'close');
@@ -118,7 +118,7 @@ describe('authentication', () => {
   });
 
   test('silent sockets are bounded, the oldest goes first, and an agent comes through the flood', async (t) => {
-    const { gateway, port } = await world(t, { maxAnonymous: 10, maxAnonymousPerIp: 100 });
+    const { gateway, port } = await fixture(t, { maxAnonymous: 10, maxAnonymousPerIp: 100 });
     const flood = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'));
     for (const socket of flood) socket.on('error', () => {});
     await until(() => gateway.anonymous.refused >= 40);
@@ -131,7 +131,7 @@ describe('authentication', () => {
   });
 
   test('one address can not take all places of unauthenticated agents', async (t) => {
-    const { gateway, port } = await world(t, { maxAnonymousPerIp: 3 });
+    const { gateway, port } = await fixture(t, { maxAnonymousPerIp: 3 });
     const flood = Array.from({ length: 10 }, () => connect(port, '127.0.0.1'));
     for (const socket of flood) socket.on('error', () => {});
     await until(() => gateway.anonymous.queued === 7);
@@ -142,7 +142,7 @@ describe('authentication', () => {
   });
 
   test('agents of one address: more than have a place at once are all accepted, in their turn', async (t) => {
-    const { gateway, port } = await world(t, { maxAnonymousPerIp: 3 });
+    const { gateway, port } = await fixture(t, { maxAnonymousPerIp: 3 });
     const silent = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
     for (const socket of silent) socket.on('error', () => {});
     await until(() => gateway.anonymous.size === 2);
@@ -155,7 +155,7 @@ describe('authentication', () => {
 
   test('a silent peer is cut at its deadline, with a word where TLS stands', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { gateway, port } = await world(t, { handshakeTimeoutSeconds: 1 });
+    const { gateway, port } = await fixture(t, { handshakeTimeoutSeconds: 1 });
     const raw = connect(port, '127.0.0.1');
     raw.on('error', () => {});
     const rawClosed = once(raw, 'close');
@@ -174,7 +174,7 @@ describe('authentication', () => {
 
 describe('claims', () => {
   test('a claim is bound, served, told as online, and gone with its session', async (t) => {
-    const { gateway, link, outbox, port, table } = await world(t);
+    const { gateway, link, outbox, port, table } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     const bound = await agent.bind('shop');
     assert.equal(bound.url, 'http://shop.example.test');
@@ -191,7 +191,7 @@ describe('claims', () => {
   });
 
   test('a serving knows whether its session serves another tunnel too', async (t) => {
-    const { port, table } = await world(t);
+    const { port, table } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     await agent.bind('shop');
     const served = table.findById(idOf('shop'))?.served;
@@ -203,7 +203,7 @@ describe('claims', () => {
   });
 
   test('each tunnel has its number, and a number given back rests', async (t) => {
-    const { port } = await world(t);
+    const { port } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     assert.equal((await agent.bind('a')).slot, 0);
     assert.equal((await agent.bind('b')).slot, 1);
@@ -213,7 +213,7 @@ describe('claims', () => {
   });
 
   test('what the control plane refuses is refused, and the session goes on', async (t) => {
-    const { link, port } = await world(t);
+    const { link, port } = await fixture(t);
     link.routes.set(idOf('shop'), testRoute('shop', { stopped: true }));
     const agent = await TestAgent.enter(port, 'good');
     const ref = agent.claim('shop');
@@ -224,7 +224,7 @@ describe('claims', () => {
   });
 
   test('a reason of any length is a refusal that the agent can read', async (t) => {
-    const { link, port } = await world(t);
+    const { link, port } = await fixture(t);
     link.onClaim = () => ({ ok: false, code: 'subdomain_not_allowed', message: `${'x'.repeat(5_000)}.` });
     const agent = await TestAgent.enter(port, 'good');
     agent.claim('shop');
@@ -235,7 +235,7 @@ describe('claims', () => {
   });
 
   test('a newer agent with a host name of any length does not break the session of the older one', async (t) => {
-    const { port } = await world(t);
+    const { port } = await fixture(t);
     const old = await TestAgent.enter(port, 'good', 'laptop');
     await old.bind('shop');
     const young = await TestAgent.enter(port, 'good', 'h'.repeat(1_000));
@@ -246,7 +246,7 @@ describe('claims', () => {
   });
 
   test('a port that can not be opened refuses its tunnel', async (t) => {
-    const { port } = await world(t);
+    const { port } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     agent.claim('db', { protocol: 'tcp', localPort: 6666 });
     assert.equal((await agent.next('refused')).code, 'no_port_free');
@@ -254,7 +254,7 @@ describe('claims', () => {
   });
 
   test('the claims of a token are asked one after the other, each knowing what the last one bound', async (t) => {
-    const { link, port } = await world(t);
+    const { link, port } = await fixture(t);
     const [one, two] = await Promise.all([TestAgent.enter(port, 'good'), TestAgent.enter(port, 'good')]);
     for (const name of ['a', 'b', 'c']) {
       one.claim(name);
@@ -270,7 +270,7 @@ describe('claims', () => {
   });
 
   test('tunnels that come back are asked for ahead of the answers before them, which count as bound', async (t) => {
-    const { link, port } = await world(t);
+    const { link, port } = await fixture(t);
     const hold = Promise.withResolvers<void>();
     link.holdClaim = hold.promise;
     const names = ['a', 'b', 'c'];
@@ -287,7 +287,7 @@ describe('claims', () => {
   });
 
   test('a tunnel that comes back has the place of one before it that was refused', async (t) => {
-    const { link, port } = await world(t);
+    const { link, port } = await fixture(t);
     const hold = Promise.withResolvers<void>();
     link.holdClaim = hold.promise;
     const grant = link.onClaim;
@@ -310,7 +310,7 @@ describe('claims', () => {
   });
 
   test('an agent that claims without end is slowed down, not refused', async (t) => {
-    const { link, port } = await world(t);
+    const { link, port } = await fixture(t);
     link.grants.set('small', { ...testGrant('token-3'), tunnelQuota: 1 });
     const agent = await TestAgent.enter(port, 'small');
     const began = performance.now();
@@ -323,7 +323,7 @@ describe('claims', () => {
   });
 
   test('too many claims in line are refused', async (t) => {
-    const { link, port } = await world(t);
+    const { link, port } = await fixture(t);
     const hold = Promise.withResolvers<void>();
     link.holdClaim = hold.promise;
     const agent = await TestAgent.enter(port, 'good');
@@ -334,7 +334,7 @@ describe('claims', () => {
   });
 
   test('an agent that leaves while its claim is decided leaves no ghost', async (t) => {
-    const { gateway, link, outbox, port, table } = await world(t);
+    const { gateway, link, outbox, port, table } = await fixture(t);
     const hold = Promise.withResolvers<void>();
     link.holdClaim = hold.promise;
     const agent = await TestAgent.enter(port, 'good');
@@ -353,7 +353,7 @@ describe('claims', () => {
   });
 
   test('an agent that leaves while its token is checked is never accepted', async (t) => {
-    const { gateway, link, port } = await world(t);
+    const { gateway, link, port } = await fixture(t);
     const hold = Promise.withResolvers<void>();
     link.holdAdmit = hold.promise;
     const agent = await TestAgent.connect(port);
@@ -367,7 +367,7 @@ describe('claims', () => {
   });
 
   test('an answer that comes before its delta waits for it', async (t) => {
-    const { link, port, table } = await world(t);
+    const { link, port, table } = await fixture(t);
     link.onClaim = () => ({ ok: true, route: testRoute('late'), version: link.version + 1 });
     const agent = await TestAgent.enter(port, 'good');
     agent.claim('late');
@@ -381,7 +381,7 @@ describe('claims', () => {
   });
 
   test('a delete or a stop that overtakes the answer wins', async (t) => {
-    const { link, port, table } = await world(t);
+    const { link, port, table } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     for (const change of [
       { kind: 'remove', tunnelId: idOf('shop'), code: 'tunnel_deleted', message: '' },
@@ -403,7 +403,7 @@ describe('claims', () => {
 
 describe('supersede', () => {
   test('the newer session serves at once and the older one gets its address', async (t) => {
-    const { link, outbox, port, table } = await world(t);
+    const { link, outbox, port, table } = await fixture(t);
     const old = await TestAgent.enter(port, 'good', 'laptop');
     const bound = await old.bind('shop');
     const entry = table.findById(idOf('shop'));
@@ -427,7 +427,7 @@ describe('supersede', () => {
   });
 
   test('what the older session still carries is paid by its key, however long after the newer one has left', async (t) => {
-    const w = await world(t);
+    const w = await fixture(t);
     const { link, gateway, meter, port, table } = w;
     const budget = {
       accountId: 'lineage',
@@ -460,7 +460,7 @@ describe('supersede', () => {
   });
 
   test('a session that claims its own tunnel for another target gets a fresh number, by the same claim its own', async (t) => {
-    const { port, table } = await world(t);
+    const { port, table } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     await agent.bind('shop');
     assert.equal((await agent.bind('shop')).slot, 0);
@@ -472,7 +472,7 @@ describe('supersede', () => {
   });
 
   test('1,000 replacements leave one session, one serving and no anonymous socket', async (t) => {
-    const { gateway, meter, port, table } = await world(t);
+    const { gateway, meter, port, table } = await fixture(t);
     let last = await TestAgent.enter(port, 'good');
     await last.bind('shop');
     const sockets = openSockets();
@@ -497,7 +497,7 @@ describe('supersede', () => {
 
 describe('from the control plane', () => {
   test('a revoked token ends all its sessions within the tick and lets none in that was under way', async (t) => {
-    const { gateway, link, port, table } = await world(t);
+    const { gateway, link, port, table } = await fixture(t);
     const [one, two] = await Promise.all([TestAgent.enter(port, 'good'), TestAgent.enter(port, 'good')]);
     const stranger = await TestAgent.enter(port, 'other');
     await one.bind('shop');
@@ -521,7 +521,7 @@ describe('from the control plane', () => {
   });
 
   test('the cut of an organization ends its sessions within the tick, and is not remembered', async (t) => {
-    const { gateway, link, port, table } = await world(t);
+    const { gateway, link, port, table } = await fixture(t);
     link.grants.set('foreign', testGrant('token-3', { orgId: 'another' }));
     const [one, two, foreign] = await Promise.all(
       ['good', 'other', 'foreign'].map((token) => TestAgent.enter(port, token)),
@@ -547,7 +547,7 @@ describe('from the control plane', () => {
   });
 
   test('a token whose answer was under way at a cut is asked about again', async (t) => {
-    const { gateway, link, port } = await world(t);
+    const { gateway, link, port } = await fixture(t);
     const hold = Promise.withResolvers<void>();
     let asked = 0;
     link.admit = async () => {
@@ -568,7 +568,7 @@ describe('from the control plane', () => {
   });
 
   test('stop, expiry and delete unbind the tunnel and nothing else', async (t) => {
-    const w = await world(t);
+    const w = await fixture(t);
     const agent = await TestAgent.enter(w.port, 'good');
     for (const name of ['stopped', 'expires', 'deleted', 'kept']) await agent.bind(name);
     w.link.change({ kind: 'put', route: testRoute('stopped', { stopped: true }) });
@@ -589,7 +589,7 @@ describe('from the control plane', () => {
   });
 
   test('disconnect says when to come back', async (t) => {
-    const { gateway, port } = await world(t);
+    const { gateway, port } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     const [info] = gateway.registry.connections();
     assert.equal(gateway.registry.disconnect('absent'), false);
@@ -600,7 +600,7 @@ describe('from the control plane', () => {
   });
 
   test('missed changes end the sessions of tokens that were revoked meanwhile, and no other', async (t) => {
-    const { link, port, gateway } = await world(t);
+    const { link, port, gateway } = await fixture(t);
     link.grants.set('other', testGrant('token-2'));
     const revoked = await TestAgent.enter(port, 'good');
     const other = await TestAgent.enter(port, 'other');
@@ -614,7 +614,7 @@ describe('from the control plane', () => {
   });
 
   test('a drain keeps sessions and takes no new ones; the close says goodbye', async (t) => {
-    const { gateway, port, table } = await world(t);
+    const { gateway, port, table } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     await agent.bind('shop');
     await gateway.drain();
@@ -630,7 +630,7 @@ describe('from the control plane', () => {
 
 describe('the live screen', () => {
   test('lines come gathered, bounded and counted, once a screen watches', async (t) => {
-    const { port, table } = await world(t);
+    const { port, table } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     const { slot } = await agent.bind('shop');
     const served = table.findById(idOf('shop'))?.served;
@@ -649,7 +649,7 @@ describe('the live screen', () => {
   });
 
   test('an agent that does not read is cut off', async (t) => {
-    const { gateway, port } = await world(t);
+    const { gateway, port } = await fixture(t);
     const agent = await TestAgent.enter(port, 'good');
     agent.control.sink = { onData: () => {}, onEnd: () => {}, onReset: () => {}, onDrain: () => {} };
     for (let i = 0; i < 40_000 && !agent.session.closed; i++) {
@@ -665,7 +665,7 @@ describe('an agent that comes again by another way', () => {
   const RUN = '33333333-3333-4333-8333-333333333333';
 
   test('run: the earlier session of the same process ends at once, and no other one', async (t) => {
-    const { gateway, port, table } = await world(t);
+    const { gateway, port, table } = await fixture(t);
     const enter = async (token: string, run?: string): Promise<TestAgent> => {
       const agent = await TestAgent.connect(port);
       agent.hello(token, 'box', 1, run);

@@ -9,7 +9,7 @@ import type { AgentSession } from './agent.ts';
 import { Budgets } from './budgets.ts';
 import { AgentRegistry } from './registry.ts';
 
-interface World {
+interface Fixture {
   readonly table: RouteTable;
   readonly budgets: Budgets;
   readonly registry: AgentRegistry;
@@ -17,7 +17,7 @@ interface World {
   nowMs: number;
 }
 
-function world(t: TestContext): World {
+function fixture(t: TestContext): Fixture {
   const table = new RouteTable('example.test');
   table.load({ version: 1, routes: [], accessKeys: [], visitorKey: '', relays: [] });
   const link = new FakeLink();
@@ -34,13 +34,13 @@ function world(t: TestContext): World {
     onEnd: () => {},
     onKnown: () => {},
   });
-  const made: World = { table, budgets, registry, link, nowMs: Date.UTC(2026, 10, 21) };
+  const made: Fixture = { table, budgets, registry, link, nowMs: Date.UTC(2026, 10, 21) };
   t.after(() => registry.close());
   return made;
 }
 
 /** An authenticated session of token `one`, as far as the registry looks at it. */
-function enter({ registry, nowMs }: World, agentId: string, budget: Budget): AgentSession {
+function enter({ registry, nowMs }: Fixture, agentId: string, budget: Budget): AgentSession {
   const grant = testGrant('one', { budgets: [budget], expiresAt: nowMs + 3_600_000 });
   const agent = { agentId, grant, servings: [], end: () => {}, closed: Promise.resolve() } as unknown as AgentSession;
   assert.equal(registry.enter(agent, grant), undefined);
@@ -52,7 +52,7 @@ function budget(nowMs: number, spentCents: number, capCents: number | null): Bud
 }
 
 test('a key has a payer from its first session to its last, and starts from its next grant a while later', (t) => {
-  const w = world(t);
+  const w = fixture(t);
   const first = enter(w, 'first', budget(w.nowMs, 1, 1));
   const second = enter(w, 'second', budget(w.nowMs, 1, 1));
   w.registry.left(first);
@@ -69,7 +69,7 @@ test('a key has a payer from its first session to its last, and starts from its 
 });
 
 test('a cap that changes counts at once, and grants that are under way are asked for again', (t) => {
-  const w = world(t);
+  const w = fixture(t);
   const { grant } = enter(w, 'first', budget(w.nowMs, 1, 1));
   assert.ok(grant);
   const asOf = w.registry.changes.count;
@@ -79,7 +79,7 @@ test('a cap that changes counts at once, and grants that are under way are asked
 });
 
 test('a month that begins is seen by the sweep', (t) => {
-  const w = world(t);
+  const w = fixture(t);
   enter(w, 'first', budget(w.nowMs, 1, 1));
   w.nowMs = Date.UTC(2026, 11, 1);
   w.registry.sweep();
@@ -88,7 +88,7 @@ test('a month that begins is seen by the sweep', (t) => {
 
 test('a thousand ends a millisecond apart cost a few sweeps, and the last of them is not late', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-  const w = world(t);
+  const w = fixture(t);
   const sweep = t.mock.method(w.budgets, 'sweep');
   const ended: number[] = [];
   for (let i = 0; i < 1_000; i++) {
@@ -120,7 +120,7 @@ interface Ended {
 }
 
 /** Authenticated sessions of tokens that report how they were ended. */
-function enterAll({ registry, nowMs }: World, tokenIds: readonly string[]): Ended[] {
+function enterAll({ registry, nowMs }: Fixture, tokenIds: readonly string[]): Ended[] {
   const ended: Ended[] = [];
   for (const tokenId of tokenIds) {
     const grant = testGrant(tokenId, { expiresAt: nowMs + 3_600_000 });
@@ -132,11 +132,11 @@ function enterAll({ registry, nowMs }: World, tokenIds: readonly string[]): Ende
   return ended;
 }
 
-const reload = ({ table }: World): boolean =>
+const reload = ({ table }: Fixture): boolean =>
   table.load({ version: 5, routes: [], accessKeys: [], visitorKey: '', relays: [] });
 
 test('reload: sessions go on, but for those whose tokens were revoked or suspended meanwhile', async (t) => {
-  const w = world(t);
+  const w = fixture(t);
   const ids = Array.from({ length: RECHECKED_AT_ONCE + 20 }, (_, i) => `token-${i}`);
   const ended = enterAll(w, ids);
   for (const id of ids) w.link.grants.set(id, testGrant(id, { expiresAt: w.nowMs + 3_600_000 }));
@@ -165,7 +165,7 @@ test('reload: sessions go on, but for those whose tokens were revoked or suspend
 
 test('reload: a silent control plane is asked again, and no session ends', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const w = world(t);
+  const w = fixture(t);
   const ended = enterAll(w, ['one', 'two']);
   w.link.grants.set('one', testGrant('one', { expiresAt: w.nowMs + 3_600_000 }));
   const recheck = w.link.recheck.bind(w.link);

@@ -6,7 +6,7 @@ import { MuxError } from '../../mux/types.ts';
 import type { SessionEndEvent } from '../../plane/events.ts';
 import { TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
-import { startWorld, until, type World } from '../fixtures/gateway.ts';
+import { startFixture, until, type Fixture } from '../fixtures/gateway.ts';
 import { idOf, testGrant } from '../fixtures/link.ts';
 import { type SessionEnd, WhyEnded } from './why-ended.ts';
 
@@ -17,11 +17,11 @@ before(async () => {
 
 const NOW = Date.UTC(2026, 10, 21);
 
-const told = ({ link }: World): readonly SessionEndEvent[] =>
+const told = ({ link }: Fixture): readonly SessionEndEvent[] =>
   link.batches.flatMap(({ events }) => events.filter((event) => event.kind === 'session_end'));
 
 /** The report of the one session, once it has ended. */
-async function endOf(w: World): Promise<SessionEndEvent> {
+async function endOf(w: Fixture): Promise<SessionEndEvent> {
   await until(() => told(w).length > 0);
   await w.outbox.flush(1_000);
   const [end, ...more] = told(w);
@@ -34,14 +34,14 @@ interface Ending {
   readonly reason: SessionEnd['reason'];
   readonly message: RegExp;
   /** Ends the session of `agent`, which serves `shop`. */
-  readonly act: (w: World, agent: TestAgent) => void | Promise<void>;
+  readonly act: (w: Fixture, agent: TestAgent) => void | Promise<void>;
 }
 
 const stop = (agent: TestAgent): void => agent.send({ type: 'drain' });
 const leave = (agent: TestAgent): void => {
   agent.control.end();
 };
-const remove = (w: World, code: 'tunnel_deleted' | 'tunnel_expired'): void =>
+const remove = (w: Fixture, code: 'tunnel_deleted' | 'tunnel_expired'): void =>
   w.link.change({ kind: 'remove', tunnelId: idOf('shop'), code, message: `It is gone: ${code}.` });
 
 const ENDINGS: readonly Ending[] = [
@@ -155,8 +155,8 @@ const ENDINGS: readonly Ending[] = [
   },
 ];
 
-async function served(t: TestContext): Promise<{ w: World; agent: TestAgent }> {
-  const w = await startWorld(t, { tls, nowMs: NOW });
+async function served(t: TestContext): Promise<{ w: Fixture; agent: TestAgent }> {
+  const w = await startFixture(t, { tls, nowMs: NOW });
   w.link.grants.set('mine', testGrant('token-3', { expiresAt: NOW + 1_000 }));
   const agent = await TestAgent.enter(w.port, 'mine', 'laptop');
   agent.socket.on('error', () => {});
@@ -201,7 +201,7 @@ test('an agent whose last tunnel another one took over: superseded, with who it 
 });
 
 test('session ends: an unauthenticated agent is not reported', async (t) => {
-  const w = await startWorld(t, { tls, nowMs: NOW });
+  const w = await startFixture(t, { tls, nowMs: NOW });
   const stranger = await TestAgent.connect(w.port);
   stranger.hello('bad');
   await stranger.closed;

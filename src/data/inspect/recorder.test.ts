@@ -17,7 +17,7 @@ const HEAD = Buffer.from('GET /orders HTTP/1.1\r\nHost: shop.example.test\r\n\r\
 const RESPONSE = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n');
 const SERVED = { agentId: 'agent', tokenId: 'token' } as ServedTunnel;
 
-interface World {
+interface Fixture {
   readonly recorder: Recorder;
   readonly batches: InspectionBatch[];
   readonly faults: string[];
@@ -30,13 +30,13 @@ interface World {
 /** `shop-1` and `shop-2` are tunnels of one organization. */
 const orgOf = (name: string): string => name.replace(/-.*$/, '');
 
-function world(t: TestContext, over: Partial<InspectorSettings> = {}, queue: QueueOptions = {}): World {
+function fixture(t: TestContext, over: Partial<InspectorSettings> = {}, queue: QueueOptions = {}): Fixture {
   const batches: InspectionBatch[] = [];
   const faults: string[] = [];
   const log = { ...silentLog, error: (_fields: object, words: string) => faults.push(words) } as unknown as Logger;
   const entries = new Map<string, RouteEntry>();
   const settings = { maxBodyBytes: 65_536, maxPerSecondPerTunnel: 0, maxPerSecond: 0, maxMemoryMb: 64, ...over };
-  const self: World = {
+  const self: Fixture = {
     batches,
     faults,
     onInspect: async () => {},
@@ -62,7 +62,7 @@ function world(t: TestContext, over: Partial<InspectorSettings> = {}, queue: Que
 }
 
 /** A request that has come to the edge and is passed on; null: it is not recorded. */
-function begun({ recorder, entry }: World, name = 'shop', nowMs = 0): Draft | null {
+function begun({ recorder, entry }: Fixture, name = 'shop', nowMs = 0): Draft | null {
   const draft = recorder.begin(entry(name), nowMs, null);
   if (draft === null) return null;
   const head = new Head();
@@ -84,13 +84,13 @@ function answered(draft: Draft | null, body = 'pear'): boolean {
 }
 
 /** How many of so many requests were recorded. */
-function taken(of: World, count: number, name = 'shop', nowMs = 0): number {
+function taken(of: Fixture, count: number, name = 'shop', nowMs = 0): number {
   let all = 0;
   for (let at = 0; at < count; at++) if (answered(begun(of, name, nowMs))) all++;
   return all;
 }
 
-const counts = ({ batches }: World): Record<string, number> => {
+const counts = ({ batches }: Fixture): Record<string, number> => {
   const sums: Record<string, number> = {};
   for (const { unrecorded } of batches)
     for (const { tunnelId, count } of unrecorded) sums[tunnelId] = (sums[tunnelId] ?? 0) + count;
@@ -119,7 +119,7 @@ test('an allowance lets a burst pass, then so many per second, and saves up no m
 });
 
 test('a tunnel records no more than its allowance, and takes nothing from its neighbours', WITHIN, async (t) => {
-  const of = world(t, { maxPerSecondPerTunnel: 10 });
+  const of = fixture(t, { maxPerSecondPerTunnel: 10 });
   assert.equal(taken(of, 500, 'shop'), 100);
   assert.equal(taken(of, 60, 'shed'), 60);
   assert.equal(taken(of, 500, 'shop', 1_000), 10);
@@ -132,7 +132,7 @@ test('a tunnel records no more than its allowance, and takes nothing from its ne
 });
 
 test('what the node does not record is no loss of the allowance of the tunnel', WITHIN, async (t) => {
-  const of = world(t, { maxPerSecond: 50, maxPerSecondPerTunnel: 10 });
+  const of = fixture(t, { maxPerSecond: 50, maxPerSecondPerTunnel: 10 });
   const now = Math.ceil(performance.now());
   assert.equal(taken(of, 90, 'shop', now), 90);
   assert.equal(taken(of, 90, 'shed', now), 90);
@@ -144,7 +144,7 @@ test('what the node does not record is no loss of the allowance of the tunnel', 
 });
 
 test('one organization has half of the rate at most, however many tunnels it has', WITHIN, async (t) => {
-  const of = world(t, { maxPerSecond: 50 });
+  const of = fixture(t, { maxPerSecond: 50 });
   const now = Math.ceil(performance.now());
   assert.deepEqual([taken(of, 90, 'shop-1', now), taken(of, 90, 'shop-2', now)], [90, 10]);
   assert.equal(taken(of, 90, 'shed', now), 90);
@@ -157,7 +157,7 @@ test(
   'an organization that holds all that it may leaves room for others, and each of them for the next',
   WITHIN,
   async (t) => {
-    const of = world(t, { maxMemoryMb: 1 });
+    const of = fixture(t, { maxMemoryMb: 1 });
     const held = (name: string): number => {
       const before = of.recorder.stats().heldBytes;
       while (begun(of, name)?.isOpen === true);
@@ -174,7 +174,7 @@ test(
 );
 
 test('a request of the control plane needs no allowance and has the id that it was given', WITHIN, async (t) => {
-  const of = world(t, { maxPerSecondPerTunnel: 1 });
+  const of = fixture(t, { maxPerSecondPerTunnel: 1 });
   assert.equal(taken(of, 20), 10);
   const draft = of.recorder.begin(of.entry('shop'), 0, { id: 'known', replayOf: 'first' });
   assert.ok(answered(draft));
@@ -184,7 +184,7 @@ test('a request of the control plane needs no allowance and has the id that it w
 });
 
 test('a tunnel that is not inspected, and one that is no HTTP, have no records and no counts', WITHIN, async (t) => {
-  const of = world(t);
+  const of = fixture(t);
   of.entry('shop').inspected = false;
   of.entry('raw').route = testRoute('raw', { protocol: 'tcp' });
   assert.equal(taken(of, 5, 'shop') + taken(of, 5, 'raw'), 0);
@@ -194,7 +194,7 @@ test('a tunnel that is not inspected, and one that is no HTTP, have no records a
 });
 
 test('what is under way takes memory until it is stored, and what finds none is not recorded', WITHIN, async (t) => {
-  const of = world(t, { maxMemoryMb: 1 });
+  const of = fixture(t, { maxMemoryMb: 1 });
   const stored = Promise.withResolvers<void>();
   of.onInspect = () => stored.promise;
   const open: Draft[] = [];
@@ -233,7 +233,7 @@ test(
   'what is complete waits up to a bound while a batch is under way; the next one goes when it is stored',
   WITHIN,
   async (t) => {
-    const of = world(t, {}, { maxWaiting: 30, maxRecords: 10 });
+    const of = fixture(t, {}, { maxWaiting: 30, maxRecords: 10 });
     const stored = Promise.withResolvers<void>();
     let underWay = 0;
     let most = 0;
@@ -260,7 +260,7 @@ test(
 );
 
 test('a batch has a bound in bytes; one record beyond it goes alone', WITHIN, async (t) => {
-  const of = world(t, { maxBodyBytes: 1 << 20 }, { maxBytes: 100_000 });
+  const of = fixture(t, { maxBodyBytes: 1 << 20 }, { maxBytes: 100_000 });
   for (const size of [40_000, 40_000, 40_000, 300_000, 40_000]) answered(begun(of), 'x'.repeat(size));
   await of.recorder.flush();
   assert.deepEqual(
@@ -270,7 +270,7 @@ test('a batch has a bound in bytes; one record beyond it goes alone', WITHIN, as
 });
 
 test('records come within moments by themselves, and in the order in which they ended', WITHIN, async (t) => {
-  const of = world(t);
+  const of = fixture(t);
   const slow = begun(of);
   const drafts = Array.from({ length: 5 }, () => begun(of));
   for (const draft of drafts) answered(draft);
@@ -288,7 +288,7 @@ test(
   WITHIN,
   async (t) => {
     for (const fault of [() => Promise.reject(new Error('no')), () => new Promise<void>(() => {})]) {
-      const of = world(t, { maxPerSecondPerTunnel: 1 }, { answerMs: 50 });
+      const of = fixture(t, { maxPerSecondPerTunnel: 1 }, { answerMs: 50 });
       of.onInspect = fault;
       taken(of, 15);
       await until(() => of.recorder.stats().dropped['lost'] === 10);
@@ -304,7 +304,7 @@ test(
 );
 
 test('a flush waits for what was there when it was asked for, and no longer than half a second', WITHIN, async (t) => {
-  const of = world(t, {}, { gatherMs: 60_000 });
+  const of = fixture(t, {}, { gatherMs: 60_000 });
   await of.recorder.flush();
   assert.equal(of.batches.length, 0);
   taken(of, 3);
@@ -320,7 +320,7 @@ test('a flush waits for what was there when it was asked for, and no longer than
 });
 
 test('the end of a node stores what is left', WITHIN, async (t) => {
-  const of = world(t, {}, { gatherMs: 60_000 });
+  const of = fixture(t, {}, { gatherMs: 60_000 });
   taken(of, 3);
   await of.recorder.close();
   assert.equal(of.records().length, 3);
@@ -329,7 +329,7 @@ test('the end of a node stores what is left', WITHIN, async (t) => {
 });
 
 test('recorder: a fault in a record ends that record alone and is logged once', WITHIN, async (t) => {
-  const of = world(t);
+  const of = fixture(t);
   const broken = begun(of);
   const fine = begun(of);
   const mock = t.mock.method(Buffer, 'allocUnsafeSlow', () => {

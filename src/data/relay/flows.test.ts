@@ -6,7 +6,7 @@ import { FLOW_IDLE_MS } from '../../wire/relay-packets.ts';
 import { FlowBudget, OWN_FLOWS } from './flow-budget.ts';
 import { type Arrival, type Flow, Flows, MAX_FLOWS } from './flows.ts';
 
-class World {
+class Fixture {
   nowMs = 0;
   readonly gone: Flow[] = [];
   readonly flows: Flows;
@@ -38,97 +38,97 @@ class World {
 
 describe('looking up', () => {
   test('each address and port has a flow of its own, found by both and by number', () => {
-    const world = new World();
+    const fixture = new Fixture();
     const all = ['192.0.2.1', '192.0.2.2', '2001:db8::1'].flatMap((address) =>
-      [1, 2, 65_535].map((port) => world.must(address, port)),
+      [1, 2, 65_535].map((port) => fixture.must(address, port)),
     );
     assert.equal(new Set(all.map(({ number }) => number)).size, 9);
     for (const flow of all) {
-      assert.equal(world.flows.find(flow.address, flow.port), flow);
-      assert.equal(world.flows.at(flow.number), flow);
+      assert.equal(fixture.flows.find(flow.address, flow.port), flow);
+      assert.equal(fixture.flows.at(flow.number), flow);
     }
-    assert.equal(world.flows.find('192.0.2.1', 3), undefined);
-    assert.equal(world.flows.find('192.0.2.3', 1), undefined);
-    assert.equal(world.flows.at(0), undefined);
-    assert.equal(world.flows.at(10), undefined);
+    assert.equal(fixture.flows.find('192.0.2.1', 3), undefined);
+    assert.equal(fixture.flows.find('192.0.2.3', 1), undefined);
+    assert.equal(fixture.flows.at(0), undefined);
+    assert.equal(fixture.flows.at(10), undefined);
   });
 
   test('a flow that was cut is not found, and its number is not used again soon', () => {
-    const world = new World();
-    const flow = world.must('192.0.2.1', 1);
-    const other = world.must('192.0.2.1', 2);
-    world.flows.cut(flow);
-    world.flows.cut(flow);
-    assert.deepEqual(world.gone, [flow]);
-    assert.equal(world.flows.size, 1);
-    assert.equal(world.flows.at(flow.number), undefined);
-    assert.equal(world.flows.find('192.0.2.1', 2), other);
-    assert.notEqual(world.must('192.0.2.1', 1).number, flow.number);
+    const fixture = new Fixture();
+    const flow = fixture.must('192.0.2.1', 1);
+    const other = fixture.must('192.0.2.1', 2);
+    fixture.flows.cut(flow);
+    fixture.flows.cut(flow);
+    assert.deepEqual(fixture.gone, [flow]);
+    assert.equal(fixture.flows.size, 1);
+    assert.equal(fixture.flows.at(flow.number), undefined);
+    assert.equal(fixture.flows.find('192.0.2.1', 2), other);
+    assert.notEqual(fixture.must('192.0.2.1', 1).number, flow.number);
   });
 
   test('a client that is silent for three minutes is forgotten, proven or not', () => {
-    const world = new World();
-    const silent = [world.must('192.0.2.1', 1), world.prove('192.0.2.1', 2)];
-    world.nowMs += FLOW_IDLE_MS / 2;
-    const heard = world.must('192.0.2.1', 3);
-    world.nowMs += FLOW_IDLE_MS / 2;
-    world.flows.expire(world.nowMs);
-    assert.deepEqual(world.gone, silent);
-    assert.equal(world.flows.at(heard.number), heard);
+    const fixture = new Fixture();
+    const silent = [fixture.must('192.0.2.1', 1), fixture.prove('192.0.2.1', 2)];
+    fixture.nowMs += FLOW_IDLE_MS / 2;
+    const heard = fixture.must('192.0.2.1', 3);
+    fixture.nowMs += FLOW_IDLE_MS / 2;
+    fixture.flows.expire(fixture.nowMs);
+    assert.deepEqual(fixture.gone, silent);
+    assert.equal(fixture.flows.at(heard.number), heard);
   });
 });
 
 describe('an unproven address', () => {
   test('is sent no more bytes and no more datagrams than came from it', () => {
-    const world = new World();
-    const flow = world.must('192.0.2.1', 1);
-    world.hear('192.0.2.1', 1, { bytes: 0 });
-    assert.equal(world.flows.maySend(flow, 101, false), false);
-    assert.equal(world.flows.maySend(flow, 60, false), true);
-    assert.equal(world.flows.maySend(flow, 41, false), false);
-    assert.equal(world.flows.maySend(flow, 40, false), true);
+    const fixture = new Fixture();
+    const flow = fixture.must('192.0.2.1', 1);
+    fixture.hear('192.0.2.1', 1, { bytes: 0 });
+    assert.equal(fixture.flows.maySend(flow, 101, false), false);
+    assert.equal(fixture.flows.maySend(flow, 60, false), true);
+    assert.equal(fixture.flows.maySend(flow, 41, false), false);
+    assert.equal(fixture.flows.maySend(flow, 40, false), true);
     // Empty ones too: each costs who gets it a packet.
-    assert.equal(world.flows.maySend(flow, 0, false), false);
-    world.hear('192.0.2.1', 1, { bytes: 0 });
-    assert.equal(world.flows.maySend(flow, 1, false), false);
-    assert.equal(world.flows.maySend(flow, 0, false), true);
+    assert.equal(fixture.flows.maySend(flow, 0, false), false);
+    fixture.hear('192.0.2.1', 1, { bytes: 0 });
+    assert.equal(fixture.flows.maySend(flow, 1, false), false);
+    assert.equal(fixture.flows.maySend(flow, 0, false), true);
   });
 
   test('is proven by a data packet of its own and the answer to it, not by one of the two', () => {
-    const world = new World();
-    const flow = world.must('192.0.2.1', 1);
-    assert.equal(world.flows.maySend(flow, 1_000, true), false, 'the server alone');
-    world.hear('192.0.2.1', 1, { bytes: 32, isData: true });
-    assert.equal(world.flows.maySend(flow, 1_000, false), false, 'the client alone');
-    assert.equal(world.flows.maySend(flow, 1_000, true), true);
-    assert.equal(world.flows.maySend(flow, 60_000, false), true, 'from then on all passes');
+    const fixture = new Fixture();
+    const flow = fixture.must('192.0.2.1', 1);
+    assert.equal(fixture.flows.maySend(flow, 1_000, true), false, 'the server alone');
+    fixture.hear('192.0.2.1', 1, { bytes: 32, isData: true });
+    assert.equal(fixture.flows.maySend(flow, 1_000, false), false, 'the client alone');
+    assert.equal(fixture.flows.maySend(flow, 1_000, true), true);
+    assert.equal(fixture.flows.maySend(flow, 60_000, false), true, 'from then on all passes');
   });
 });
 
 describe('when there are too many', () => {
   test('the unproven flow that was silent for longest goes, and no proven one', () => {
-    const world = new World();
-    const proven = Array.from({ length: MAX_FLOWS - 3 }, (_, i) => world.prove('192.0.2.1', i + 1));
-    const [first, second, third] = [1, 2, 3].map((port) => world.must('192.0.2.2', port));
-    world.must('192.0.2.2', 1);
-    world.must('192.0.2.3', 1);
-    assert.deepEqual(world.gone, [second]);
-    world.must('192.0.2.3', 2);
-    assert.deepEqual(world.gone, [second, third]);
-    world.prove('192.0.2.3', 1);
-    world.prove('192.0.2.3', 2);
-    world.must('192.0.2.3', 3);
-    assert.deepEqual(world.gone, [second, third, first]);
-    world.prove('192.0.2.3', 3);
-    assert.equal(world.hear('192.0.2.4', 1), undefined);
-    assert.equal(world.flows.size, MAX_FLOWS);
-    for (const flow of proven) assert.equal(world.flows.at(flow.number), flow);
-    world.flows.cut(proven[0] as Flow);
-    assert.ok(world.hear('192.0.2.4', 1) !== undefined);
+    const fixture = new Fixture();
+    const proven = Array.from({ length: MAX_FLOWS - 3 }, (_, i) => fixture.prove('192.0.2.1', i + 1));
+    const [first, second, third] = [1, 2, 3].map((port) => fixture.must('192.0.2.2', port));
+    fixture.must('192.0.2.2', 1);
+    fixture.must('192.0.2.3', 1);
+    assert.deepEqual(fixture.gone, [second]);
+    fixture.must('192.0.2.3', 2);
+    assert.deepEqual(fixture.gone, [second, third]);
+    fixture.prove('192.0.2.3', 1);
+    fixture.prove('192.0.2.3', 2);
+    fixture.must('192.0.2.3', 3);
+    assert.deepEqual(fixture.gone, [second, third, first]);
+    fixture.prove('192.0.2.3', 3);
+    assert.equal(fixture.hear('192.0.2.4', 1), undefined);
+    assert.equal(fixture.flows.size, MAX_FLOWS);
+    for (const flow of proven) assert.equal(fixture.flows.at(flow.number), flow);
+    fixture.flows.cut(proven[0] as Flow);
+    assert.ok(fixture.hear('192.0.2.4', 1) !== undefined);
   });
 
   test('a network gets 500 new clients at once, and 100 a second', () => {
-    const { flows } = new World();
+    const { flows } = new Fixture();
     const opened = (nowMs: number, arrival: Arrival = 'stranger'): number => {
       let count = 0;
       for (let port = 1; port <= 3_000; port++)
@@ -145,7 +145,7 @@ describe('when there are too many', () => {
 
   test('forged addresses at one network displace its own and no other', () => {
     const budget = new FlowBudget(0, 100);
-    const [attacked, other] = [new World(budget), new World(budget)];
+    const [attacked, other] = [new Fixture(budget), new Fixture(budget)];
     const others = Array.from({ length: 40 }, (_, i) => other.must('192.0.2.1', i + 1));
     for (let port = 1; port < 500; port++) attacked.must('198.51.100.1', port);
     assert.equal(budget.used, 100);
@@ -159,10 +159,10 @@ describe('when there are too many', () => {
 
   test('a node full of proven clients has room for the first few of each network', () => {
     const budget = new FlowBudget(0, 50);
-    const full = new World(budget);
+    const full = new Fixture(budget);
     for (let port = 1; port <= 50; port++) full.prove('192.0.2.1', port);
     assert.equal(full.hear('192.0.2.1', 51), undefined);
-    const same = new World(budget, full.flows.orgId);
+    const same = new Fixture(budget, full.flows.orgId);
     for (let port = 1; port <= OWN_FLOWS; port++) same.prove('192.0.2.1', port);
     assert.equal(same.hear('192.0.2.1', 100), undefined, 'more than its share has its organization already');
     assert.deepEqual([budget.used, full.gone, same.gone], [50 + OWN_FLOWS, [], []]);
@@ -174,9 +174,9 @@ describe('when there are too many', () => {
   test('who fills the node with clients of his own making gives up to another organization, up to its share', () => {
     const budget = new FlowBudget(0, 400);
     const filler = randomUUID();
-    const full = Array.from({ length: 4 }, () => new World(budget, filler));
-    for (const world of full) for (let port = 1; port <= 100; port++) world.prove('192.0.2.1', port);
-    const [one, two] = [new World(budget), new World(budget)];
+    const full = Array.from({ length: 4 }, () => new Fixture(budget, filler));
+    for (const fixture of full) for (let port = 1; port <= 100; port++) fixture.prove('192.0.2.1', port);
+    const [one, two] = [new Fixture(budget), new Fixture(budget)];
     // Not yet proven, as all are that come anew.
     for (let port = 1; port <= 100; port++) one.must('198.51.100.1', port);
     for (let port = 1; port <= 100; port++) one.prove('198.51.100.1', port);
@@ -203,7 +203,7 @@ describe('when there are too many', () => {
 
   test('forged addresses take a bounded number of proven clients of a larger organization', () => {
     const budget = new FlowBudget(0, 1_000);
-    const [large, flooded] = [new World(budget), new World(budget)];
+    const [large, flooded] = [new Fixture(budget), new Fixture(budget)];
     for (let port = 1; port <= 1_000; port++) large.prove('192.0.2.1', port);
     for (let port = 1; port <= 2_000; port++) flooded.hear('198.51.100.1', port);
     assert.ok(large.gone.length <= 129, `${large.gone.length}`);

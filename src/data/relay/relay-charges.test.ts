@@ -5,7 +5,7 @@ import { monthOf } from '../../plane/spend.ts';
 import { STREAM_PLEASE } from '../../wire/relay-packets.ts';
 import { TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
-import { startWorld, until, type World } from '../fixtures/gateway.ts';
+import { startFixture, until, type Fixture } from '../fixtures/gateway.ts';
 import { idOf, testGrant, testRelay } from '../fixtures/link.ts';
 import { freeUdpPort, TestCarrier, TestClient } from '../fixtures/relay.ts';
 import { dataPacket, initiation } from './testing.ts';
@@ -15,7 +15,7 @@ before(async () => {
   tls = await testCertificate();
 });
 
-interface Carried extends World {
+interface Carried extends Fixture {
   readonly carrier: TestCarrier;
   readonly client: TestClient;
   /** Of the client. */
@@ -24,11 +24,11 @@ interface Carried extends World {
 
 /** A network that an agent with this grant carries by UDP, and a client that has proven itself. */
 async function carried(t: TestContext, grant: Parameters<typeof testGrant>[1]): Promise<Carried> {
-  const world = await startWorld(t, { tls, nowMs: null });
+  const fixture = await startFixture(t, { tls, nowMs: null });
   const port = await freeUdpPort();
-  world.link.change({ kind: 'relay', relay: testRelay('home', port) });
-  world.link.grants.set('mine', testGrant('token-9', grant));
-  const agent = await TestAgent.enter(world.port, 'mine');
+  fixture.link.change({ kind: 'relay', relay: testRelay('home', port) });
+  fixture.link.grants.set('mine', testGrant('token-9', grant));
+  const agent = await TestAgent.enter(fixture.port, 'mine');
   t.after(() => agent.destroy());
   const carrier = await TestCarrier.attach(t, agent, 'home');
   await carrier.prove();
@@ -38,28 +38,28 @@ async function carried(t: TestContext, grant: Parameters<typeof testGrant>[1]): 
   const flow = carrier.came[0]?.flow as number;
   carrier.send(flow, dataPacket(2));
   await until(() => client.heard.length === 1);
-  return Object.assign(world, { carrier, client, flow });
+  return Object.assign(fixture, { carrier, client, flow });
 }
 
-function settle({ relays }: World): void {
+function settle({ relays }: Fixture): void {
   relays.sweep();
   relays.sweep();
 }
 
-const info = ({ relays }: World) => relays.info(idOf('home'));
+const info = ({ relays }: Fixture) => relays.info(idOf('home'));
 
 test('relay charges: what passed is reported for the token and charged, and at the cap it ends', async (t) => {
   // 10 cents a GB: a hundred-thousandth of a cent is 1,000 bytes.
   const budget = { accountId: 'a', month: monthOf(Date.now()), spentCents: 0, capCents: 0.000_01 };
-  const world = await carried(t, { budgets: [budget] });
-  const { carrier, client, flow } = world;
+  const fixture = await carried(t, { budgets: [budget] });
+  const { carrier, client, flow } = fixture;
   client.send(Buffer.alloc(400));
   carrier.send(flow, Buffer.alloc(400));
   await until(() => client.heard.length === 2 && carrier.came.length === 2);
-  settle(world);
-  await world.outbox.flush(5_000);
+  settle(fixture);
+  await fixture.outbox.flush(5_000);
   const usage = () =>
-    world.link.batches.flatMap((batch) => batch.events).filter((event) => event.kind === 'relay_usage');
+    fixture.link.batches.flatMap((batch) => batch.events).filter((event) => event.kind === 'relay_usage');
   const [event] = usage();
   assert.deepEqual(event, {
     kind: 'relay_usage',
@@ -70,20 +70,20 @@ test('relay charges: what passed is reported for the token and charged, and at t
     packetsOut: 2,
     bytesOut: 432,
   });
-  assert.ok(info(world), 'not yet');
+  assert.ok(info(fixture), 'not yet');
   carrier.send(flow, Buffer.alloc(200));
   await until(() => client.heard.length === 3);
-  world.relays.sweep();
-  const before = world.relays.stats().dropped.budget;
+  fixture.relays.sweep();
+  const before = fixture.relays.stats().dropped.budget;
   // Counted by the sweep just now: the next datagram is dropped, and the next sweep ends it.
-  world.relays.sweep();
+  fixture.relays.sweep();
   const unbound = await carrier.agent.next('unbound');
   assert.equal(unbound.code, 'budget_exhausted');
   assert.match(unbound.message, /budget/);
   assert.equal(before, 0);
   client.send('late');
-  await until(() => world.relays.stats().dropped.no_agent === 1);
-  await world.outbox.flush(5_000);
+  await until(() => fixture.relays.stats().dropped.no_agent === 1);
+  await fixture.outbox.flush(5_000);
   assert.equal(
     usage().reduce((sum, { bytesIn, bytesOut }) => sum + bytesIn + bytesOut, 0),
     1_064,
@@ -92,23 +92,23 @@ test('relay charges: what passed is reported for the token and charged, and at t
 
 test('over the budget datagrams are dropped at once, before the sweep that ends the relay', async (t) => {
   const budget = { accountId: 'a', month: monthOf(Date.now()), spentCents: 0, capCents: 1 };
-  const world = await carried(t, { budgets: [budget] });
-  const { carrier, client, flow } = world;
-  world.link.change({ kind: 'budget', budget: { ...budget, capCents: 0 } });
+  const fixture = await carried(t, { budgets: [budget] });
+  const { carrier, client, flow } = fixture;
+  fixture.link.change({ kind: 'budget', budget: { ...budget, capCents: 0 } });
   client.send('in');
-  await until(() => info(world)?.dropped.budget === 1);
+  await until(() => info(fixture)?.dropped.budget === 1);
   carrier.send(flow, 'out');
-  await until(() => info(world)?.dropped.budget === 2);
-  world.link.change({ kind: 'budget', budget: { ...budget, capCents: 2 } });
+  await until(() => info(fixture)?.dropped.budget === 2);
+  fixture.link.change({ kind: 'budget', budget: { ...budget, capCents: 2 } });
   client.send('in again');
   await until(() => carrier.texts.at(-1) === 'in again');
 });
 
 test('over the bandwidth limit datagrams are dropped, and neither direction shuts the other out', async (t) => {
   // 1 Mbps: 125 bytes per millisecond, and 16 KB at once.
-  const world = await carried(t, { bandwidthLimitMbps: 1 });
-  const { carrier, client, flow } = world;
-  const now = (): NonNullable<ReturnType<typeof info>> => info(world) as NonNullable<ReturnType<typeof info>>;
+  const fixture = await carried(t, { bandwidthLimitMbps: 1 });
+  const { carrier, client, flow } = fixture;
+  const now = (): NonNullable<ReturnType<typeof info>> => info(fixture) as NonNullable<ReturnType<typeof info>>;
   const settled = (): number => now().dropped.bandwidth + now().packetsIn + now().packetsOut;
   const began = performance.now();
   for (let i = 0; performance.now() - began < 1_000; i++) {
@@ -127,8 +127,8 @@ test('over the bandwidth limit datagrams are dropped, and neither direction shut
 });
 
 test('who floods the public port takes no rate from clients, and keeps no new one from shaking hands', async (t) => {
-  const world = await carried(t, { bandwidthLimitMbps: 5 });
-  const { carrier, client } = world;
+  const fixture = await carried(t, { bandwidthLimitMbps: 5 });
+  const { carrier, client } = fixture;
   const { port } = carrier.attached;
   const flooder = await TestClient.open(t, port);
   const serverKey = { deviceId: 'server', publicKey: Buffer.alloc(32, 9).toString('base64'), expiresAt: null };
@@ -149,37 +149,37 @@ test('who floods the public port takes no rate from clients, and keeps no new on
     newcomer.send(message);
     await until(() => carrier.came.at(-1)?.bytes.equals(message) === true);
   }
-  assert.ok((info(world)?.dropped.bandwidth ?? 0) > 1_000);
+  assert.ok((info(fixture)?.dropped.bandwidth ?? 0) > 1_000);
 });
 
 test('who says that UDP was lost and goes on sending by it is limited all the same', async (t) => {
-  const world = await carried(t, { bandwidthLimitMbps: 1 });
-  const { carrier, flow } = world;
+  const fixture = await carried(t, { bandwidthLimitMbps: 1 });
+  const { carrier, flow } = fixture;
   carrier.sendByStream(0, Buffer.from([STREAM_PLEASE]));
-  await until(() => info(world)?.path === 'stream');
+  await until(() => info(fixture)?.path === 'stream');
   for (let i = 0; i < 100; i++) carrier.send(flow, Buffer.alloc(1_000));
-  await until(() => (info(world)?.dropped.bandwidth ?? 0) > 50);
+  await until(() => (info(fixture)?.dropped.bandwidth ?? 0) > 50);
 });
 
 test('relay charges: an ended session, or one with a revoked token, carries nothing more', async (t) => {
-  const world = await carried(t, {});
-  const [connection] = world.gateway.registry.connections();
+  const fixture = await carried(t, {});
+  const [connection] = fixture.gateway.registry.connections();
   assert.deepEqual(connection?.networkIds, [idOf('home')]);
-  world.gateway.registry.disconnect(connection?.agentId ?? '', 'because');
-  assert.equal(info(world), undefined);
-  assert.equal((await world.carrier.agent.next('bye')).code, 'disconnected');
-  const again = await TestAgent.enter(world.port, 'mine');
+  fixture.gateway.registry.disconnect(connection?.agentId ?? '', 'because');
+  assert.equal(info(fixture), undefined);
+  assert.equal((await fixture.carrier.agent.next('bye')).code, 'disconnected');
+  const again = await TestAgent.enter(fixture.port, 'mine');
   const carrier = await TestCarrier.attach(t, again, 'home');
-  assert.equal(carrier.attached.epoch, world.carrier.attached.epoch);
-  world.link.change({ kind: 'revoke_token', tokenId: 'token-9', message: 'It was revoked.' });
-  assert.equal(info(world), undefined);
+  assert.equal(carrier.attached.epoch, fixture.carrier.attached.epoch);
+  fixture.link.change({ kind: 'revoke_token', tokenId: 'token-9', message: 'It was revoked.' });
+  assert.equal(info(fixture), undefined);
   assert.equal((await again.next('bye')).code, 'unauthorized');
 });
 
 test('an agent whose only network was deleted has left for that reason', async (t) => {
-  const world = await carried(t, {});
-  const { agent } = world.carrier;
-  world.link.change({
+  const fixture = await carried(t, {});
+  const { agent } = fixture.carrier;
+  fixture.link.change({
     kind: 'relay_gone',
     networkId: idOf('home'),
     code: 'network_deleted',
@@ -187,8 +187,8 @@ test('an agent whose only network was deleted has left for that reason', async (
   });
   await agent.next('unbound');
   agent.control.end();
-  await until(() => world.gateway.registry.size === 0);
-  await world.outbox.flush(5_000);
-  const end = world.link.batches.flatMap((batch) => batch.events).find((event) => event.kind === 'session_end');
+  await until(() => fixture.gateway.registry.size === 0);
+  await fixture.outbox.flush(5_000);
+  const end = fixture.link.batches.flatMap((batch) => batch.events).find((event) => event.kind === 'session_end');
   assert.deepEqual([end?.reason, end?.message], ['network_deleted', 'It was deleted.']);
 });

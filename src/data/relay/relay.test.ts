@@ -8,7 +8,7 @@ import type { MuxStream } from '../../mux/stream.ts';
 import { RELAY_SILENT_MS, STREAM_PLEASE } from '../../wire/relay-packets.ts';
 import { TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
-import { startWorld, until, type World } from '../fixtures/gateway.ts';
+import { startFixture, until, type Fixture } from '../fixtures/gateway.ts';
 import { idOf, testRelay } from '../fixtures/link.ts';
 import { freeUdpPort, TestCarrier, TestClient } from '../fixtures/relay.ts';
 import type { OpenOutcome } from './relay-registry.ts';
@@ -19,32 +19,32 @@ before(async () => {
   tls = await testCertificate();
 });
 
-interface RelayWorld extends World {
+interface RelayFixture extends Fixture {
   readonly udpPort: number;
 }
 
 /** A node with one network, `home`, without an agent yet. */
-async function relayWorld(t: TestContext): Promise<RelayWorld> {
-  const made = await startWorld(t, { tls, nowMs: null });
+async function relayFixture(t: TestContext): Promise<RelayFixture> {
+  const made = await startFixture(t, { tls, nowMs: null });
   const udpPort = await freeUdpPort();
   made.link.change({ kind: 'relay', relay: testRelay('home', udpPort, [deviceOf('phone'), deviceOf('laptop')]) });
   return Object.assign(made, { udpPort });
 }
 
-async function enter(t: TestContext, { port }: World, token = 'good'): Promise<TestAgent> {
+async function enter(t: TestContext, { port }: Fixture, token = 'good'): Promise<TestAgent> {
   const agent = await TestAgent.enter(port, token);
   t.after(() => agent.destroy());
   return agent;
 }
 
-async function carry(t: TestContext, world: World, network = 'home'): Promise<TestCarrier> {
-  return TestCarrier.attach(t, await enter(t, world), network);
+async function carry(t: TestContext, fixture: Fixture, network = 'home'): Promise<TestCarrier> {
+  return TestCarrier.attach(t, await enter(t, fixture), network);
 }
 
-const info = ({ relays }: World) => relays.info(idOf('home'));
+const info = ({ relays }: Fixture) => relays.info(idOf('home'));
 
 /** A client that the network's server has authenticated, with its traffic so far forgotten. */
-async function provenClient(t: TestContext, { udpPort }: RelayWorld, carrier: TestCarrier): Promise<TestClient> {
+async function provenClient(t: TestContext, { udpPort }: RelayFixture, carrier: TestCarrier): Promise<TestClient> {
   const client = await TestClient.open(t, udpPort);
   client.send(dataPacket(1));
   await until(() => carrier.came.length === 1);
@@ -77,11 +77,11 @@ function stopReading(stream: MuxStream): () => void {
 describe('datagrams', () => {
   for (const way of ['udp', 'stream'] as const) {
     test(`each client has its own flow, both ways, over ${way}`, async (t) => {
-      const world = await relayWorld(t);
-      const carrier = await carry(t, world);
+      const fixture = await relayFixture(t);
+      const carrier = await carry(t, fixture);
       if (way === 'udp') await carrier.prove();
-      assert.equal(info(world)?.path, way);
-      const clients = await Promise.all(Array.from({ length: 50 }, () => TestClient.open(t, world.udpPort)));
+      assert.equal(info(fixture)?.path, way);
+      const clients = await Promise.all(Array.from({ length: 50 }, () => TestClient.open(t, fixture.udpPort)));
       clients.forEach((client, i) => client.send(`from ${i}`));
       await until(() => carrier.came.length === 50);
       assert.ok(carrier.came.every(({ path }) => path === way));
@@ -94,15 +94,15 @@ describe('datagrams', () => {
       });
       await until(() => clients.every(({ heard }) => heard.length === 1));
       clients.forEach(({ texts }, i) => assert.deepEqual(texts, [`to ${i}`]));
-      const now = info(world);
+      const now = info(fixture);
       assert.deepEqual([now?.flows, now?.packetsIn, now?.packetsOut, now?.agentId], [50, 50, 50, agentIdOf(carrier)]);
     });
 
     test(`boundaries are kept from no byte to 60,000, over ${way}`, async (t) => {
-      const world = await relayWorld(t);
-      const carrier = await carry(t, world);
+      const fixture = await relayFixture(t);
+      const carrier = await carry(t, fixture);
       if (way === 'udp') await carrier.prove();
-      const client = await TestClient.open(t, world.udpPort);
+      const client = await TestClient.open(t, fixture.udpPort);
       const sizes = [0, 1, 2, 31, 32, 148, 1_200, 1_225, 1_226, 1_232, 1_420, 1_500, 9_000, 30_000, 60_000];
       for (const [i, size] of sizes.entries()) {
         client.send(Buffer.alloc(size, i));
@@ -115,21 +115,21 @@ describe('datagrams', () => {
         assert.ok(client.heard[i]?.equals(bytes));
       }
       assert.equal(
-        info(world)?.bytesIn,
+        info(fixture)?.bytesIn,
         sizes.reduce((sum, size) => sum + size),
       );
       assert.equal(
-        info(world)?.bytesOut,
+        info(fixture)?.bytesOut,
         sizes.reduce((sum, size) => sum + size),
       );
     });
   }
 
   test('small ones of one turn come in one packet, and in order', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
     await carrier.prove();
-    const client = await TestClient.open(t, world.udpPort);
+    const client = await TestClient.open(t, fixture.udpPort);
     const packets = carrier.kinds.length;
     for (let i = 0; i < 200; i++) client.send(`packet ${i}`);
     await until(() => carrier.came.length === 200);
@@ -141,11 +141,11 @@ describe('datagrams', () => {
   });
 
   test('of a batch from the agent each goes to its client', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
     await carrier.prove();
-    const one = await TestClient.open(t, world.udpPort);
-    const other = await TestClient.open(t, world.udpPort);
+    const one = await TestClient.open(t, fixture.udpPort);
+    const other = await TestClient.open(t, fixture.udpPort);
     one.send('hello from one');
     await until(() => carrier.came.length === 1);
     other.send('hello from other');
@@ -158,68 +158,68 @@ describe('datagrams', () => {
     ]);
     await until(() => one.heard.length === 1 && other.heard.length === 1);
     assert.deepEqual([one.texts, other.texts], [['one'], ['other']]);
-    await until(() => info(world)?.dropped.no_flow === 1);
+    await until(() => info(fixture)?.dropped.no_flow === 1);
   });
 });
 
 describe('attaching', () => {
   test('a network that is not there, or not any more, is refused', async (t) => {
-    const world = await relayWorld(t);
-    const agent = await enter(t, world);
+    const fixture = await relayFixture(t);
+    const agent = await enter(t, fixture);
     agent.send({ type: 'attach', ref: 1, network: 'none', target: 'x' });
     assert.equal((await agent.next('refused')).code, 'network_not_found');
-    world.link.attach = async () => ({ ok: true, networkId: idOf('gone'), version: world.link.version });
+    fixture.link.attach = async () => ({ ok: true, networkId: idOf('gone'), version: fixture.link.version });
     agent.send({ type: 'attach', ref: 2, network: 'gone', target: 'x' });
     assert.equal((await agent.next('refused')).code, 'network_deleted');
   });
 
   test('a port that another program has is refused with words, and tried again', async (t) => {
-    const world = await relayWorld(t);
-    const other = createSocket('udp4').bind(world.udpPort, '127.0.0.1');
+    const fixture = await relayFixture(t);
+    const other = createSocket('udp4').bind(fixture.udpPort, '127.0.0.1');
     await once(other, 'listening');
-    const agent = await enter(t, world);
+    const agent = await enter(t, fixture);
     agent.send({ type: 'attach', ref: 1, network: 'home', target: 'x' });
     const refused = await agent.next('refused');
     assert.equal(refused.code, 'no_port_free');
-    assert.match(refused.message, new RegExp(`UDP port ${world.udpPort}.*another program`));
+    assert.match(refused.message, new RegExp(`UDP port ${fixture.udpPort}.*another program`));
     other.close();
     await once(other, 'close');
     const carrier = await TestCarrier.attach(t, agent, 'home');
-    assert.equal(carrier.attached.port, world.udpPort);
+    assert.equal(carrier.attached.port, fixture.udpPort);
   });
 
   test('a port that changes, a network that goes and a server that ends while the port is bound have words of their own', async (t) => {
-    const world = await relayWorld(t);
+    const fixture = await relayFixture(t);
     const port = await freeUdpPort();
     const openThen = async (overtake: () => void): Promise<OpenOutcome> => {
-      const opening = world.relays.open(idOf('home'));
+      const opening = fixture.relays.open(idOf('home'));
       overtake();
       return opening;
     };
-    const moved = await openThen(() => world.link.change({ kind: 'relay', relay: testRelay('home', port) }));
+    const moved = await openThen(() => fixture.link.change({ kind: 'relay', relay: testRelay('home', port) }));
     assert.partialDeepStrictEqual(moved, { ok: false, code: 'network_not_ready' });
     assert.match('message' in moved ? moved.message : '', new RegExp(`changed to ${port}`));
     const gone = await openThen(() => {
       const message = 'It was deleted.';
-      world.link.change({ kind: 'relay_gone', networkId: idOf('home'), code: 'network_deleted', message });
+      fixture.link.change({ kind: 'relay_gone', networkId: idOf('home'), code: 'network_deleted', message });
     });
     assert.partialDeepStrictEqual(gone, { ok: false, code: 'network_deleted' });
-    world.link.change({ kind: 'relay', relay: testRelay('home', port) });
-    assert.partialDeepStrictEqual(await openThen(() => world.relays.close()), { ok: false, code: 'server_shutdown' });
-    assert.partialDeepStrictEqual(await world.relays.open(idOf('home')), { ok: false, code: 'server_shutdown' });
+    fixture.link.change({ kind: 'relay', relay: testRelay('home', port) });
+    assert.partialDeepStrictEqual(await openThen(() => fixture.relays.close()), { ok: false, code: 'server_shutdown' });
+    assert.partialDeepStrictEqual(await fixture.relays.open(idOf('home')), { ok: false, code: 'server_shutdown' });
   });
 
   test('the answer waits for the table, and the question says what else the token serves', async (t) => {
-    const world = await relayWorld(t);
+    const fixture = await relayFixture(t);
     const port = await freeUdpPort();
-    world.link.change({ kind: 'relay', relay: testRelay('work', port) });
-    const agent = await enter(t, world);
+    fixture.link.change({ kind: 'relay', relay: testRelay('work', port) });
+    const agent = await enter(t, fixture);
     await agent.bind('shop');
     await TestCarrier.attach(t, agent, 'home');
     await TestCarrier.attach(t, agent, idOf('work'));
-    await TestCarrier.attach(t, await enter(t, world), 'work');
+    await TestCarrier.attach(t, await enter(t, fixture), 'work');
     assert.deepEqual(
-      world.link.attachQuestions.map(({ network, serving }) => [network, serving]),
+      fixture.link.attachQuestions.map(({ network, serving }) => [network, serving]),
       [
         ['home', 1],
         [idOf('work'), 2],
@@ -228,31 +228,31 @@ describe('attaching', () => {
     );
     await agent.next('unbound');
     await agent.bind('blog');
-    assert.equal(world.link.questions.at(-1)?.relays, 2);
+    assert.equal(fixture.link.questions.at(-1)?.relays, 2);
     assert.deepEqual(
-      world.gateway.registry.connections().map(({ networkIds }) => networkIds),
+      fixture.gateway.registry.connections().map(({ networkIds }) => networkIds),
       [[idOf('home')], [idOf('work')]],
     );
   });
 
   test('a network that is called like the id of another counts beside it', async (t) => {
-    const world = await relayWorld(t);
+    const fixture = await relayFixture(t);
     const like = { ...testRelay('work', await freeUdpPort()), name: idOf('home') };
-    world.link.change({ kind: 'relay', relay: like });
-    const agent = await enter(t, world);
+    fixture.link.change({ kind: 'relay', relay: like });
+    const agent = await enter(t, fixture);
     await TestCarrier.attach(t, agent, idOf('work'));
     await TestCarrier.attach(t, agent, idOf('home'));
-    assert.equal(world.link.attachQuestions.at(-1)?.serving, 1);
+    assert.equal(fixture.link.attachQuestions.at(-1)?.serving, 1);
   });
 
   test('a newer one supersedes the older, whose word counts no more; flows go on', async (t) => {
-    const world = await relayWorld(t);
-    const first = await carry(t, world);
+    const fixture = await relayFixture(t);
+    const first = await carry(t, fixture);
     await first.prove();
-    const client = await TestClient.open(t, world.udpPort);
+    const client = await TestClient.open(t, fixture.udpPort);
     client.send('one');
     await until(() => first.came.length === 1);
-    const second = await TestCarrier.attach(t, await enter(t, world, 'other'), 'home');
+    const second = await TestCarrier.attach(t, await enter(t, fixture, 'other'), 'home');
     const unbound = await first.agent.next('unbound');
     assert.deepEqual([unbound.code, unbound.slot], ['superseded', first.attached.slot]);
     assert.match(unbound.message, /home is carried by the agent on box \(127\.0\.0\.1\) since /);
@@ -264,52 +264,52 @@ describe('attaching', () => {
     // What the old agent goes on to send belongs to no client: it gets no flow, and the new agent does not hear of it.
     first.send(first.came[0]?.flow as number, 'late');
     first.hello();
-    await until(() => world.relays.stats().dropped.wrong_source === 2);
+    await until(() => fixture.relays.stats().dropped.wrong_source === 2);
     client.send('three');
     await until(() => second.came.length === 2);
     assert.deepEqual([second.texts, client.texts], [['two', 'three'], []]);
-    assert.equal(world.relays.stats().flows, 1);
+    assert.equal(fixture.relays.stats().flows, 1);
     assert.deepEqual(
-      world.gateway.registry.connections().map(({ networkIds }) => networkIds),
+      fixture.gateway.registry.connections().map(({ networkIds }) => networkIds),
       [[], [idOf('home')]],
     );
   });
 
   test('an agent that comes back finds the flows as they were; without clients the port is free', async (t) => {
-    const world = await relayWorld(t);
-    const first = await carry(t, world);
-    const client = await TestClient.open(t, world.udpPort);
+    const fixture = await relayFixture(t);
+    const first = await carry(t, fixture);
+    const client = await TestClient.open(t, fixture.udpPort);
     client.send('one');
     await until(() => first.came.length === 1);
     first.agent.destroy();
-    await until(() => info(world) === undefined);
+    await until(() => info(fixture) === undefined);
     client.send('lost');
-    await until(() => world.relays.stats().dropped.no_agent === 1);
-    world.relays.sweep();
-    const second = await carry(t, world);
+    await until(() => fixture.relays.stats().dropped.no_agent === 1);
+    fixture.relays.sweep();
+    const second = await carry(t, fixture);
     assert.equal(second.attached.epoch, first.attached.epoch);
     client.send('two');
     await until(() => second.came.length === 1);
     assert.equal(second.came[0]?.flow, first.came[0]?.flow);
     second.agent.send({ type: 'unbind', slot: second.attached.slot });
-    await until(() => info(world) === undefined);
-    world.laterMs = 200_000;
-    world.relays.sweep();
-    assert.equal(world.relays.stats().flows, 0);
-    const other = createSocket('udp4').bind(world.udpPort, '127.0.0.1');
+    await until(() => info(fixture) === undefined);
+    fixture.laterMs = 200_000;
+    fixture.relays.sweep();
+    assert.equal(fixture.relays.stats().flows, 0);
+    const other = createSocket('udp4').bind(fixture.udpPort, '127.0.0.1');
     await once(other, 'listening');
     other.close();
     await once(other, 'close');
-    const third = await carry(t, world);
+    const third = await carry(t, fixture);
     assert.notEqual(third.attached.epoch, first.attached.epoch);
-    const { packetsIn, dropped } = world.relays.stats();
+    const { packetsIn, dropped } = fixture.relays.stats();
     assert.deepEqual([packetsIn, dropped.no_agent], [2, 1], 'what relays that are gone have counted');
   });
 
   test('a network that goes takes its agent and its port with it', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
-    world.link.change({
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
+    fixture.link.change({
       kind: 'relay_gone',
       networkId: idOf('home'),
       code: 'network_deleted',
@@ -317,16 +317,16 @@ describe('attaching', () => {
     });
     const unbound = await carrier.agent.next('unbound');
     assert.deepEqual([unbound.code, unbound.message], ['network_deleted', 'It was deleted.']);
-    const other = createSocket('udp4').bind(world.udpPort, '127.0.0.1');
+    const other = createSocket('udp4').bind(fixture.udpPort, '127.0.0.1');
     await once(other, 'listening');
     other.close();
   });
 
   test('a network that gets another port is attached anew, and a lost change is made up for by the whole table', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
     const port = await freeUdpPort();
-    world.link.change({ kind: 'relay', relay: testRelay('home', port) });
+    fixture.link.change({ kind: 'relay', relay: testRelay('home', port) });
     const unbound = await carrier.agent.next('unbound');
     assert.equal(unbound.code, 'network_not_ready');
     assert.match(unbound.message, new RegExp(`changed to ${port}`));
@@ -334,32 +334,32 @@ describe('attaching', () => {
     assert.equal(again.attached.port, port);
     assert.notEqual(again.attached.epoch, carrier.attached.epoch);
     const { networkId } = testRelay('home', port);
-    world.link.change({ kind: 'relay_gone', networkId, code: 'network_deleted', message: 'lost on the way' }, true);
-    world.link.change({ kind: 'cut_org', orgId: 'absent', message: 'shows the gap' });
-    await until(() => world.relays.routeOf(networkId) === undefined);
-    assert.equal(world.relays.stats().attached, 0);
+    fixture.link.change({ kind: 'relay_gone', networkId, code: 'network_deleted', message: 'lost on the way' }, true);
+    fixture.link.change({ kind: 'cut_org', orgId: 'absent', message: 'shows the gap' });
+    await until(() => fixture.relays.routeOf(networkId) === undefined);
+    assert.equal(fixture.relays.stats().attached, 0);
   });
 
   test('an agent that leaves carries nothing any more', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
     carrier.agent.send({ type: 'drain' });
-    await until(() => info(world) === undefined);
-    assert.equal(world.gateway.registry.size, 1);
+    await until(() => info(fixture) === undefined);
+    assert.equal(fixture.gateway.registry.size, 1);
   });
 
   test('the stream is opened again when it ends', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
-    const client = await TestClient.open(t, world.udpPort);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
+    const client = await TestClient.open(t, fixture.udpPort);
     const { stream } = carrier;
     stream?.reset();
-    await until(() => world.gateway.registry.load().streams === 1);
+    await until(() => fixture.gateway.registry.load().streams === 1);
     client.send('nothing carries it');
-    await until(() => info(world)?.dropped.queue_full === 1);
-    world.relays.sweep();
-    world.laterMs = 1_500;
-    world.relays.sweep();
+    await until(() => info(fixture)?.dropped.queue_full === 1);
+    fixture.relays.sweep();
+    fixture.laterMs = 1_500;
+    fixture.relays.sweep();
     await until(() => carrier.stream !== stream);
     client.send('goes at once');
     await until(() => carrier.came.length > 0);
@@ -367,23 +367,23 @@ describe('attaching', () => {
   });
 
   test('what waits for room in a stream goes with it: the next one begins with what is new', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
-    const client = await provenClient(t, world, carrier);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
+    const client = await provenClient(t, fixture, carrier);
     const { stream } = carrier;
     assert.ok(stream);
     stopReading(stream);
-    const dropped = () => info(world)?.dropped.queue_full ?? 0;
+    const dropped = () => info(fixture)?.dropped.queue_full ?? 0;
     for (let i = 0; dropped() === 0; i++) {
       client.send(Buffer.alloc(1_400));
-      await until(() => (info(world)?.packetsIn ?? 0) > i + 1);
+      await until(() => (info(fixture)?.packetsIn ?? 0) > i + 1);
     }
     const before = dropped();
     stream.reset();
     await until(() => dropped() >= before + 200);
-    world.relays.sweep();
-    world.laterMs = 1_500;
-    world.relays.sweep();
+    fixture.relays.sweep();
+    fixture.laterMs = 1_500;
+    fixture.relays.sweep();
     await until(() => carrier.stream !== stream);
     client.send('new');
     await until(() => carrier.came.length > 0);
@@ -393,30 +393,30 @@ describe('attaching', () => {
 
 describe('the path', () => {
   test('silence leads to the stream and a ping back to UDP; a word of the agent too, until it proves its address again', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
-    const client = await TestClient.open(t, world.udpPort);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
+    const client = await TestClient.open(t, fixture.udpPort);
     const next = async (path: string): Promise<void> => {
       const { length } = carrier.came;
       client.send(`expected by ${path}`);
       await until(() => carrier.came.length > length);
       assert.equal(carrier.came.at(-1)?.path, path);
-      assert.equal(info(world)?.path, path);
-      assert.equal(world.relays.stats().onStream, path === 'stream' ? 1 : 0);
+      assert.equal(info(fixture)?.path, path);
+      assert.equal(fixture.relays.stats().onStream, path === 'stream' ? 1 : 0);
     };
     await next('stream');
     await carrier.prove();
     await next('udp');
-    world.laterMs += RELAY_SILENT_MS - 1_000;
-    world.relays.sweep();
+    fixture.laterMs += RELAY_SILENT_MS - 1_000;
+    fixture.relays.sweep();
     await next('udp');
-    world.laterMs += 1_500;
-    world.relays.sweep();
+    fixture.laterMs += 1_500;
+    fixture.relays.sweep();
     await next('stream');
     await carrier.ping();
     await next('udp');
     carrier.sendByStream(0, Buffer.from([STREAM_PLEASE]));
-    await until(() => info(world)?.path === 'stream');
+    await until(() => info(fixture)?.path === 'stream');
     await next('stream');
     // What is still sent by UDP is taken all the same.
     carrier.send(carrier.came[0]?.flow as number, 'either way');
@@ -426,20 +426,20 @@ describe('the path', () => {
   });
 
   test('UDP that does not come through costs nothing: the stream carries from the first datagram, and drops its oldest', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
-    const client = await provenClient(t, world, carrier);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
+    const client = await provenClient(t, fixture, carrier);
     const { stream } = carrier;
     assert.ok(stream);
     const readOn = stopReading(stream);
     const sent = 800;
     for (let i = 0; i < sent; i++) {
       client.send(Buffer.alloc(1_400, String(i).padStart(4, '0')));
-      await until(() => (info(world)?.packetsIn ?? 0) > i + 1);
+      await until(() => (info(fixture)?.packetsIn ?? 0) > i + 1);
     }
-    await until(() => (info(world)?.dropped.queue_full ?? 0) > 0);
+    await until(() => (info(fixture)?.dropped.queue_full ?? 0) > 0);
     readOn();
-    const dropped = info(world)?.dropped.queue_full as number;
+    const dropped = info(fixture)?.dropped.queue_full as number;
     await until(() => carrier.came.length === sent - dropped);
     assert.ok(carrier.came.at(-1)?.bytes.toString().startsWith('0799'), 'the newest came');
     assert.ok(carrier.came.every(({ bytes }) => bytes.length === 1_400));
@@ -447,15 +447,15 @@ describe('the path', () => {
   });
 
   test('an unauthenticated client has half of the ring, and displaces no other', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
-    const client = await provenClient(t, world, carrier);
-    const stranger = await TestClient.open(t, world.udpPort);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
+    const client = await provenClient(t, fixture, carrier);
+    const stranger = await TestClient.open(t, fixture.udpPort);
     const { stream } = carrier;
     assert.ok(stream);
     const readOn = stopReading(stream);
-    const dropped = () => world.relays.stats().dropped.queue_full;
-    const passed = () => info(world)?.packetsIn ?? 0;
+    const dropped = () => fixture.relays.stats().dropped.queue_full;
+    const passed = () => info(fixture)?.packetsIn ?? 0;
     while (dropped() === 0) {
       const before = passed();
       stranger.send(Buffer.alloc(1_400));
@@ -473,29 +473,29 @@ describe('the path', () => {
   });
 
   test('what waits for an agent that leaves is counted', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
-    const client = await provenClient(t, world, carrier);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
+    const client = await provenClient(t, fixture, carrier);
     assert.ok(carrier.stream);
     stopReading(carrier.stream);
-    const dropped = () => world.relays.stats().dropped.queue_full;
+    const dropped = () => fixture.relays.stats().dropped.queue_full;
     for (let i = 0; dropped() === 0; i++) {
       client.send(Buffer.alloc(1_400));
-      await until(() => (info(world)?.packetsIn ?? 0) > i + 1);
+      await until(() => (info(fixture)?.packetsIn ?? 0) > i + 1);
     }
     const before = dropped();
     carrier.agent.destroy();
-    await until(() => info(world) === undefined);
+    await until(() => info(fixture) === undefined);
     assert.equal(dropped(), before + 256);
   });
 });
 
 describe('relay admission', () => {
   test('the token from another address carries nothing and moves no agent', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
     await carrier.prove();
-    const client = await TestClient.open(t, world.udpPort);
+    const client = await TestClient.open(t, fixture.udpPort);
     client.send('one');
     await until(() => carrier.came.length === 1);
     const thief = createSocket('udp4').bind(0, '127.0.0.2');
@@ -504,7 +504,7 @@ describe('relay admission', () => {
     const stolen: Buffer[] = [];
     thief.on('message', (bytes) => stolen.push(bytes));
     carrier.send(carrier.came[0]?.flow as number, 'forged', thief);
-    await until(() => info(world)?.dropped.wrong_source === 1);
+    await until(() => info(fixture)?.dropped.wrong_source === 1);
     // A hello that was overheard gets a challenge, which says nothing to who does not know the key.
     carrier.hello(thief);
     await until(() => stolen.length === 1);
@@ -514,19 +514,19 @@ describe('relay admission', () => {
   });
 
   test('never more goes to an unproven client than came from it; a WireGuard session proves it', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
     await carrier.prove();
-    const client = await TestClient.open(t, world.udpPort);
+    const client = await TestClient.open(t, fixture.udpPort);
     client.send(Buffer.alloc(100));
     await until(() => carrier.came.length === 1);
     const flow = carrier.came[0]?.flow as number;
     carrier.send(flow, Buffer.alloc(101));
-    await until(() => info(world)?.dropped.unproven === 1);
+    await until(() => info(fixture)?.dropped.unproven === 1);
     carrier.send(flow, Buffer.alloc(100));
     await until(() => client.heard.length === 1);
     carrier.send(flow, Buffer.alloc(1));
-    await until(() => info(world)?.dropped.unproven === 2);
+    await until(() => info(fixture)?.dropped.unproven === 2);
     client.send(dataPacket(5));
     await until(() => carrier.came.length === 2);
     for (let i = 0; i < 20; i++) carrier.send(flow, dataPacket(6, 1_408));
@@ -534,12 +534,12 @@ describe('relay admission', () => {
   });
 
   test('a revoked device is cut at once, and no other', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
     await carrier.prove();
     const ends: Array<{ client: TestClient; flow: number }> = [];
     for (const [i, name] of ['phone', 'laptop'].entries()) {
-      const client = await TestClient.open(t, world.udpPort);
+      const client = await TestClient.open(t, fixture.udpPort);
       client.send(initiation({ sender: i }));
       await until(() => carrier.came.length === 2 * i + 1);
       const flow = carrier.came.at(-1)?.flow as number;
@@ -552,25 +552,25 @@ describe('relay admission', () => {
       ends.push({ client, flow });
     }
     const [phone, laptop] = ends as [(typeof ends)[0], (typeof ends)[0]];
-    world.link.change({ kind: 'device_gone', networkId: idOf('home'), deviceId: 'phone' });
+    fixture.link.change({ kind: 'device_gone', networkId: idOf('home'), deviceId: 'phone' });
     phone.client.send(dataPacket(100));
-    await until(() => info(world)?.dropped.not_enrolled === 1);
+    await until(() => info(fixture)?.dropped.not_enrolled === 1);
     carrier.send(phone.flow, dataPacket(0));
-    await until(() => info(world)?.dropped.no_flow === 1);
+    await until(() => info(fixture)?.dropped.no_flow === 1);
     // It may knock; the server's answer does not reach it.
     phone.client.send(initiation({ sender: 7 }));
     await until(() => carrier.came.length === 5);
     carrier.send(carrier.came.at(-1)?.flow as number, response({ sender: 102, receiver: 7, to: deviceOf('phone') }));
-    await until(() => info(world)?.dropped.not_enrolled === 2);
+    await until(() => info(fixture)?.dropped.not_enrolled === 2);
     assert.equal(phone.client.heard.length, 2);
     laptop.client.send(dataPacket(101));
     await until(() => carrier.came.length === 6);
     carrier.send(laptop.flow, dataPacket(1, 1_408));
     await until(() => laptop.client.heard.length === 3);
-    world.relays.sweep();
-    world.relays.sweep();
-    await world.outbox.flush(5_000);
-    const events = world.link.batches.flatMap((batch) => batch.events).filter((event) => event.kind === 'device');
+    fixture.relays.sweep();
+    fixture.relays.sweep();
+    await fixture.outbox.flush(5_000);
+    const events = fixture.link.batches.flatMap((batch) => batch.events).filter((event) => event.kind === 'device');
     const seen = events.find(({ deviceId }) => deviceId === 'laptop');
     assert.equal(seen?.address, `127.0.0.1:${laptop.client.socket.address().port}`);
     assert.ok(
@@ -580,26 +580,26 @@ describe('relay admission', () => {
   });
 
   test('a device that was revoked while no agent carried the network is blocked once one does', async (t) => {
-    const world = await relayWorld(t);
-    world.link.change({ kind: 'device_gone', networkId: idOf('home'), deviceId: 'phone' });
-    await carry(t, world);
-    const client = await TestClient.open(t, world.udpPort);
+    const fixture = await relayFixture(t);
+    fixture.link.change({ kind: 'device_gone', networkId: idOf('home'), deviceId: 'phone' });
+    await carry(t, fixture);
+    const client = await TestClient.open(t, fixture.udpPort);
     client.send(dataPacket(500));
-    await until(() => info(world)?.dropped.not_enrolled === 1);
+    await until(() => info(fixture)?.dropped.not_enrolled === 1);
     // What another node knew of it comes with the network.
     const port = await freeUdpPort();
     const deviceLostAt = Date.now() - 60_000;
-    world.link.change({ kind: 'relay', relay: { ...testRelay('office', port), deviceLostAt } });
-    await carry(t, world, 'office');
+    fixture.link.change({ kind: 'relay', relay: { ...testRelay('office', port), deviceLostAt } });
+    await carry(t, fixture, 'office');
     const other = await TestClient.open(t, port);
     other.send(dataPacket(500));
-    await until(() => world.relays.info(idOf('office'))?.dropped.not_enrolled === 1);
+    await until(() => fixture.relays.info(idOf('office'))?.dropped.not_enrolled === 1);
   });
 
   test('one that has run out is cut too, and one that is enrolled comes in', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
-    const client = await TestClient.open(t, world.udpPort);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
+    const client = await TestClient.open(t, fixture.udpPort);
     const knock = async (to: string): Promise<void> => {
       const { length } = carrier.came;
       client.send(initiation({ sender: 1 }));
@@ -607,40 +607,40 @@ describe('relay admission', () => {
       carrier.sendByStream(carrier.came.at(-1)?.flow as number, response({ sender: 2, receiver: 1, to: deviceOf(to) }));
     };
     await knock('tablet');
-    await until(() => info(world)?.dropped.not_enrolled === 1);
-    world.link.change({ kind: 'device', networkId: idOf('home'), device: deviceOf('tablet', Date.now() + 300) });
+    await until(() => info(fixture)?.dropped.not_enrolled === 1);
+    fixture.link.change({ kind: 'device', networkId: idOf('home'), device: deviceOf('tablet', Date.now() + 300) });
     await knock('tablet');
     await until(() => client.heard.length === 1);
     await until(() => {
-      world.relays.sweep();
-      return world.relays.stats().flows === 0;
+      fixture.relays.sweep();
+      return fixture.relays.stats().flows === 0;
     });
     await knock('tablet');
-    await until(() => info(world)?.dropped.not_enrolled === 2);
+    await until(() => info(fixture)?.dropped.not_enrolled === 2);
     assert.equal(client.heard.length, 1);
   });
 
   test('what changes of thousands of devices while the port is being bound counts', async (t) => {
-    const world = await startWorld(t, { tls, nowMs: null });
+    const fixture = await startFixture(t, { tls, nowMs: null });
     const port = await freeUdpPort();
     const devices = Array.from({ length: 2_000 }, (_, i) => deviceOf(`device ${i}`));
-    world.link.change({ kind: 'relay', relay: testRelay('home', port, devices) });
-    const opening = world.relays.open(idOf('home'));
+    fixture.link.change({ kind: 'relay', relay: testRelay('home', port, devices) });
+    const opening = fixture.relays.open(idOf('home'));
     for (let i = 0; i < 12; i++) await turn();
     for (const deviceId of ['device 0', 'device 1999'])
-      world.link.change({ kind: 'device_gone', networkId: idOf('home'), deviceId });
-    world.link.change({ kind: 'device', networkId: idOf('home'), device: deviceOf('late') });
+      fixture.link.change({ kind: 'device_gone', networkId: idOf('home'), deviceId });
+    fixture.link.change({ kind: 'device', networkId: idOf('home'), device: deviceOf('late') });
     assert.equal((await opening).ok, true);
-    const carrier = await carry(t, world);
+    const carrier = await carry(t, fixture);
     const client = await TestClient.open(t, port);
     const answers = async (name: string): Promise<boolean> => {
       const { length } = carrier.came;
-      const [heard, dropped] = [client.heard.length, info(world)?.dropped.not_enrolled];
+      const [heard, dropped] = [client.heard.length, info(fixture)?.dropped.not_enrolled];
       client.send(initiation({ sender: 1 }));
       await until(() => carrier.came.length > length);
       const answer = response({ sender: 2, receiver: 1, to: deviceOf(name) });
       carrier.sendByStream(carrier.came.at(-1)?.flow as number, answer);
-      await until(() => client.heard.length > heard || info(world)?.dropped.not_enrolled !== dropped);
+      await until(() => client.heard.length > heard || info(fixture)?.dropped.not_enrolled !== dropped);
       return client.heard.length > heard;
     };
     const names = ['device 0', 'device 1', 'device 1998', 'device 1999', 'late'];
@@ -650,11 +650,11 @@ describe('relay admission', () => {
   });
 
   test('nonsense of the agent ends nothing but itself', async (t) => {
-    const world = await relayWorld(t);
-    const carrier = await carry(t, world);
+    const fixture = await relayFixture(t);
+    const carrier = await carry(t, fixture);
     await carrier.prove();
-    const client = await TestClient.open(t, world.udpPort);
-    const malformed = (): number => world.relays.stats().dropped.malformed;
+    const client = await TestClient.open(t, fixture.udpPort);
+    const malformed = (): number => fixture.relays.stats().dropped.malformed;
     const packets = [
       carrier.packet(0xd0, Buffer.alloc(3)), // no whole number of a flow
       carrier.packet(0xd1, Buffer.alloc(0)), // a batch of nothing
@@ -663,7 +663,7 @@ describe('relay admission', () => {
       carrier.packet(0xd6, Buffer.alloc(20)), // a ping with a wrong MAC
     ];
     for (const [i, packet] of packets.entries()) {
-      carrier.socket.send(packet, world.udpPort, '127.0.0.1');
+      carrier.socket.send(packet, fixture.udpPort, '127.0.0.1');
       await until(() => malformed() === i + 1);
     }
     const { stream } = carrier;
@@ -671,24 +671,24 @@ describe('relay admission', () => {
     await until(() => malformed() === packets.length + 1 && stream?.gone === true);
     client.send('all the same');
     await until(() => carrier.texts.at(-1) === 'all the same');
-    world.relays.sweep();
-    world.laterMs = 1_500;
-    world.relays.sweep();
+    fixture.relays.sweep();
+    fixture.laterMs = 1_500;
+    fixture.relays.sweep();
     await until(() => carrier.stream !== stream);
     carrier.sendByStream(0, 'no word that there is');
     await until(() => malformed() === packets.length + 2);
-    assert.equal(info(world)?.path, 'udp');
+    assert.equal(info(fixture)?.path, 'udp');
   });
 
   test('networks do not hear of each other', async (t) => {
-    const world = await relayWorld(t);
+    const fixture = await relayFixture(t);
     const workPort = await freeUdpPort();
-    world.link.change({ kind: 'relay', relay: testRelay('work', workPort) });
-    const home = await carry(t, world);
-    const work = await carry(t, world, 'work');
+    fixture.link.change({ kind: 'relay', relay: testRelay('work', workPort) });
+    const home = await carry(t, fixture);
+    const work = await carry(t, fixture, 'work');
     await home.prove();
     await work.prove();
-    const atHome = await TestClient.open(t, world.udpPort);
+    const atHome = await TestClient.open(t, fixture.udpPort);
     const atWork = await TestClient.open(t, workPort);
     atHome.send('home');
     atWork.send('work');

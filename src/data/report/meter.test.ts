@@ -6,7 +6,7 @@ import { type Payer, RouteEntry, TunnelMeter } from '../routing/entry.ts';
 import { type Metered, UsageMeter } from './meter.ts';
 import { Outbox } from './outbox.ts';
 
-class World {
+class Fixture {
   readonly link = new FakeLink();
   readonly outbox = new Outbox({ node: 'n' }, { link: this.link, log: silentLog });
   readonly meter = new UsageMeter(this.outbox);
@@ -45,7 +45,7 @@ function count({ meter }: Serving, requests: number): void {
 }
 
 test('counters become usage, are charged once, and start again from nothing', async () => {
-  const w = new World();
+  const w = new Fixture();
   const one = servingOf('one');
   w.meter.add(one);
   count(one, 5);
@@ -58,7 +58,7 @@ test('counters become usage, are charged once, and start again from nothing', as
 });
 
 test('two servings of one tunnel count each for its own token; those of one token are reported together', async () => {
-  const w = new World();
+  const w = new Fixture();
   const [one, again, two] = [servingOf('one'), servingOf('one'), servingOf('two')];
   for (const serving of [one, again, two]) w.meter.add(serving);
   count(one, 1);
@@ -71,7 +71,7 @@ test('two servings of one tunnel count each for its own token; those of one toke
 });
 
 test('meter: an ended serving is reported at once, and read until nothing is in flight', async () => {
-  const w = new World();
+  const w = new Fixture();
   const one = servingOf('one');
   w.meter.add(one);
   count(one, 1);
@@ -93,7 +93,7 @@ test('meter: an ended serving is reported at once, and read until nothing is in 
 });
 
 test('a serving that is over and carries nothing is forgotten at once', async () => {
-  const w = new World();
+  const w = new Fixture();
   const one = servingOf('one');
   w.meter.add(one);
   count(one, 1);
@@ -105,7 +105,7 @@ test('a serving that is over and carries nothing is forgotten at once', async ()
 
 test('counters are walked every two seconds, and at the close', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const w = new World();
+  const w = new Fixture();
   const one = servingOf('one');
   w.meter.add(one);
   count(one, 1);

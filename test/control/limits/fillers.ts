@@ -1,4 +1,4 @@
-/** What an organization of a LimitWorld has or did already, put straight into the tables: a thousand requests would take minutes. */
+/** What an organization of a LimitFixture has or did already, put straight into the tables: a thousand requests would take minutes. */
 import { uuidv7 } from 'uuidv7';
 import {
   domains,
@@ -9,19 +9,19 @@ import {
   webhookReceivers,
 } from '../../../src/control/db/schema.ts';
 import { recordAudit } from '../../../src/control/core/rules/audit.ts';
-import type { LimitWorld } from './world.ts';
+import type { LimitFixture } from './fixture.ts';
 
 /** So many that there are now, or that were made today and are gone. Beside what every organization begins with. */
 export type Filling = readonly [kind: 'live' | 'today', many: number];
 
 export function fill(
-  world: LimitWorld,
+  fixture: LimitFixture,
   what: 'project' | 'reserved_subdomain' | 'domain' | 'webhook_receiver' | 'metric_key' | 'network',
   [kind, many]: Filling,
 ): void {
-  const { actor } = world.caller();
+  const { actor } = fixture.caller();
   const { orgId } = actor;
-  world.plane.control.store.inTx((tx) => {
+  fixture.plane.control.store.inTx((tx) => {
     for (let i = 0; i < many; i++) {
       const id = uuidv7();
       const name = `filler-${i}`;

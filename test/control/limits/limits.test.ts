@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Row } from './row.ts';
 import { LIMITS } from './table.ts';
-import { type LimitTemplate, LimitWorld, makeLimitTemplate } from './world.ts';
+import { type LimitTemplate, LimitFixture, makeLimitTemplate } from './fixture.ts';
 
 let template: LimitTemplate;
 before(async () => {
@@ -22,17 +22,17 @@ const ROOT = join(import.meta.dirname, '../../..');
 const rowsOf = <K extends Row['kind']>(kind: K) =>
   LIMITS.filter((row): row is Extract<Row, { kind: K }> => row.kind === kind);
 
-/** Each input in a world of its own: none uses up what the next one needs. */
+/** Each input in a fixture of its own: none uses up what the next one needs. */
 async function check(row: Met, place: 'below' | 'at' | 'above'): Promise<void> {
   for (const [input, outcome] of row[place]) await checkOne(row, input, outcome);
 }
 
 async function checkOne(row: Met, input: never, outcome: unknown): Promise<void> {
-  const world = await LimitWorld.open(template);
+  const fixture = await LimitFixture.open(template);
   try {
-    assert.deepEqual(await row.meet(world, input), outcome, `${row.limit}: ${JSON.stringify(input) ?? 'left out'}`);
+    assert.deepEqual(await row.meet(fixture, input), outcome, `${row.limit}: ${JSON.stringify(input) ?? 'left out'}`);
   } finally {
-    await world.close();
+    await fixture.close();
   }
 }
 

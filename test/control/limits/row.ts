@@ -1,7 +1,7 @@
 /**
  * One row of the table of limits (table.ts): how a bound is met below, at and above it, or where that is done.
  */
-import type { LimitWorld } from './world.ts';
+import type { LimitFixture } from './fixture.ts';
 
 /** What is put in, and what comes out: a value, or status and code of the refusal. */
 type Case<Input> = readonly [input: Input, outcome: unknown];
@@ -11,7 +11,7 @@ interface Bound<Input> {
   readonly limit: string;
   readonly value: string;
   /** Puts one input in and says what came out. */
-  readonly meet: (world: LimitWorld, input: Input) => Promise<unknown>;
+  readonly meet: (fixture: LimitFixture, input: Input) => Promise<unknown>;
   readonly below: Cases<Input>;
   readonly at: Cases<Input>;
   readonly above: Cases<Input>;

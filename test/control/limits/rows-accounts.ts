@@ -1,7 +1,7 @@
 /** The rows of the table of limits about accounts and sessions. */
 import { codeAt } from '../../harness/authenticator.ts';
 import { elsewhere, met, type Row } from './row.ts';
-import { type Caller, type LimitWorld, valueIn } from './world.ts';
+import { type Caller, type LimitFixture, valueIn } from './fixture.ts';
 import { lastEmail } from '../../../src/control/core/testing/outbox.ts';
 import { said } from '../../../src/control/core/testing/team.ts';
 
@@ -20,26 +20,26 @@ const EMAIL = 'new@example.test';
 const PASSWORD = 'correct horse battery';
 
 /** A request that checks a secret, from the address with this number. */
-const knock = async (w: LimitWorld, from: number) => said(await w.send('POST', '/auth/refresh', { from, body: {} }));
-const lookUp = async (w: LimitWorld, from: number) =>
+const knock = async (w: LimitFixture, from: number) => said(await w.send('POST', '/auth/refresh', { from, body: {} }));
+const lookUp = async (w: LimitFixture, from: number) =>
   said(await w.send('POST', '/orgs/invitations/lookup', { from, body: { token: 'x' } }));
-const signUp = (w: LimitWorld, password = PASSWORD) =>
+const signUp = (w: LimitFixture, password = PASSWORD) =>
   w.send('POST', '/auth/signup', { body: { email: EMAIL, password } });
-const verify = async (w: LimitWorld, code: string) =>
+const verify = async (w: LimitFixture, code: string) =>
   said(await w.send('POST', '/auth/verify-email-otp', { body: { email: EMAIL, code } }));
-const codeOf = (w: LimitWorld) => lastEmail(w.plane, EMAIL, 'verify_email').code;
+const codeOf = (w: LimitFixture) => lastEmail(w.plane, EMAIL, 'verify_email').code;
 const another = (code: string, by: number) => String((Number(code) + by) % 1_000_000).padStart(6, '0');
-const reset = async (w: LimitWorld, token: string, new_password = PASSWORD) =>
+const reset = async (w: LimitFixture, token: string, new_password = PASSWORD) =>
   said(await w.send('POST', '/auth/reset', { body: { token, new_password } }));
 
-async function resetLink(w: LimitWorld): Promise<string> {
+async function resetLink(w: LimitFixture): Promise<string> {
   const { email } = w.caller();
   await w.send('POST', '/auth/forgot', { body: { email } });
   return lastEmail(w.plane, email, 'password_reset').token;
 }
 
 /** The second factor is on; its recovery codes. */
-async function recoveryCodes(w: LimitWorld, { done }: Caller): Promise<readonly string[]> {
+async function recoveryCodes(w: LimitFixture, { done }: Caller): Promise<readonly string[]> {
   const { secret_base32: secret } = await done('POST', '/auth/mfa/enroll');
   const verified = await done('POST', '/auth/mfa/enroll/verify', { code: codeAt(String(secret), w.plane.now, 0) });
   return verified['recovery_codes'] as string[];

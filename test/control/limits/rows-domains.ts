@@ -1,12 +1,12 @@
 /** The rows of the table of limits about custom domains. */
 import { fill, type Filling } from './fillers.ts';
 import { elsewhere, met, type Row } from './row.ts';
-import { type LimitWorld, valueIn } from './world.ts';
+import { type LimitFixture, valueIn } from './fixture.ts';
 import { said } from '../../../src/control/core/testing/team.ts';
 
 const INVALID = [400, 'invalid_domain'];
 
-const add = async (w: LimitWorld, domain: string) => w.caller().call('POST', '/domains', { domain });
+const add = async (w: LimitFixture, domain: string) => w.caller().call('POST', '/domains', { domain });
 /** A domain of this length, 204 or more: a hundred labels, one as long as it takes, and `io`. */
 const long = (length: number) => `${'l.'.repeat(100)}${'l'.repeat(length - 203)}.io`;
 

@@ -1,10 +1,10 @@
 /** The rows of the table of limits about recorded requests and their live feed. */
 import { recorded } from '../../../src/control/inspector/testing.ts';
 import { elsewhere, met, type Row } from './row.ts';
-import { type LimitWorld, valueIn } from './world.ts';
+import { type LimitFixture, valueIn } from './fixture.ts';
 
 /** Of more records than any list has: how many are shown. */
-async function listed(w: LimitWorld, limit: unknown): Promise<unknown> {
+async function listed(w: LimitFixture, limit: unknown): Promise<unknown> {
   const caller = w.caller();
   const tunnel = await caller.done('POST', '/tunnels', { localPort: 3000 });
   const one = () => recorded({ orgId: caller.actor.orgId, tunnelId: String(tunnel['id']) });

@@ -7,8 +7,8 @@ export function maintenanceLimits(): readonly Row[] {
     met<number | undefined>({
       limit: 'Maintenance message',
       value: '500 characters',
-      meet: async (world, length) => {
-        const caller = world.caller();
+      meet: async (fixture, length) => {
+        const caller = fixture.caller();
         const made = await caller.call('POST', '/tunnels', { localPort: 3000 });
         const body = length === undefined ? undefined : { message: 'm'.repeat(length) };
         return said(await caller.call('PUT', `/tunnels/${String(made.body['id'])}/maintenance`, body));

@@ -4,7 +4,7 @@ import { uuidv7 } from 'uuidv7';
 import { privateNetworks } from '../../../src/control/db/schema.ts';
 import { fill, type Filling } from './fillers.ts';
 import { elsewhere, met, type Row } from './row.ts';
-import { type LimitWorld, valueIn } from './world.ts';
+import { type LimitFixture, valueIn } from './fixture.ts';
 import { aKey } from '../../../src/control/networks/testing.ts';
 import { said } from '../../../src/control/core/testing/team.ts';
 
@@ -139,18 +139,18 @@ export function networkLimits(): readonly Row[] {
   ];
 }
 
-const make = (w: LimitWorld, more: object = {}) =>
+const make = (w: LimitFixture, more: object = {}) =>
   w.caller().call('POST', '/private-networks', { name: 'more', cidr: '10.80.0.0/16', ...more });
 
-async function madeIn(w: LimitWorld): Promise<string> {
+async function madeIn(w: LimitFixture): Promise<string> {
   return String((await w.caller().done('POST', '/private-networks', { name: 'tried', cidr: '10.80.0.0/16' }))['id']);
 }
 
-async function changed(w: LimitWorld, changes: object): Promise<unknown[]> {
+async function changed(w: LimitFixture, changes: object): Promise<unknown[]> {
   return said(await w.caller().call('PATCH', `/private-networks/${await madeIn(w)}`, changes));
 }
 
-async function enroll(w: LimitWorld, [here, others, today]: Devices): Promise<unknown[]> {
+async function enroll(w: LimitFixture, [here, others, today]: Devices): Promise<unknown[]> {
   const id = await madeIn(w);
   const { actor } = w.caller();
   const { orgId } = actor;

@@ -1,12 +1,12 @@
 /** The rows of the table of limits about traffic policies. */
 import { elsewhere, met, type Row } from './row.ts';
-import type { LimitWorld } from './world.ts';
+import type { LimitFixture } from './fixture.ts';
 import { said } from '../../../src/control/core/testing/team.ts';
 
 const BAD = [400, 'bad_policy'];
 
-async function put(world: LimitWorld, actions: readonly object[]): Promise<unknown> {
-  const caller = world.caller();
+async function put(fixture: LimitFixture, actions: readonly object[]): Promise<unknown> {
+  const caller = fixture.caller();
   const made = await caller.call('POST', '/tunnels', { localPort: 3000 });
   return said(await caller.call('PUT', `/tunnels/${String(made.body['id'])}/policy`, { actions }));
 }
@@ -22,7 +22,7 @@ export function policyLimits(): readonly Row[] {
     met<number>({
       limit: 'Actions of a policy',
       value: '16',
-      meet: (world, count) => put(world, times(count, deny)),
+      meet: (fixture, count) => put(fixture, times(count, deny)),
       below: [
         [0, [200]],
         [15, [200]],
@@ -33,7 +33,7 @@ export function policyLimits(): readonly Row[] {
     met<number>({
       limit: '`rate_limit` actions of a policy',
       value: '1',
-      meet: (world, count) => put(world, times(count, rate(60))),
+      meet: (fixture, count) => put(fixture, times(count, rate(60))),
       below: [[0, [200]]],
       at: [[1, [200]]],
       above: [[2, BAD]],
@@ -41,7 +41,7 @@ export function policyLimits(): readonly Row[] {
     met<number>({
       limit: '`requests_per_minute`',
       value: '1 to 1,000,000',
-      meet: (world, requests) => put(world, [rate(requests)]),
+      meet: (fixture, requests) => put(fixture, [rate(requests)]),
       below: [[0, BAD]],
       at: [
         [1, [200]],
@@ -52,7 +52,7 @@ export function policyLimits(): readonly Row[] {
     met<number>({
       limit: '`networks` of an action',
       value: '1 to 100 entries',
-      meet: (world, count) => put(world, [{ kind: 'ip_deny', networks: networks(count) }]),
+      meet: (fixture, count) => put(fixture, [{ kind: 'ip_deny', networks: networks(count) }]),
       below: [[0, BAD]],
       at: [
         [1, [200]],
@@ -63,8 +63,8 @@ export function policyLimits(): readonly Row[] {
     met<number>({
       limit: '`allowed_issuers`, `allowed_audiences`',
       value: '100 entries each',
-      meet: (world, count) =>
-        put(world, [{ kind: 'jwt_validation', allowed_issuers: issuers(count), allowed_audiences: issuers(count) }]),
+      meet: (fixture, count) =>
+        put(fixture, [{ kind: 'jwt_validation', allowed_issuers: issuers(count), allowed_audiences: issuers(count) }]),
       below: [[0, [200]]],
       at: [[100, [200]]],
       above: [[101, BAD]],
@@ -72,7 +72,7 @@ export function policyLimits(): readonly Row[] {
     met<number>({
       limit: '`value` of a header action',
       value: '2,048 characters, ASCII',
-      meet: (world, length) => put(world, [{ kind: 'header_set', name: 'X-A', value: 'a'.repeat(length) }]),
+      meet: (fixture, length) => put(fixture, [{ kind: 'header_set', name: 'X-A', value: 'a'.repeat(length) }]),
       below: [[0, [200]]],
       at: [[2_048, [200]]],
       above: [[2_049, BAD]],
@@ -80,7 +80,7 @@ export function policyLimits(): readonly Row[] {
     met<number>({
       limit: '`jwt_validation` actions of a policy',
       value: '1',
-      meet: (world, count) => put(world, times(count, { kind: 'jwt_validation' })),
+      meet: (fixture, count) => put(fixture, times(count, { kind: 'jwt_validation' })),
       below: [[0, [200]]],
       at: [[1, [200]]],
       above: [[2, BAD]],

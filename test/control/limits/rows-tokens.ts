@@ -2,7 +2,7 @@
 import type { Plan } from '../../../src/control/core/rules/plans.ts';
 import type { Answer } from '../../../src/control/core/testing/harness.ts';
 import { elsewhere, met, type Row } from './row.ts';
-import { type LimitWorld, valueIn } from './world.ts';
+import { type LimitFixture, valueIn } from './fixture.ts';
 import { said } from '../../../src/control/core/testing/team.ts';
 
 const HOUR = 3_600_000;
@@ -13,15 +13,15 @@ const UNAUTHORIZED = [401, 'unauthorized'];
 /** Spent by 10^9 bytes at the prices of a Plane. */
 const CENTS_PER_GB = 10;
 
-const mint = async (w: LimitWorld, body: object = {}) => w.caller().call('POST', '/tokens', body);
-const mintMaster = async (w: LimitWorld, ttl_days?: number, plan?: Plan) =>
+const mint = async (w: LimitFixture, body: object = {}) => w.caller().call('POST', '/tokens', body);
+const mintMaster = async (w: LimitFixture, ttl_days?: number, plan?: Plan) =>
   w.caller(plan).call('POST', '/tokens/master', { name: 'master', ttl_days });
 const child = { name: 'child' };
-const asKey = (w: LimitWorld, key: unknown, body: object) =>
+const asKey = (w: LimitFixture, key: unknown, body: object) =>
   w.send('POST', '/projects/default/tokens', { as: String(key), body });
-const mintKey = async (w: LimitWorld, ttl_hours?: number) =>
+const mintKey = async (w: LimitFixture, ttl_hours?: number) =>
   w.caller().done('POST', '/projects/default/tokens', { ...child, ttl_hours });
-const setBudget = async (w: LimitWorld, nonce: unknown, monthlyBudgetUsdCents: unknown) =>
+const setBudget = async (w: LimitFixture, nonce: unknown, monthlyBudgetUsdCents: unknown) =>
   w.caller().call('PUT', `/tokens/${String(nonce)}/budget`, { monthlyBudgetUsdCents });
 
 const secondsOf = ({ issuedAt, expiresAt }: Record<string, unknown>) => Number(expiresAt) - Number(issuedAt);

@@ -3,7 +3,7 @@ import { codeOf } from '../../../src/base/errors.ts';
 import { type Plan, PLAN_NAMES } from '../../../src/control/core/rules/plans.ts';
 import { fill, type Filling } from './fillers.ts';
 import { elsewhere, met, type Row } from './row.ts';
-import { type LimitWorld, valueIn } from './world.ts';
+import { type LimitFixture, valueIn } from './fixture.ts';
 import { said } from '../../../src/control/core/testing/team.ts';
 
 const MINUTE = 60;
@@ -14,10 +14,11 @@ const UPGRADE = [402, 'upgrade_required'];
 const CONFLICT = [409, 'conflict'];
 const LIMITED = [429, 'rate_limited'];
 
-const tunnel = async (w: LimitWorld, more: object, plan?: Plan) =>
+const tunnel = async (w: LimitFixture, more: object, plan?: Plan) =>
   w.caller(plan).call('POST', '/tunnels', { localPort: 3000, ...more });
-const project = async (w: LimitWorld, slug: string) => w.caller().call('POST', '/projects', { slug, name: 'Project' });
-const reserve = async (w: LimitWorld, subdomain: string, plan?: Plan) =>
+const project = async (w: LimitFixture, slug: string) =>
+  w.caller().call('POST', '/projects', { slug, name: 'Project' });
+const reserve = async (w: LimitFixture, subdomain: string, plan?: Plan) =>
   w.caller(plan).call('POST', '/reserved-subdomains', { subdomain });
 
 /** Seconds from its creation to its end, or null. */
@@ -25,7 +26,7 @@ const life = ({ createdAt, expiresAt }: Record<string, unknown>) =>
   expiresAt === null ? null : (Date.parse(String(expiresAt)) - Date.parse(String(createdAt))) / 1000;
 
 /** What holds of every name alike. */
-function nameRows(limit: string, name: (w: LimitWorld, name: string) => Promise<unknown>): readonly Row[] {
+function nameRows(limit: string, name: (w: LimitFixture, name: string) => Promise<unknown>): readonly Row[] {
   const long = 'l'.repeat(63);
   return [
     met<string>({

@@ -1,10 +1,10 @@
 /** The rows of the table of limits about visitors who sign in. */
 import { elsewhere, met, type Row } from './row.ts';
-import type { LimitWorld } from './world.ts';
+import type { LimitFixture } from './fixture.ts';
 import { said } from '../../../src/control/core/testing/team.ts';
 
-async function put(world: LimitWorld, count: number): Promise<unknown> {
-  const caller = world.caller();
+async function put(fixture: LimitFixture, count: number): Promise<unknown> {
+  const caller = fixture.caller();
   const made = await caller.call('POST', '/tunnels', { localPort: 3000 });
   const half = Math.floor(count / 2);
   return said(

@@ -1,6 +1,6 @@
 /**
  * Every limit that the API promises, and how it is met below, at and above its bound. Read by limits.test.ts, which runs each row in a
- * fresh LimitWorld. What can't be met in the control plane alone points to the test that meets it.
+ * fresh LimitFixture. What can't be met in the control plane alone points to the test that meets it.
  */
 import { accountLimits } from './rows-accounts.ts';
 import { maintenanceLimits } from './rows-maintenance.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { REPLY } from '../../../wire/preamble.ts';
-import { getHead, startPageWorld } from '../testing.ts';
+import { getHead, startPageFixture } from '../testing.ts';
 
 const REFUSED = { code: REPLY.refused, text: '127.0.0.1:9 refused the connection' };
 const SILENT = { code: REPLY.timeout, text: '127.0.0.1:9 did not answer within 10 s' };
@@ -11,7 +11,7 @@ const POST = 'POST /hook HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 5\r\n\r\
 type Shown = Record<string, unknown>;
 
 test('each is shown with the status that its visitor got, the reason, and the time that it took', async (t) => {
-  const { ask, miss } = await startPageWorld(t);
+  const { ask, miss } = await startPageFixture(t);
   miss(getHead('/'), REFUSED);
   miss(`${POST}hello`, SILENT);
   const { body } = await ask('/api/requests/http');
@@ -27,7 +27,7 @@ test('each is shown with the status that its visitor got, the reason, and the ti
 });
 
 test('they are counted, of a tunnel that is looked at', async (t) => {
-  const { ask, miss } = await startPageWorld(t);
+  const { ask, miss } = await startPageFixture(t);
   for (let n = 0; n < 700; n++) miss(getHead('/'), REFUSED);
   miss(getHead('/'), REFUSED, 'quiet');
   miss('\x16\x03\x01 hello', REFUSED, 'db');
@@ -39,7 +39,7 @@ test('they are counted, of a tunnel that is looked at', async (t) => {
 });
 
 test('of a body that had not come to its end nothing more is awaited', async (t) => {
-  const { page, ask, miss } = await startPageWorld(t);
+  const { page, ask, miss } = await startPageFixture(t);
   miss(`${POST}hel`, REFUSED);
   const [record] = page.watch.ring.list(1);
   const shown = (await ask(`/api/requests/http/${record?.id}`)).body;
@@ -47,7 +47,7 @@ test('of a body that had not come to its end nothing more is awaited', async (t)
 });
 
 test('what came is no request, or not a whole head: nothing is shown', async (t) => {
-  const { page, miss } = await startPageWorld(t);
+  const { page, miss } = await startPageFixture(t);
   miss('nonsense\r\n\r\n', REFUSED);
   miss('GET / HTTP/1.1\r\nHost: a\r\n', REFUSED);
   miss('', REFUSED);

@@ -15,7 +15,7 @@ import { missing } from '../../../../test/harness/tools.ts';
 
 const skip = missing('pebble');
 
-interface World {
+interface Fixture {
   readonly pebble: Pebble;
   readonly answering: Answering;
   readonly dns: DnsServer;
@@ -28,7 +28,7 @@ interface World {
 async function start(
   t: TestContext,
   options: Partial<PebbleOptions> & { eab?: AcmeOptions['eab'] } = {},
-): Promise<World> {
+): Promise<Fixture> {
   const dns = await startDns(t);
   dns.address4 = '127.0.0.1';
   const answering = await startAnswering(t, dns);
@@ -40,7 +40,7 @@ async function start(
     openAcme({ directoryUrl, caFile, eab, log: silentLog, clock: systemClock, ...changes });
   const authority = open();
   const account = await authority.register({ email: 'ops@example.test', signal: t.signal });
-  const order: World['order'] = (names, more = {}) => ({
+  const order: Fixture['order'] = (names, more = {}) => ({
     names,
     challenge: 'http-01',
     solver: answering,

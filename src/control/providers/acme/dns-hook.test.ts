@@ -17,7 +17,7 @@ function answer(txtValue = 'value-1', name = 'example.test'): ChallengeAnswer {
 /** Records of no zone. */
 const unseen: TxtRecords = { lookUp: async () => [] };
 
-interface World {
+interface Fixture {
   readonly hook: DnsHook;
   /** What the script has written into the file `told`, line by line. */
   told(): string[];
@@ -26,7 +26,7 @@ interface World {
 }
 
 /** `script`: of sh; `$dir` is a folder of the test. */
-function start(t: TestContext, script: string, options: Partial<DnsHookOptions> = {}): World {
+function start(t: TestContext, script: string, options: Partial<DnsHookOptions> = {}): Fixture {
   const dir = mkdtempSync(join(tmpdir(), 'culvert-hook-'));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   const program = join(dir, 'hook');

@@ -244,11 +244,11 @@ test('acme: a closed account is reported as absent, and a valid one is not', asy
     [withJson({ status: 'valid' }), 'unauthorized'],
     [withJson([]), 'unauthorized'],
   ] as const) {
-    const world = await start(t);
-    world.played.plays.set('/orders', refused);
-    world.played.plays.set('/account/1', account);
-    const failure = await failureOf(world.authority.issue(world.account, world.order()));
-    assert.deepEqual([failure.code, world.actions], [code, []]);
+    const fixture = await start(t);
+    fixture.played.plays.set('/orders', refused);
+    fixture.played.plays.set('/account/1', account);
+    const failure = await failureOf(fixture.authority.issue(fixture.account, fixture.order()));
+    assert.deepEqual([failure.code, fixture.actions], [code, []]);
     assert.match(failure.message, /has status deactivated/);
   }
 });

@@ -10,7 +10,7 @@ import { type Play, type PlayedAuthority, playAuthority, sendJson } from '../../
 
 export const NAME = 'shop.example.test';
 
-export interface World {
+export interface Fixture {
   readonly played: PlayedAuthority;
   readonly authority: AcmeAuthority;
   readonly account: AcmeAccount;
@@ -20,7 +20,7 @@ export interface World {
 }
 
 /** `patienceMs`: under what the test run bears, over what an honest answer takes. */
-export async function start(t: TestContext, patienceMs = 5_000): Promise<World> {
+export async function start(t: TestContext, patienceMs = 5_000): Promise<Fixture> {
   const played = await playAuthority(t);
   const { directoryUrl } = played;
   const options = { directoryUrl, caFile: null, eab: null, log: silentLog, clock: systemClock };

@@ -8,7 +8,7 @@ import { type HoldEnd, Holds } from './holds.ts';
 
 const LIMITS = { holdMs: 5_000, perTunnel: 3, perOrg: 4, total: 6, maxBytes: 4_000 };
 
-function world(limits: Partial<typeof LIMITS> = {}) {
+function fixture(limits: Partial<typeof LIMITS> = {}) {
   const time = { monotonic: 1_000, now: 0 };
   const drops = new Drops();
   const clock = { monotonic: () => time.monotonic, now: () => time.now };
@@ -25,7 +25,7 @@ function tunnel(name: string, orgId = 'org'): RouteEntry {
 }
 
 test('holds: a tunnel is awaited for hold_seconds after its session was lost, and never when they are 0', () => {
-  const { holds, time } = world();
+  const { holds, time } = fixture();
   const shop = tunnel('shop');
   assert.equal(holds.isAwaited(shop), false);
   holds.lost(shop, 'token-1');
@@ -33,13 +33,13 @@ test('holds: a tunnel is awaited for hold_seconds after its session was lost, an
   assert.equal(holds.isAwaited(shop), true);
   time.monotonic += 1;
   assert.equal(holds.isAwaited(shop), false);
-  const off = world({ holdMs: 0 });
+  const off = fixture({ holdMs: 0 });
   off.holds.lost(shop, 'token-1');
   assert.equal(off.holds.isAwaited(shop), false);
 });
 
 test('holds: a visitor is refused at once when its tunnel, organization, node or memory is full, and it is counted', (t) => {
-  const { holds, drops, wait } = world();
+  const { holds, drops, wait } = fixture();
   t.after(() => holds.close(table));
   const [shop, blog, other, far] = [tunnel('shop'), tunnel('blog'), tunnel('other', 'two'), tunnel('far', 'three')];
   for (let i = 0; i < 3; i++) assert.notEqual(wait(shop), null);
@@ -54,7 +54,7 @@ test('holds: a visitor is refused at once when its tunnel, organization, node or
 });
 
 test('holds: bytes are bounded per node and organization, also when a visitor sends more while it waits', () => {
-  const { holds, drops, ends, wait } = world({ perTunnel: 100, perOrg: 100, total: 200 });
+  const { holds, drops, ends, wait } = fixture({ perTunnel: 100, perOrg: 100, total: 200 });
   const shop = tunnel('shop');
   assert.equal(wait(shop, 1_001), null, 'more than a quarter of the node');
   const first = wait(shop, 600);
@@ -73,7 +73,7 @@ test('holds: bytes are bounded per node and organization, also when a visitor se
 });
 
 test('holds: an agent that comes ends the waits of its tunnel alone, and each place is free again', (t) => {
-  const { holds, ends, wait } = world();
+  const { holds, ends, wait } = fixture();
   t.after(() => holds.close(table));
   const [shop, blog] = [tunnel('shop'), tunnel('blog')];
   holds.lost(shop, 'token-1');
@@ -89,7 +89,7 @@ test('holds: an agent that comes ends the waits of its tunnel alone, and each pl
 });
 
 test('holds: a tunnel that expires meanwhile is waited for no longer than that', async () => {
-  const { holds } = world();
+  const { holds } = fixture();
   const shop = new RouteEntry(testRoute('shop', { expiresAt: 20 }));
   const why = await new Promise<HoldEnd>((onEnd) => holds.wait(shop, { bytes: 0, onEnd }));
   assert.equal(why, 'timed_out');

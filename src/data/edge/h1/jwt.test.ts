@@ -9,7 +9,7 @@ import { httpOrigin, Rig } from '../testing/rig.ts';
 
 const WITHIN = { timeout: 120_000 };
 
-interface World {
+interface Fixture {
   readonly rig: Rig;
   readonly issuer: TestIssuer;
   readonly token: string;
@@ -21,7 +21,7 @@ interface World {
 }
 
 /** A tunnel `shop` that asks for a token of `issuer`, in front of a service that answers with what it was sent. */
-async function world(t: TestContext): Promise<World> {
+async function fixture(t: TestContext): Promise<Fixture> {
   const issuer = await TestIssuer.start(t);
   const rig = await Rig.start(t, { issuerKeys: { allowPrivate: true, ca: issuer.ca } });
   const served: string[] = [];
@@ -56,7 +56,7 @@ test(
   'without a valid token: 401 with a challenge; the connection goes on and a valid one passes',
   WITHIN,
   async (t) => {
-    const { rig, issuer, token, served } = await world(t);
+    const { rig, issuer, token, served } = await fixture(t);
     const wire = await rig.visit();
     const bad = `Authorization: Bearer ${await issuer.sign({ exp: 1 })}`;
     const long = `Authorization: Bearer ${'a'.repeat(9_000)}`;
@@ -87,7 +87,7 @@ test(
 
 test('a body that came with the head, and requests behind it, wait and are answered in order', WITHIN, async (t) => {
   for (const tls of [false, true]) {
-    const { rig, issuer, token, served } = await world(t);
+    const { rig, issuer, token, served } = await fixture(t);
     const { asked, release } = held(issuer);
     const wire = await rig.visit({ tls });
     const host = 'Host: shop.example.test';
@@ -110,7 +110,7 @@ test('a body that came with the head, and requests behind it, wait and are answe
 });
 
 test('a visitor that leaves while its request waits is forgotten; its neighbours are served', WITHIN, async (t) => {
-  const { rig, issuer, token, served } = await world(t);
+  const { rig, issuer, token, served } = await fixture(t);
   const { asked, release } = held(issuer);
   const [gone, stays] = [await rig.visit(), await rig.visit()];
   gone.ask('GET /gone', token);
@@ -124,7 +124,7 @@ test('a visitor that leaves while its request waits is forgotten; its neighbours
 });
 
 test('a policy that changes while a request waits is the one that counts', WITHIN, async (t) => {
-  const { rig, issuer, token, served, jwt, policy } = await world(t);
+  const { rig, issuer, token, served, jwt, policy } = await fixture(t);
   const { asked, release } = held(issuer);
   const wire = await rig.visit();
   wire.ask('GET /', token);
@@ -139,7 +139,7 @@ test(
   'jwt: a token allowed for one request allows no later one, even after maintenance in between',
   WITHIN,
   async (t) => {
-    const { rig, issuer, token, served, jwt, policy } = await world(t);
+    const { rig, issuer, token, served, jwt, policy } = await fixture(t);
     const { asked, release } = held(issuer);
     const wire = await rig.visit();
     wire.ask('GET /1', token);
@@ -155,7 +155,7 @@ test(
 );
 
 test('jwt: a log-only action delays no request, and is counted once its keys are there', WITHIN, async (t) => {
-  const { rig, issuer, served, jwt, policy } = await world(t);
+  const { rig, issuer, served, jwt, policy } = await fixture(t);
   policy({ ...jwt, enforce: false });
   const { asked, release } = held(issuer);
   const wire = await rig.visit();
@@ -180,7 +180,7 @@ test('jwt: a log-only action delays no request, and is counted once its keys are
 });
 
 test('jwt: no visitor passes while the keys can’t be fetched', WITHIN, async (t) => {
-  const { rig, issuer, token, served } = await world(t);
+  const { rig, issuer, token, served } = await fixture(t);
   issuer.isDown = true;
   const wire = await rig.visit();
   for (let i = 0; i < 2; i++) {
@@ -193,7 +193,7 @@ test('jwt: no visitor passes while the keys can’t be fetched', WITHIN, async (
 });
 
 test('issuers on private addresses are not asked unless the settings say so', WITHIN, async (t) => {
-  const { issuer, token, jwt } = await world(t);
+  const { issuer, token, jwt } = await fixture(t);
   const strict = await Rig.start(t, { issuerKeys: { allowPrivate: false, ca: issuer.ca } });
   await strict.serve('shop', 9);
   strict.route('shop', { policy: { setAt: 0, actions: [jwt] } });

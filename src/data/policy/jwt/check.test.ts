@@ -10,7 +10,7 @@ import { KeySources } from './key-sources.ts';
 
 const SECOND = 1_000;
 
-interface World {
+interface Fixture {
   readonly issuer: TestIssuer;
   readonly check: JwtCheck;
   pass(ms: number): void;
@@ -18,7 +18,7 @@ interface World {
 }
 
 /** A check against an issuer, by its key set unless an action says otherwise. The test moves the clock. */
-async function world(t: TestContext): Promise<World> {
+async function fixture(t: TestContext): Promise<Fixture> {
   const issuer = await TestIssuer.start(t);
   let passedMs = 0;
   const startMs = Date.now();
@@ -39,7 +39,7 @@ const seconds = (): number => Math.floor(Date.now() / SECOND);
 const part = (json: object): string => Buffer.from(JSON.stringify(json)).toString('base64url');
 
 test('a signed token that has not run out is good; changed, expired, early and endless ones are not', async (t) => {
-  const { issuer, find, pass } = await world(t);
+  const { issuer, find, pass } = await fixture(t);
   const token = await issuer.sign();
   assert.equal(await find(token), 'good');
   const [head, , signature] = token.split('.');
@@ -53,7 +53,7 @@ test('a signed token that has not run out is good; changed, expired, early and e
 });
 
 test('no algorithm but asymmetric ones: not none, and no public key as a shared secret', async (t) => {
-  const { issuer, find } = await world(t);
+  const { issuer, find } = await fixture(t);
   const claims = { iss: issuer.url, exp: seconds() + 60 };
   assert.equal(await find(`${part({ alg: 'none', kid: 'one' })}.${part(claims)}.`), 'bad');
   const secret = Buffer.from('a secret that is long enough for HS256');
@@ -66,14 +66,14 @@ test('no algorithm but asymmetric ones: not none, and no public key as a shared 
     assert.equal(await find(token), 'bad', kid);
   }
   for (const alg of ['RS256', 'PS256', 'ES384', 'EdDSA']) {
-    const of = await world(t);
+    const of = await fixture(t);
     await of.issuer.rotate('k', alg);
     assert.equal(await of.find(await of.issuer.sign()), 'good', alg);
   }
 });
 
 test('where a header says that its key is counts for nothing', async (t) => {
-  const { issuer, find } = await world(t);
+  const { issuer, find } = await fixture(t);
   const evil = await TestIssuer.start(t);
   const [jwk] = evil.keys;
   const token = await evil.sign({}, { jku: evil.jwksUrl, x5u: evil.url, jwk });
@@ -83,7 +83,7 @@ test('where a header says that its key is counts for nothing', async (t) => {
 });
 
 test('issuers and audiences are those of the policy; an empty list allows all; aud may be a list', async (t) => {
-  const { issuer, find } = await world(t);
+  const { issuer, find } = await fixture(t);
   const token = await issuer.sign({ aud: ['shop', 'blog'] });
   assert.equal(await find(token, { allowedIssuers: ['https://other.test'] }), 'bad');
   assert.equal(await find(token, { allowedIssuers: ['https://other.test', issuer.url] }), 'good');
@@ -94,7 +94,7 @@ test('issuers and audiences are those of the policy; an empty list allows all; a
 });
 
 test('without a key set the issuer is asked where its keys are, if the policy allows it', async (t) => {
-  const { issuer, find } = await world(t);
+  const { issuer, find } = await fixture(t);
   const evil = await TestIssuer.start(t);
   const over = { jwksUrl: null, allowedIssuers: [issuer.url] };
   assert.equal(await find(await issuer.sign(), over), 'good');
@@ -106,7 +106,7 @@ test('without a key set the issuer is asked where its keys are, if the policy al
 });
 
 test('a key that is not known is asked for, but not more often than every 30 s', async (t) => {
-  const { issuer, find, pass } = await world(t);
+  const { issuer, find, pass } = await fixture(t);
   assert.equal(await find(await issuer.sign()), 'good');
   await issuer.rotate('two');
   const token = await issuer.sign();
@@ -121,7 +121,7 @@ test('a key that is not known is asked for, but not more often than every 30 s',
 });
 
 test('keys that were never had are unknown; those that were had are good for an hour of outage', async (t) => {
-  const { issuer, find, pass } = await world(t);
+  const { issuer, find, pass } = await fixture(t);
   issuer.isDown = true;
   const token = await issuer.sign({ exp: seconds() + 100_000 });
   assert.equal(await find(token), 'unknown');
@@ -143,7 +143,7 @@ test('keys that were never had are unknown; those that were had are good for an 
 });
 
 test('this server’s access tokens are good where no other keys are named, in their own organization, and nothing else that it signs', async (t) => {
-  const { issuer, check, find } = await world(t);
+  const { issuer, check, find } = await fixture(t);
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   check.useOwnKeys([{ ...(await exportJWK(publicKey)), kid: 'own', alg: 'EdDSA', use: 'sig' } as unknown as AccessKey]);
   const own = (typ: string, aud: string, org?: unknown): Promise<string> =>

@@ -14,7 +14,7 @@ import type { UserActor } from '../../rules/actor.ts';
 import { Plane, VISIT } from '../../testing/plane.ts';
 import { type PlaneApi, servePlane } from '../../testing/plane-api.ts';
 import { naming, pathOf, type Route, rows } from '../../../../../test/control/sweep-routes.ts';
-import { type World, Worlds } from '../../../../../test/control/sweep-world.ts';
+import { type Fixture, Fixtures } from '../../../../../test/control/sweep-fixture.ts';
 import { type Person, Team } from '../../testing/team.ts';
 
 /** What an organization that is suspended may not do. */
@@ -38,7 +38,7 @@ const MASTER_KEY_ROUTES = rows.filter(({ name }) => /^(POST|DELETE) \/projects\/
 let plane: Plane;
 let api: PlaneApi;
 let team: Team;
-let worlds: Worlds;
+let fixtures: Fixtures;
 let root: Person;
 let checked = 0;
 before(async () => {
@@ -53,7 +53,7 @@ before(async () => {
   };
   api = await servePlane(plane);
   team = new Team(plane, api);
-  worlds = new Worlds(plane);
+  fixtures = new Fixtures(plane);
   root = await operator('root@example.test');
 });
 after(async () => {
@@ -120,10 +120,10 @@ function lengthOf({ row }: Route, body: string): Record<string, string | number>
 }
 
 /** Sends all but the end of these requests; resolves when the bearer of each was found good. */
-async function dawdle(routes: readonly Route[], by: { token: string; password: string; world: World }) {
+async function dawdle(routes: readonly Route[], by: { token: string; password: string; fixture: Fixture }) {
   const seen = checked;
   const waiting = routes.map((route) => {
-    const { ids, body = route.row.body ?? {} } = naming(route, by.world);
+    const { ids, body = route.row.body ?? {} } = naming(route, by.fixture);
     const text = JSON.stringify(body).replaceAll('correct horse battery staple', by.password);
     return new Dawdler(route, { ids, body: text, as: by.token });
   });
@@ -193,7 +193,7 @@ for (const [n, way] of WAYS.entries()) {
     const bobsToken = await team.acting(bob, ann.home);
     const routes = rows.filter((route) => !route.isRead && way.routes(route));
     assert.ok(routes.length > 4);
-    const by = { token: bobsToken, password: bob.password, world: await worlds.of(ann) };
+    const by = { token: bobsToken, password: bob.password, fixture: await fixtures.of(ann) };
     const waiting = await dawdle(routes, by);
     const { status } = await way.end({ ann, bob, bobsToken });
     assert.equal(status, 200);
@@ -210,18 +210,18 @@ test('slow bodies: a late body counts only if the caller still has the permissio
     'POST /superadmin/users',
   ]);
   const routes = rows.filter(({ name }) => names.has(name));
-  for (const one of await dawdle(routes, { ...ann, world: await worlds.of(ann) })) {
+  for (const one of await dawdle(routes, { ...ann, fixture: await fixtures.of(ann) })) {
     assert.ok((await one.finish()) < 300, one.route.name);
   }
 });
 
 test('a master key that was revoked while a body was on its way does nothing with it', async () => {
   const ann = await team.person('master@example.test');
-  const world = await worlds.of(ann);
+  const fixture = await fixtures.of(ann);
   const master = (await ann.call('POST', '/tokens/master', { name: 'ci' })).body;
   const as = String(master['apiKey']);
-  const minted = await api.call('POST', `/projects/${world.project}/tokens`, { as, body: { name: 'pr' } });
-  const by = { token: as, password: '', world: { ...world, projectToken: String(minted.body['nonce']) } };
+  const minted = await api.call('POST', `/projects/${fixture.project}/tokens`, { as, body: { name: 'pr' } });
+  const by = { token: as, password: '', fixture: { ...fixture, projectToken: String(minted.body['nonce']) } };
   const waiting = await dawdle(MASTER_KEY_ROUTES, by);
   assert.equal(waiting.length, 3);
   assert.equal((await ann.call('DELETE', `/tokens/${master['nonce']}`)).status, 200);

@@ -130,7 +130,7 @@ interface Node {
   close(): Promise<void>;
 }
 
-export class GrantsWorld {
+export class GrantsFixture {
   readonly #template: Template;
   #now = START;
   readonly #clock: Clock = { now: () => this.#now, monotonic: () => performance.now() };
@@ -147,11 +147,11 @@ export class GrantsWorld {
     this.#plane = new Plane(dataDir, { clock: this.#clock });
   }
 
-  static async open(template: Template): Promise<GrantsWorld> {
-    const world = new GrantsWorld(template);
-    await world.#startApi();
-    await world.#startNode();
-    return world;
+  static async open(template: Template): Promise<GrantsFixture> {
+    const fixture = new GrantsFixture(template);
+    await fixture.#startApi();
+    await fixture.#startNode();
+    return fixture;
   }
 
   async close(): Promise<void> {

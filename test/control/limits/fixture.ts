@@ -14,7 +14,7 @@ import { Plane, START, VISIT } from '../../../src/control/core/testing/plane.ts'
 import { type PlaneApi, servePlane } from '../../../src/control/core/testing/plane-api.ts';
 import { said } from '../../../src/control/core/testing/team.ts';
 
-/** A data folder with the owner of an organization per plan, logged in: copied for each world, for passwords take long to compute. */
+/** A data folder with the owner of an organization per plan, logged in: copied for each fixture, for passwords take long to compute. */
 export interface LimitTemplate {
   readonly dataDir: string;
   readonly people: ReadonlyMap<Plan, Person>;
@@ -52,7 +52,7 @@ export interface Caller extends Person {
   done(method: string, path: string, body?: object): Promise<Answer['body']>;
 }
 
-export class LimitWorld {
+export class LimitFixture {
   readonly plane: Plane;
   readonly #people: LimitTemplate['people'];
   #api: PlaneApi | undefined;
@@ -65,12 +65,12 @@ export class LimitWorld {
     this.#people = people;
   }
 
-  static async open(template: LimitTemplate): Promise<LimitWorld> {
-    const world = new LimitWorld(template);
+  static async open(template: LimitTemplate): Promise<LimitFixture> {
+    const fixture = new LimitFixture(template);
     const { limits } = checkServerConfig('', 'defaults').settings;
     const authLimit = { burst: limits.auth_burst, refillSeconds: limits.auth_refill_seconds };
-    world.#api = await servePlane(world.plane, { authLimit });
-    return world;
+    fixture.#api = await servePlane(fixture.plane, { authLimit });
+    return fixture;
   }
 
   async close(): Promise<void> {

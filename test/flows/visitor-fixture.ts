@@ -10,7 +10,7 @@ export const HTTPS = 'public_url = ""';
 
 type Lists = { allowed_domains?: readonly string[]; allowed_emails?: readonly string[] };
 
-export interface VisitorWorld {
+export interface VisitorFixture {
   readonly culvert: Culvert;
   /** Public address of `shop`. */
   readonly url: string;
@@ -23,9 +23,9 @@ export interface VisitorWorld {
   readonly asked: Array<Record<string, unknown>>;
 }
 
-export async function visitorWorld(t: Ends, settings: string, edge = ''): Promise<VisitorWorld> {
+export async function visitorFixture(t: Ends, settings: string, edge = ''): Promise<VisitorFixture> {
   const culvert = await startCulvert(t, settings, edge);
-  const asked: VisitorWorld['asked'] = [];
+  const asked: VisitorFixture['asked'] = [];
   const origin = await startOrigin(t, (request, response) => {
     asked.push(request.headers);
     response.setHeader('content-type', 'text/html');
@@ -45,13 +45,13 @@ export async function visitorWorld(t: Ends, settings: string, edge = ''): Promis
 }
 
 /** The same with a real OpenID provider, which knows three people. */
-export async function oidcWorld(context: TestContext, edge = ''): Promise<VisitorWorld & { oidc: Oidc }> {
+export async function oidcFixture(context: TestContext, edge = ''): Promise<VisitorFixture & { oidc: Oidc }> {
   const t = inReverse(context);
   const oidc = await startOidc(t);
   oidc.people.set('ann', { email: 'Ann@Example.com', email_verified: true });
   oidc.people.set('bob', { email: 'bob@elsewhere.example', email_verified: true });
   oidc.people.set('eve', { email: 'eve@example.com', email_verified: false });
-  const made = await visitorWorld(t, oidc.settings, edge);
+  const made = await visitorFixture(t, oidc.settings, edge);
   oidc.register(`${made.culvert.server.apiUrl}/edge-auth/callback`);
   return { ...made, oidc };
 }

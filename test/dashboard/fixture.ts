@@ -1,6 +1,6 @@
 /**
  * The dashboard in a real browser, served by a real server of its own (harness/spawned.ts: from the source, or the built file in CULVERT_BIN).
- * One world per test file; each test opens tabs of its own. What the page's policy refuses or its code throws fails the test (harness/chromium.ts).
+ * One fixture per test file; each test opens tabs of its own. What the page's policy refuses or its code throws fails the test (harness/chromium.ts).
  */
 import assert from 'node:assert/strict';
 import axe, { type AxeResults, type RunOptions } from 'axe-core';
@@ -25,7 +25,7 @@ export interface TabOptions {
   readonly context?: BrowserContextOptions;
 }
 
-export interface World {
+export interface Fixture {
   readonly culvert: SpawnedCulvert;
   readonly browser: Browser;
   readonly owner: Person;
@@ -36,7 +36,7 @@ export interface World {
 }
 
 /** `ends`: of the suite, made where the suite is (`inReverse({ after })`), for a hook's own end with the hook. */
-export async function startWorld(ends: Ends, options: SpawnOptions = {}): Promise<World> {
+export async function startFixture(ends: Ends, options: SpawnOptions = {}): Promise<Fixture> {
   const [culvert, browser] = await Promise.all([spawnCulvert(ends, options), sharedChromium(ends)]);
   const owner = { email: 'admin@localhost', password: culvert.password };
   return {

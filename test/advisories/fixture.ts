@@ -1,5 +1,5 @@
 /**
- * The worlds of the advisory tests: one edge, or one whole server, for all tests of a file, with two tunnels of strangers in front of services
+ * The fixtures of the advisory tests: one edge, or one whole server, for all tests of a file, with two tunnels of strangers in front of services
  * that remember what they were sent. Everything comes in by the public listeners.
  */
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
@@ -36,7 +36,7 @@ export interface Edge {
 }
 
 /** An edge for `*.example.test` with live tunnels `shop` and `shed`. */
-export function edgeWorld(options: RigOptions = {}): () => Edge {
+export function edgeFixture(options: RigOptions = {}): () => Edge {
   let edge: Edge;
   const ends = inReverse({ after });
   before(async () => {
@@ -73,7 +73,7 @@ export interface Whole {
 }
 
 /** A whole server for `*.localhost` with the live tunnels `shop` of ann and `shed` of eve. `toml`: whole tables, or a promise of them. */
-export function serverWorld(toml: (ends: Ends) => Promise<string> = async () => ''): () => Whole {
+export function serverFixture(toml: (ends: Ends) => Promise<string> = async () => ''): () => Whole {
   let whole: Whole;
   const ends = inReverse({ after });
   before(async () => {

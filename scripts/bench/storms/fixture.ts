@@ -30,7 +30,7 @@ export interface Account {
   readonly password: string;
 }
 
-export interface World {
+export interface Fixture {
   readonly bench: Bench;
   readonly server: CulvertServer;
   readonly originPort: number;
@@ -49,7 +49,7 @@ export interface World {
 }
 
 /** Starts everything. `deletions`: number of organizations, and of projects, to be deleted. */
-export async function makeWorld(bench: Bench, { deletions }: { readonly deletions: number }): Promise<World> {
+export async function makeFixture(bench: Bench, { deletions }: { readonly deletions: number }): Promise<Fixture> {
   const { processes, tools, options } = bench;
   const origin = await startOrigin(processes, tools, { name: ORIGIN, address: '127.0.0.1' });
   const slowFile = join(processes.folder, 'slow-disk-ms');
@@ -89,7 +89,7 @@ async function makeAccount(operator: Owner, email: string): Promise<Account> {
   return { email, password: stringIn(made, 'password') };
 }
 
-function logIns(account: { apiPort: number; email: string; password: string }): World['logIn'] {
+function logIns(account: { apiPort: number; email: string; password: string }): Fixture['logIn'] {
   const kept = new Map<string | undefined, { readonly owner: Owner; readonly since: number }>();
   return async (orgId) => {
     const found = kept.get(orgId);

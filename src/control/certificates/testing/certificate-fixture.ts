@@ -18,7 +18,7 @@ interface Scope {
 /** Its names end with this. */
 const DOMAIN = 'edge.test';
 
-export class CertificateWorld {
+export class CertificateFixture {
   readonly plane: Plane;
   readonly authority: FakeAuthority;
   /** What the edge shows now. */
@@ -33,7 +33,7 @@ export class CertificateWorld {
   readonly #stop: () => Promise<void>;
   #left: Promise<void> | undefined;
 
-  /** On a folder of its own, or on that of a world that was left: a restart. */
+  /** On a folder of its own, or on that of a fixture that was left: a restart. */
   constructor(
     t: Scope,
     authority: FakeAuthority,
@@ -74,8 +74,8 @@ export class CertificateWorld {
     if (dataDir === undefined) t.after(() => rmSync(this.plane.dataDir, { recursive: true, force: true }));
   }
 
-  static async open(t: Scope, changes: Partial<AcmeSetup> = {}): Promise<CertificateWorld> {
-    return new CertificateWorld(t, await FakeAuthority.open(), { changes });
+  static async open(t: Scope, changes: Partial<AcmeSetup> = {}): Promise<CertificateFixture> {
+    return new CertificateFixture(t, await FakeAuthority.open(), { changes });
   }
 
   /** Stops orders and closes the database; the folder stays. May be called twice. */

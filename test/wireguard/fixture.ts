@@ -57,7 +57,7 @@ export async function prepareTestbed(t: Ends, clients: number): Promise<Testbed>
   return { processes, places, culvert, api };
 }
 
-export class World {
+export class Fixture {
   readonly processes: Processes;
   readonly places: Places;
   readonly culvert: SpawnedCulvert;
@@ -78,7 +78,7 @@ export class World {
   }
 
   /** Places, server and network; no device is enrolled and no agent runs. */
-  static async build(t: Ends): Promise<World> {
+  static async build(t: Ends): Promise<Fixture> {
     const testbed = await prepareTestbed(t, 3);
     const { processes, places, api } = testbed;
     const homeKeys = await makeKeys(processes);
@@ -87,7 +87,7 @@ export class World {
     const networkId = String(created['id']);
     const identity = { server_public_key: homeKeys.publicKey, server_listen_port: LISTEN_PORT };
     await callInside(processes, api, ['PUT', `/private-networks/${networkId}/server`, identity]);
-    return new World({ ...testbed, home, homeKeys, networkId });
+    return new Fixture({ ...testbed, home, homeKeys, networkId });
   }
 
   /** A call below the network's path: `['GET', '/devices']`. */

@@ -16,7 +16,7 @@ import { IDLE_NODE } from '../../src/control/core/testing/idle-node.ts';
 const REPLAY = '00000000-0000-7000-8000-00000000000a';
 
 /** One of each thing that has an id, of one person and the organization that they own. */
-export interface World {
+export interface Fixture {
   readonly org: string;
   readonly user: string;
   readonly session: string;
@@ -39,8 +39,8 @@ export interface World {
   readonly device: string;
 }
 
-/** Makes worlds, each with things of its own. `connections`: what the data node says that there is. */
-export class Worlds {
+/** Makes fixtures, each with things of its own. `connections`: what the data node says that there is. */
+export class Fixtures {
   readonly connections: ConnectionInfo[] = [];
   readonly #plane: Plane;
   #made = 0;
@@ -60,7 +60,7 @@ export class Worlds {
   }
 
   /** New things for a person, in the organization that they own. */
-  async of(person: Person): Promise<World> {
+  async of(person: Person): Promise<Fixture> {
     const n = ++this.#made;
     const made = async (path: string, body: object): Promise<Answer['body']> => {
       const answer = await person.call('POST', path, body);

@@ -5,7 +5,7 @@ type Listener = (...args: unknown[]) => void;
 /** Listeners for the end of the process clean up what the file has left, whenever that comes. */
 const KEPT = new Set<string | symbol>(['exit', 'message', 'disconnect', 'newListener', 'removeListener']);
 
-export class World {
+export class Fixture {
   readonly #env = { ...process.env };
   readonly #folder = process.cwd();
   readonly #umask = process.umask();

@@ -334,7 +334,7 @@ for (const tls of [false, true]) {
       assert.equal(await idle.closed, 'end');
       await assert.rejects(rig.visit({ tls }));
       const at = (path: string): number => origin.texts.findIndex((text) => text.includes(path));
-      origin.sockets[at('/begun')]?.write('fixture');
+      origin.sockets[at('/begun')]?.write('world');
       origin.sockets[at('/wait')]?.write(HELLO);
       assert.match(await begun.all(), /helloworld$/);
       assert.match(await waiting.all(), /\r\nConnection: close\r\n\r\nhello$/);

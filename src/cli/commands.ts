@@ -42,7 +42,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['serve --config /etc/culvert/culvert.toml'],
     options: [
       CONFIG,
-      ['--new-server', 'start a new server in a data folder without its database; moves other files aside'],
+      ['--new-server', 'start a new server if the database is missing; moves the other files in the data folder aside'],
     ],
     load: async () => (await import('./server/serve.ts')).serve,
   },

@@ -118,7 +118,7 @@ test('data thread: a thread that stands still is ended when its time is over', {
   const startThread = (): Worker => new Worker(STUCK, { eval: true }).on('message', (said) => void pulses.push(said));
   const of = { link: new FakeLink(), log: silentLog, startThread, silentMs: 2_500 };
   const { node, failed } = await startDataThread(testSettings(tls), of);
-  assert.equal((await failed).message, 'the data thread has stood still for 3 s');
+  assert.equal((await failed).message, 'the data thread has not responded for 3 s');
   assert.equal(pulses.length, 5, 'not before its last pulse');
   await node.close();
 });

@@ -117,5 +117,5 @@ function endOf(worker: Worker, log: Logger, onFault: (error: Error) => void): Th
 }
 
 function still(ms: number): Error {
-  return new Error(`the data thread has stood still for ${Math.round(ms / 1_000)} s`);
+  return new Error(`the data thread has not responded for ${Math.round(ms / 1_000)} s`);
 }

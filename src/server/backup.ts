@@ -19,7 +19,7 @@ export function backupDatabase(settings: Settings, file: string, command: string
   try {
     copyDatabase(sqlite, file);
   } catch (cause) {
-    if (codeOf(cause) === 'EEXIST') throw new Error(`${file} exists already. Name a file that does not.`, { cause });
+    if (codeOf(cause) === 'EEXIST') throw new Error(`${file} already exists. Choose another file name.`, { cause });
     throw new Error(`${file} could not be written: ${messageOf(cause)}`, { cause });
   } finally {
     sqlite.close();

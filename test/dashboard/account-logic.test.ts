@@ -24,7 +24,7 @@ test('program label: known browsers and systems have their usual names', () => {
     ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:150.0) Gecko/20100101 Firefox/150.0', 'Firefox on macOS'],
     ['culvert on ann-laptop', 'CLI on ann-laptop'],
     ['curl/8.14.1', 'curl/8.14.1'],
-    ['', 'Unknown program'],
+    ['', 'Unknown client'],
   ] as const)
     assert.equal(programWords(userAgent), words);
 });

@@ -32,7 +32,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('Name saved.').waitFor();
     assert.equal(await field(page, 'Name').inputValue(), '<b>Ann</b>');
     await panel(page, 'Sessions').getByText('Chrome on Linux').first().waitFor();
-    assert.equal(await panel(page, 'Sessions').getByText('This one').count(), 1);
+    assert.equal(await panel(page, 'Sessions').getByText('Current').count(), 1);
     await noSeriousFinding(page);
     await shoot(page, 'account');
 

@@ -119,7 +119,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const beside = page.getByRole('region', { name: 'Selected request' });
     await beside.getByText('Agent and service, to first byte').waitFor();
     // The answer came packed.
-    await beside.getByText('gzip undone').waitFor();
+    await beside.getByText('decoded (gzip)').waitFor();
     assert.equal(await beside.getByLabel('Body as JSON').textContent(), '{\n  "ok": true\n}');
     await beside.getByRole('tab', { name: 'Request' }).click();
     assert.equal(
@@ -184,7 +184,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await dialog.getByLabel('Body').fill('two');
     await dialog.getByLabel('Path and query').fill('/pay?again=1');
     await noSeriousFinding(page);
-    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
     await dialog.getByText('Request sent').waitFor();
     await dialog.getByText('changed').waitFor();
     await shoot(page, 'inspector-replay');

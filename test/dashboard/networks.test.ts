@@ -93,11 +93,11 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   test('networks page: a device is enrolled with keys of the browser; QR code and file hold one config', async (t) => {
     const { id } = await home();
     const page = await fixture.open(t, `/networks/${id}`);
-    await page.getByRole('region', { name: 'Devices' }).getByRole('button', { name: 'Enrol device' }).click();
+    await page.getByRole('region', { name: 'Devices' }).getByRole('button', { name: 'Enroll device' }).click();
     await field(page, 'Name').fill('phone');
     await noSeriousFinding(page);
     await shoot(page, 'network-enrol');
-    await dialog(page, 'Enrol a device in home').getByRole('button', { name: 'Enrol device' }).click();
+    await dialog(page, 'Enroll a device in home').getByRole('button', { name: 'Enroll device' }).click();
     const enrolled = dialog(page, 'phone is enrolled');
     await enrolled.getByText('No other machine can connect').waitFor();
     const scanned = await qrTextOf(page);
@@ -145,21 +145,21 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await call('PUT', `/private-networks/${String(made['id'])}/server`, own);
     const page = await fixture.open(t, `/networks/${String(made['id'])}`);
     const devices = page.getByRole('region', { name: 'Devices' });
-    await devices.getByRole('button', { name: 'Enrol device' }).click();
+    await devices.getByRole('button', { name: 'Enroll device' }).click();
     await field(page, 'Name').fill('router');
     await page.getByText('Paste a key').click();
     await field(page, 'Public key').fill('not a key');
-    await listField(page, 'Networks behind it').fill('pixel');
-    await listField(page, 'Networks behind it').press('Enter');
+    await listField(page, 'Routed networks').fill('pixel');
+    await listField(page, 'Routed networks').press('Enter');
     await page.getByText('"pixel" is not an IP network').waitFor();
-    await listField(page, 'Networks behind it').press('Backspace');
-    await listField(page, 'Networks behind it').fill('192.168.9.0/24');
-    await dialog(page, 'Enrol a device in office').getByRole('button', { name: 'Enrol device' }).click();
+    await listField(page, 'Routed networks').press('Backspace');
+    await listField(page, 'Routed networks').fill('192.168.9.0/24');
+    await dialog(page, 'Enroll a device in office').getByRole('button', { name: 'Enroll device' }).click();
     await page.getByText('This is not a WireGuard public key').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'network-enrol-paste');
     await field(page, 'Public key').fill(OTHER_KEY);
-    await dialog(page, 'Enrol a device in office').getByRole('button', { name: 'Enrol device' }).click();
+    await dialog(page, 'Enroll a device in office').getByRole('button', { name: 'Enroll device' }).click();
     const enrolled = dialog(page, 'router is enrolled');
     await enrolled.getByText('PrivateKey = REPLACE_WITH_PRIVATE_KEY').waitFor();
     await enrolled.getByText(`peer ${OTHER_KEY} allowed-ips 10.81.0.2/32,192.168.9.0/24`).waitFor();
@@ -228,9 +228,9 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'network-server-phone-dark');
     await dialog(page, 'Server of home').getByRole('button', { name: 'Cancel' }).click();
     await dialog(page, 'Server of home').waitFor({ state: 'hidden' });
-    await page.getByRole('region', { name: 'Devices' }).getByRole('button', { name: 'Enrol device' }).click();
+    await page.getByRole('region', { name: 'Devices' }).getByRole('button', { name: 'Enroll device' }).click();
     await field(page, 'Name').fill('tablet');
-    await dialog(page, `Enrol a device in home`).getByRole('button', { name: 'Enrol device' }).click();
+    await dialog(page, `Enroll a device in home`).getByRole('button', { name: 'Enroll device' }).click();
     // Dark on light in the dark scheme too.
     assert.match((await qrTextOf(page)) ?? '', /PrivateKey = /);
     await fits(page);

@@ -159,8 +159,8 @@ test('policy test: the result is one sentence', () => {
   const result = (tested: number, would_refuse: number, not_tested: PolicyTest['not_tested'] = []): PolicyTest => {
     return { tested, would_refuse, not_tested, from: null, to: null, by_action: [], requests: [] };
   };
-  assert.equal(resultText(result(1_000, 14)), 'Of the last 1,000 requests this would block 14.');
-  assert.equal(resultText(result(12, 0)), 'Of the last 12 requests this would block none.');
+  assert.equal(resultText(result(1_000, 14)), 'Of the last 1,000 requests, the policy would block 14.');
+  assert.equal(resultText(result(12, 0)), 'Of the last 12 requests, the policy would block none.');
   assert.equal(resultText(result(1, 1)), 'The one recorded request would be blocked.');
   assert.equal(resultText(result(0, 0)), 'No requests of this tunnel are recorded.');
   const unknown = result(0, 0, [{ reason: 'credentials_not_recorded', count: 3 }]);

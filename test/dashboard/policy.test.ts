@@ -46,7 +46,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'Keep /admin private' }).click();
     await page.getByText('Not saved', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Run test' }).click();
-    await page.getByText('Of the last 5 requests this would block 2.').waitFor();
+    await page.getByText('Of the last 5 requests, the policy would block 2.').waitFor();
     const found = page.getByRole('table', { name: 'Requests that would be blocked' });
     assert.equal(await found.getByRole('row').count(), 3);
     await found.getByText(/^GET \/admin\/.*img/).waitFor();
@@ -119,7 +119,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('GET /admin/reports').waitFor();
     await shoot(page, 'policy-tried');
     await page.getByRole('button', { name: 'Run test' }).click();
-    await page.getByText(/^Of the last \d+ requests this would block none\.$/).waitFor();
+    await page.getByText(/^Of the last \d+ requests, the policy would block none\.$/).waitFor();
     await page.getByRole('table').getByText('Block a path (log only)').first().waitFor();
   });
 
@@ -197,7 +197,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await shoot(desktop, 'policy-all-dark');
     const page = await open(t, { context: { colorScheme: 'dark', viewport: PHONE } });
     await page.getByRole('button', { name: 'Run test' }).click();
-    await page.getByText(/^Of the last \d+ requests this would block \d+\.$/).waitFor();
+    await page.getByText(/^Of the last \d+ requests, the policy would block \d+\.$/).waitFor();
     await shoot(page, 'policy-all-phone');
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);

@@ -89,7 +89,7 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
     await page.getByText(/^\d+ of/).waitFor();
     assert.deepEqual([...new Set(await shown())], ['GET /there/one']);
     await page.getByLabel('Filter').fill('nothing like this');
-    await page.getByText('No request matches the filter.').waitFor();
+    await page.getByText('No requests match the filter.').waitFor();
   });
 
   test('Replay sends it once more, marked; the answer is shown', async (t) => {
@@ -199,7 +199,7 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
     await service.visit('/last');
     await row(other, '/last').waitFor();
     await press(one, 'Clear');
-    await other.getByRole('heading', { name: 'No request yet' }).waitFor();
+    await other.getByRole('heading', { name: 'No requests yet' }).waitFor();
     await service.visit('/first');
     await row(one, '/first').waitFor();
   });

@@ -183,9 +183,9 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
     await exchange('by the command');
     await agent.printed(/datagrams go by UDP/);
     const status = await ok('status');
-    assert.match(status, new RegExp(`localhost:${port}  localhost:${service.port}  network home  by UDP$`, 'm'));
+    assert.match(status, new RegExp(`localhost:${port}  localhost:${service.port}  network home  over UDP$`, 'm'));
     assert.equal(readFileSync(join(home, 'place'), 'utf8'), `localhost:${port}\n`);
-    assert.match(await ok('network', 'show', 'home'), /^relay +by UDP since .* UTC, 1 client, /m);
+    assert.match(await ok('network', 'show', 'home'), /^relay +over UDP since .* UTC, 1 client, /m);
 
     // A newer agent takes it over, with the settings file, and over the TLS session alone.
     const file = `[tunnels.vpn]\nprotocol = "udp"\nnetwork = "home"\ntarget = ${service.port}\nudp = false\n`;
@@ -196,8 +196,8 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
     assert.equal(await agent.ended(), 4);
     await exchange('by the file');
     await second.printed(/^\{"event":"relay_path".*"path":"stream"/m);
-    assert.match(await ok('network', 'show', 'home'), /^relay +by the TLS session since/m);
-    assert.match(await ok('status'), /  network home  by the TLS session: UDP to the server is switched off$/m);
+    assert.match(await ok('network', 'show', 'home'), /^relay +over the TLS session since/m);
+    assert.match(await ok('status'), /  network home  over the TLS session: UDP to the server is switched off$/m);
     service.close();
     // localhost has two addresses, and both must have refused one.
     const sending = setInterval(() => client.send('to no device', port), 50);

@@ -151,7 +151,7 @@ suite('the pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Continue');
     await field(page, 'Code from the email').fill((await smtp.nextMail(email)).code ?? '');
     await press(page, 'Confirm');
-    await alertOf(page, 'Your address is confirmed, but this password is not');
+    await alertOf(page, 'Your email is confirmed, but your password was not set');
     await press(page, 'Send link');
     await page.goto((await smtp.nextMail(email)).link ?? '');
     await field(page, 'New password').fill(PASSWORD);

@@ -101,12 +101,12 @@ export const RECORD_DROPS = {
 
 /** Datagrams of private networks. */
 export const RELAY_DROPS = {
-  no_agent: { text: 'datagrams were dropped: no agent carries their network' },
+  no_agent: { text: 'datagrams were dropped: no agent serves their network' },
   queue_full: { text: 'datagrams were dropped: the queue to the agent was full' },
   send_failed: { text: 'datagrams were dropped: the send buffer of the system was full' },
   flows: { text: 'datagrams were dropped: no room for another client' },
   unproven: { text: 'datagrams were dropped: the address of their client is not confirmed yet' },
-  not_enrolled: { text: 'handshakes were dropped: their key is not enrolled, revoked or expired' },
+  not_enrolled: { text: 'handshakes were dropped: their key is unknown, revoked or expired' },
   no_flow: { text: 'responses were dropped: their client is gone' },
   too_long: { text: 'datagrams were dropped: too long' },
   wrong_source: { text: 'datagrams were dropped: not from the address of the agent' },

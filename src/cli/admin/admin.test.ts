@@ -122,7 +122,7 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
   assert.equal(statSync(join(home, 'copy.db')).mode & 0o777, 0o600);
   const again = await run(['backup', 'copy.db'], options);
   assert.deepEqual([again.code, again.stdout], [1, '']);
-  assert.match(again.stderr, /copy\.db exists already/);
+  assert.match(again.stderr, /copy\.db already exists/);
 });
 
 test('a folder without a database is said to be one, and stays as it is', async (t) => {

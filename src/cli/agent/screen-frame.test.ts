@@ -105,7 +105,7 @@ test('shows which way the datagrams of a private network go, and why', () => {
   const only = (changes: Partial<RelayView> = {}): string =>
     renderFrame(frame({ tunnels: [], relays: [relay(changes)] }), SIZE);
   assert.match(only(), /^ {2}tunnel\.example\.com:30000 {2}→ localhost:51820$/m);
-  assert.match(only(), /^ {4}network home · by UDP · 2 clients · 1\.2 MB in, 999 B out$/m);
+  assert.match(only(), /^ {4}network home · over UDP · 2 clients · 1\.2 MB in, 999 B out$/m);
   assert.ok(!only().includes('no request yet'), 'datagrams are no requests');
   const blocked = only({ path: 'stream', udp: 'silent', pathWhy: 'no answer by UDP', clients: 1, dropped: 3 });
   const text = blocked.replaceAll(/\n {4}/g, ' ');
@@ -115,13 +115,13 @@ test('shows which way the datagrams of a private network go, and why', () => {
   );
   assert.match(
     text,
-    /Retrying UDP\. \(no answer by UDP\) network home · by the TLS session · 1 client · .* · 3 dropped/,
+    /Retrying UDP\. \(no answer by UDP\) network home · over the TLS session · 1 client · .* · 3 dropped/,
   );
   const off = only({ path: 'stream', udp: 'off', pathWhy: 'UDP is switched off' });
-  assert.match(off, /\n {4}UDP is switched off\n {4}network home · by the TLS session/);
+  assert.match(off, /\n {4}UDP is switched off\n {4}network home · over the TLS session/);
   const away = only({ state: 'waiting', endpoint: undefined, path: undefined, reason: 'home has no server yet' });
   assert.match(away, /^ {2}network home {2}→ localhost:51820\n {4}home has no server yet$/m);
-  assert.ok(!away.includes('by UDP'));
+  assert.ok(!away.includes('over UDP'));
 });
 
 test('fits every size of terminal, with colours or without', () => {

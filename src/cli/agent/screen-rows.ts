@@ -51,7 +51,7 @@ function wayOf({ udp, path }: RelayView, why: string): Span {
 /** `network home · by UDP · 2 clients · 1.2 MB in, 340 KB out`. */
 function factsOf(relay: RelayView, dot: string): Line {
   const { network, path, clients, bytesIn, bytesOut, dropped } = relay;
-  const way = path === 'stream' ? span('by the TLS session', 'yellow') : span('by UDP', 'green');
+  const way = path === 'stream' ? span('over the TLS session', 'yellow') : span('over UDP', 'green');
   const rest = [
     `${clients} ${clients === 1 ? 'client' : 'clients'}`,
     `${amountOf(bytesIn)} in, ${amountOf(bytesOut)} out`,

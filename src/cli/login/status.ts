@@ -73,8 +73,8 @@ function describe(answer: ServerAnswer, login: KeptLogin, agents: readonly Agent
 /** Of a relay, which way its datagrams go, and why not by UDP. */
 function wayOf({ path, path_why: why }: AgentRecord['tunnels'][number]): Line {
   if (path === null) return [];
-  if (path === 'udp') return [span('  by UDP', 'green')];
-  return [span(`  by the TLS session${why === null ? '' : `: ${why}`}`, 'yellow')];
+  if (path === 'udp') return [span('  over UDP', 'green')];
+  return [span(`  over the TLS session${why === null ? '' : `: ${why}`}`, 'yellow')];
 }
 
 function loginLine({ login, mistake }: KeptLogin): Line {

@@ -460,7 +460,7 @@ test('network show: relay names its path, or the command to run without an agent
   assert.match(text, /^server +10\.80\.0\.1, WireGuard on port 51820, public key 3p7b/m);
   assert.match(
     text,
-    /^relay +by the TLS session since 2026-11-22 12:00 UTC, 1 client, 0 B in, 5 B out\. `culvert status` on .* shows why UDP fails/m,
+    /^relay +over the TLS session since 2026-11-22 12:00 UTC, 1 client, 0 B in, 5 B out\. `culvert status` on .* shows why UDP fails/m,
   );
   assert.match(text, /^devices +2, 1 expired$/m);
   const dropped = { no_agent: 2, unproven: 0, flows: 7 };
@@ -471,7 +471,7 @@ test('network show: relay names its path, or the command to run without an agent
     await show(relay, NETWORK, [stranger]),
     /^no handshake +pad have no handshake yet\. .*: culvert network config home .* syncconf home /m,
   );
-  assert.match(await show({ ...relay, path: 'udp' }), /^relay +by UDP since/m);
+  assert.match(await show({ ...relay, path: 'udp' }), /^relay +over UDP since/m);
   assert.match(await show({ online: false }), /^relay +no agent serves it: culvert udp 51820 --network home; 0 B in/m);
   const bare = await show({ online: false }, BARE);
   assert.match(bare, /^server +not set: culvert network set-server home --generate --output home\.conf$/m);

@@ -201,7 +201,7 @@ function relayLine(found: Network, state: z.output<typeof relayState>): Line {
     return [span(`no agent serves it: ${command}`, 'yellow'), span(`; ${passed} so far`, 'dim')];
   }
   const since = state.path_since?.slice(0, 16).replace('T', ' ');
-  const way = state.path === 'stream' ? span('by the TLS session', 'yellow') : span('by UDP', 'green');
+  const way = state.path === 'stream' ? span('over the TLS session', 'yellow') : span('over UDP', 'green');
   const clients = `, ${state.flows ?? 0} ${state.flows === 1 ? 'client' : 'clients'}`;
   const facts = span(`${since === undefined ? '' : ` since ${since} UTC`}${clients}, ${passed}`);
   // The server sees that no UDP comes; only the agent knows whether it tries.

@@ -56,7 +56,7 @@ async function start(settings: Settings, options: ServerOptions & { held: HeldSo
   const { held, log } = options;
   const idle = idleSocket(settings, held);
   if (idle !== undefined) throw usageError(idle);
-  if (isHeld(held)) log.info({ sockets: Object.keys(held) }, 'listening on sockets that are held');
+  if (isHeld(held)) log.info({ sockets: Object.keys(held) }, 'listening on sockets passed by systemd');
   try {
     return await startServer(settings, options);
   } catch (cause) {

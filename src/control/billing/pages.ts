@@ -24,12 +24,12 @@ export function completionPage(completion: Completion): Part {
   return state === 'completed'
     ? page(
         `You are on ${plan}`,
-        html`<p class="notice" role="status">${organization} is on the plan ${plan} from now on.</p>
+        html`<p class="notice" role="status">${organization} is now on the ${plan} plan.</p>
 <p>${NOTHING_CHARGED}</p>`,
       )
     : page(
         'This checkout was completed before',
-        html`<p class="notice" role="status">This checkout put ${organization} on the plan ${plan} then. This time, no changes were made.</p>
+        html`<p class="notice" role="status">This checkout already switched ${organization} to the ${plan} plan. No changes were made this time.</p>
 <p>${NOTHING_CHARGED}</p>`,
       );
 }

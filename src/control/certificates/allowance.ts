@@ -80,11 +80,13 @@ export class Allowance {
     if (ownerId !== null && own.length >= mine) {
       const why = isFailing
         ? `${mine} per owner after ${MANY_FAILURES} failed orders: point all your names to this server, or delete the others`
-        : `${mine} of an owner`;
+        : `${mine} per owner`;
       return this.#ofHour(name, why, (own[0]?.at ?? now) + HOUR_MS);
     }
     const full = roomFor(of, { taken, most: MAX_ALL_PER_HOUR, population });
-    return full && this.#ofHour(name, wordsFor(full, `${MAX_ALL_PER_HOUR} of all`), (full.since ?? now) + HOUR_MS);
+    return (
+      full && this.#ofHour(name, wordsFor(full, `${MAX_ALL_PER_HOUR} for this server`), (full.since ?? now) + HOUR_MS)
+    );
   }
 
   #ofHour(name: string, why: string, until: number): Hold {
@@ -122,6 +124,6 @@ export class Allowance {
 }
 
 function wordsFor({ why }: NoRoom, all: string): string {
-  const half = 'the half for the Free plan; the rest is for paid plans and reserved names';
-  return { all, half, share: 'the share of your organizations' }[why];
+  const half = 'Free plans get half; the rest is for paid plans and reserved names';
+  return { all, half, share: 'your organizations have used up their share' }[why];
 }

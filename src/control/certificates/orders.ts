@@ -112,8 +112,7 @@ export class Orders {
   resume(): void {
     const { store, log } = this.#deps;
     const resumed = store.inTx((tx) => resumeInterrupted(tx, MAX_RESUMED));
-    if (resumed > 0)
-      log.info({ orders: resumed }, 'orders for certificates that the last run left unfinished begin again');
+    if (resumed > 0) log.info({ orders: resumed }, 'resuming certificate orders that the last shutdown interrupted');
   }
 
   /** Begins what is due, as far as there is room; what ends makes room for the next. */
@@ -340,7 +339,10 @@ export class Orders {
     try {
       await store.durable();
     } catch (error) {
-      log.warn({ name, reason: messageOf(error) }, 'the disk has not confirmed what a certificate authority issued');
+      log.warn(
+        { name, reason: messageOf(error) },
+        'the disk did not confirm data from the certificate authority; it may be lost in a power failure',
+      );
     }
   }
 
@@ -348,7 +350,7 @@ export class Orders {
     const { store, allowance, log } = this.#deps;
     const isStop = this.#stopping.signal.aborted;
     if (!(error instanceof AcmeError) && !isStop)
-      log.error({ name, err: error }, 'an order for a certificate broke off');
+      log.error({ name, err: error }, 'internal error during a certificate order');
     const reason =
       error instanceof AcmeError ? error.message.slice(0, MAX_ERROR) : 'The server failed. Its log has the reason.';
     try {

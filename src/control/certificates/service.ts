@@ -241,10 +241,7 @@ export class Certificates {
   #sayRunOut(names: AcmeSetup, over: readonly string[]): void {
     const { store, log } = this.#deps;
     if (over.length > MAX_SAID) {
-      log.error(
-        { names: over.length },
-        'certificates have run out, more than can be named. Is the clock of this machine right?',
-      );
+      log.error({ names: over.length }, 'many certificates have expired. Check the clock of this machine');
     }
     for (const name of over.slice(0, MAX_SAID)) {
       if (orderTermsOf(store.db, name, { names, now: store.clock.now() }) === undefined) continue;
@@ -263,7 +260,7 @@ export class Certificates {
     const dropped = store.inTx((tx) => changeAuthority(tx, directoryUrl));
     log.info(
       { from: last, to: directoryUrl, dropped },
-      'another certificate authority: certificates are asked for anew',
+      'the certificate authority changed: new certificates are ordered',
     );
   }
 

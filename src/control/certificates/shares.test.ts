@@ -55,7 +55,7 @@ test('one organization does not use up the week of all the others', async (t) =>
   const got = [];
   for (const host of hosts) got.push(await fixture.certificates.want(host));
   assert.deepEqual(got, [true, true, true, true, true, true, false, false, false]);
-  assert.match(fixture.row('eve-8.edge.test')?.lastError ?? '', /the share of your organization/);
+  assert.match(fixture.row('eve-8.edge.test')?.lastError ?? '', /your organizations have used up their share/);
   assert.equal(await fixture.certificates.want(fixture.tunnel(ann, 'shop')), true);
 });
 
@@ -94,7 +94,7 @@ test('Free organizations share half of a week where one organization pays, and a
   const again = new CertificateFixture(t, fixture.authority, { dataDir: fixture.plane.dataDir, changes });
   assert.equal(await got(again, eve, names('again', 2)), 0, 'it had its share before the restart');
   assert.equal((await got(again, fay, names('f', 2))) + (await got(again, gus, names('g', 2))), 3);
-  assert.match(again.row('g-1.edge.test')?.lastError ?? '', /the half for the Free plan.*dns-01/);
+  assert.match(again.row('g-1.edge.test')?.lastError ?? '', /Free plans get half.*dns-01/);
   assert.equal(again.row('g-1.edge.test')?.nextAttemptAt, again.plane.now + 7 * DAY_MS);
   assert.equal(await got(again, ann, names('a', 11)), 10, 'the rest is for who pays');
 });

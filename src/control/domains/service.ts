@@ -192,7 +192,10 @@ function deleteDomains(tx: Tx, actor: Actor, rows: readonly DomainRow[]): void {
 function requireFree(tx: Tx, domain: string, orgId: string): void {
   const verifier = verifierOf(tx.db, domain);
   if ((verifier !== undefined && verifier !== orgId) || isResting(tx, domain, orgId)) {
-    throw new AppError('duplicate_name', `Another organization owns ${domain}. It must delete the domain first.`);
+    throw new AppError(
+      'duplicate_name',
+      `Another organization has ${domain}, or deleted it in the last 24 hours. It must delete the domain, and you must then wait 24 hours.`,
+    );
   }
 }
 

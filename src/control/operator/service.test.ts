@@ -156,7 +156,7 @@ test('a backup is whole and private, names what is in the way, and a server star
   const bytes = backupDatabase(settings, copy, 'culvert backup FILE');
   assert.equal(bytes, statSync(copy).size);
   assert.equal(statSync(copy).mode & 0o777, 0o600);
-  assert.throws(() => backupDatabase(settings, copy, 'x'), /copy\.db exists already/);
+  assert.throws(() => backupDatabase(settings, copy, 'x'), /copy\.db already exists/);
   assert.throws(() => backupDatabase(settings, join(dataDir, 'no/copy.db'), 'x'), /could not be written/);
   await create('later@example.test');
   await server.close();

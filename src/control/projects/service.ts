@@ -104,7 +104,7 @@ export class Projects {
     return this.#store.inTx((tx) => {
       const row = find(tx.db, actor.orgId, slug);
       if (row.isDefault) {
-        throw new AppError('invalid_request', 'The default project stays. Delete its tunnels one by one.');
+        throw new AppError('invalid_request', 'The default project cannot be deleted. Delete its tunnels one by one.');
       }
       const gone = tx.emit(projectDeleted, row);
       const details = { cause: { cause: 'project_deleted' } } as const;

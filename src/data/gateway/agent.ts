@@ -194,7 +194,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   /** The same agent has come again by another way: whatever still is on this one is lost. */
   replace(): void {
     this.#why.replaced();
-    this.#log.info({}, 'agent session ended: the same agent came again by another connection');
+    this.#log.info({}, 'agent session ended: the same agent reconnected');
     this.#over(true);
     this.session.destroy('the same agent came again by another connection');
   }

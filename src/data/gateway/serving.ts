@@ -95,7 +95,7 @@ export class Serving implements ServedTunnel {
   /** Tells its agent that another has the tunnel now. */
   supersede(whence: string, nowMs: number): void {
     const since = new Date(nowMs).toISOString();
-    const message = `${this.entry.route.publicUrl} is served by the agent on ${whence} since ${since}.`;
+    const message = `The agent on ${whence} has been serving ${this.entry.route.publicUrl} since ${since}.`;
     this.agent.unbind(this, 'superseded', message, false);
   }
 }

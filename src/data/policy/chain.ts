@@ -9,7 +9,7 @@ import { type DryRun, type Seen, seenIn } from './dry-run.ts';
 import type { PolicyRequest, Step, StepTrace, Verdict } from './step.ts';
 import type { DryRunSlots } from './dry-run-slots.ts';
 
-const STEP_FAILED = 'a policy step failed: it refuses';
+const STEP_FAILED = 'a policy step failed with an internal error (policy_failed)';
 const FAILED: EdgeRefusal = { code: 'policy_failed' };
 
 /** A step with what its action says beside its kind. */

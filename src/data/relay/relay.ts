@@ -131,7 +131,7 @@ export class Relay implements AttachmentHost {
     const since = new Date(now).toISOString();
     before?.carrier.ended(
       'superseded',
-      `The private network ${name} is carried by the agent on ${carrier.whence} since ${since}.`,
+      `The agent on ${carrier.whence} has been serving the private network ${name} since ${since}.`,
     );
     return attachment;
   }

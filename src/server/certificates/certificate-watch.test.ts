@@ -183,13 +183,13 @@ test('the end of a certificate is a warning a day from a week before, until it i
   await files.look();
   await files.look();
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? '', /ends soon and is not renewed yet/);
+  assert.match(warnings[0] ?? '', /expires soon: renew it/);
   now += DAY_MS;
   await files.look();
   assert.equal(warnings.length, 2);
   now += 6 * DAY_MS;
   await files.look();
-  assert.match(warnings[2] ?? '', /has run out/);
+  assert.match(warnings[2] ?? '', /has expired/);
   write(await testCertificate([], 200 * DAY_MS));
   await files.look();
   now += DAY_MS;

@@ -123,9 +123,7 @@ class PairWatch {
     if (end.getTime() - now > WARN_MS || now - this.#warnedAt < DAY_MS) return;
     this.#warnedAt = now;
     const words =
-      end.getTime() <= now
-        ? 'the certificate has run out: renew it'
-        : 'the certificate ends soon and is not renewed yet';
+      end.getTime() <= now ? 'the certificate has expired: renew it' : 'the certificate expires soon: renew it';
     this.#log.warn({ until: end.toISOString() }, words);
   }
 }

@@ -31,14 +31,14 @@ export function renewSelfSigned(
     if (own.edge !== null && own.edge.cert !== edge?.cert) {
       await use.edge(own.edge);
       edge = own.edge;
-      log.info({ listener: 'edge' }, 'a new self-signed certificate is served from now on; open connections go on');
+      log.info({ listener: 'edge' }, 'renewed the self-signed certificate; open connections are not affected');
     }
     if (own.agents !== null && own.agents.cert !== agents.cert) {
       await use.agents(own.agents);
       agents = own.agents;
       log.info(
         { listener: 'agents' },
-        'a new self-signed certificate is served from now on; its key is the one that agents know',
+        'renewed the self-signed certificate with the same key; agents that pin it are not affected',
       );
     }
   };

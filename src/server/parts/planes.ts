@@ -14,7 +14,7 @@ import type { Starting } from './starting.ts';
 const FEW_DESCRIPTORS = 4_096;
 
 const OWN_LABEL_HELD =
-  'a tunnel has a name of this server itself: it gets no visitors. Delete it, or give the server another name';
+  'a tunnel uses a host name of this server, so it receives no visitors. Delete the tunnel, or change the host name of the server';
 
 /** Opens the database and builds the services. No agent is online yet, whatever the rows say. */
 export function openServices(life: Lifecycle, { settings, options, log, late }: Starting): ControlPlane {

@@ -28,10 +28,10 @@ export const PAGE = `<!doctype html>
 </div>
 <ol id="requests"></ol>
 <div id="empty" class="empty">
-<h2>No request yet</h2>
+<h2>No requests yet</h2>
 <p>Open your public URL. Every request appears here as it arrives.</p>
 </div>
-<p id="no-match" class="empty" hidden>No request matches the filter.</p>
+<p id="no-match" class="empty" hidden>No requests match the filter.</p>
 <p id="count" class="quiet"></p>
 </section>
 <section id="detail" aria-label="Request" tabindex="-1">

@@ -58,7 +58,7 @@ export function visitorLimit({ monotonic }: Pick<ApiSettings, 'monotonic'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const wait = bucket.take(limitKey(c.get('clientIp')), monotonic());
     if (wait > 0)
-      throw new AppError('rate_limited', `Your address sent too many sign-ins. Try again in ${wait} seconds.`, {
+      throw new AppError('rate_limited', `Your address made too many login attempts. Try again in ${wait} seconds.`, {
         retryAfterSeconds: wait,
       });
     return next();

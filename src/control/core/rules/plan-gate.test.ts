@@ -21,7 +21,7 @@ const room = (plan: Plan, used: number, mode: BillingMode = 'mock') =>
 
 test('Free alone has no master keys and no identity checks', () => {
   for (const wanted of ['masterKeys', 'edgeAuth'] as const) {
-    assert.match(feature('free', wanted) ?? '', /^The plan Free does not include .*\. Use Pro, Team or Enterprise\./);
+    assert.match(feature('free', wanted) ?? '', /^The Free plan does not include .*\. Use Pro, Team or Enterprise\./);
     for (const plan of ['pro', 'team', 'enterprise'] as const) assert.equal(feature(plan, wanted), undefined);
   }
 });
@@ -29,10 +29,10 @@ test('Free alone has no master keys and no identity checks', () => {
 test('reserved names: none on Free, five on Pro, and no limit above', () => {
   assert.match(
     room('free', 0) ?? '',
-    /^The plan Free includes no reserved subdomains\. For more, use Pro, Team or Enterprise/,
+    /^The Free plan includes no reserved subdomains\. For more, use Pro, Team or Enterprise/,
   );
   assert.equal(room('pro', 4), undefined);
-  assert.match(room('pro', 5) ?? '', /^The plan Pro includes 5 reserved subdomains\. For more, use Team or Enterprise/);
+  assert.match(room('pro', 5) ?? '', /^The Pro plan includes 5 reserved subdomains\. For more, use Team or Enterprise/);
   assert.equal(room('team', 1_000_000), undefined);
   assert.equal(room('enterprise', 1_000_000), undefined);
 });

@@ -21,7 +21,7 @@ export function requireEntitlement(plan: Plan, feature: Feature, mode: BillingMo
   if (ENTITLEMENTS[plan][feature]) return;
   const having = PLANS.filter((other) => ENTITLEMENTS[other][feature]);
   throw refusal(
-    `The plan ${PLAN_NAMES[plan]} does not include ${FEATURES[feature]}. Use ${listed(having)}.`,
+    `The ${PLAN_NAMES[plan]} plan does not include ${FEATURES[feature]}. Use ${listed(having)}.`,
     having,
     mode,
   );
@@ -36,7 +36,7 @@ export function requireRoom(plan: Plan, { quota, used }: { quota: Quota; used: n
     return limit === null || limit > used;
   });
   const has = most === 0 ? `no ${QUOTAS[quota]}` : `${most} ${QUOTAS[quota]}`;
-  throw refusal(`The plan ${PLAN_NAMES[plan]} includes ${has}. For more, use ${listed(having)}.`, having, mode);
+  throw refusal(`The ${PLAN_NAMES[plan]} plan includes ${has}. For more, use ${listed(having)}.`, having, mode);
 }
 
 function refusal(fact: string, having: readonly Plan[], mode: BillingMode): AppError {

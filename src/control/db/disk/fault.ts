@@ -29,7 +29,7 @@ export function asDiskFault(error: unknown): AppError | undefined {
   if (code === undefined || !CODES.test(code)) return undefined;
   return new AppError(
     'unavailable',
-    'The server can not store anything now: its disk is full or fails. Tell its operator, and try again later.',
+    'The server cannot store data: its disk is full or failing. Tell its operator, and try again later.',
     { cause: error },
   );
 }
@@ -43,7 +43,7 @@ export function faultCode(error: unknown): string | undefined {
 export function unconfirmed(cause?: unknown): AppError {
   return new AppError(
     'unavailable',
-    'The disk of the server has not confirmed the change, which may be stored all the same. Look before you try again.',
+    'The disk of the server did not confirm the change, so it is unknown whether it was stored. Check before you try again.',
     { retryAfterSeconds: 5, ...given({ cause }) },
   );
 }

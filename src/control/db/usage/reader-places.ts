@@ -15,15 +15,23 @@ export class ReaderPlaces {
     const own = this.#taken.get(orgId) ?? 0;
     if (own >= MAX_PER_ORGANIZATION) {
       this.refused += 1;
-      throw new AppError('rate_limited', 'This organization reads too many records at once. Try again in a second.', {
-        retryAfterSeconds: 1,
-      });
+      throw new AppError(
+        'rate_limited',
+        'This organization has too many record queries running. Try again in a second.',
+        {
+          retryAfterSeconds: 1,
+        },
+      );
     }
     if (this.waiting >= MAX_READERS) {
       this.refused += 1;
-      throw new AppError('unavailable', 'Too many read records at once. Try again in a few seconds.', {
-        retryAfterSeconds: 2,
-      });
+      throw new AppError(
+        'unavailable',
+        'Too many record queries are running on this server. Try again in a few seconds.',
+        {
+          retryAfterSeconds: 2,
+        },
+      );
     }
     this.waiting += 1;
     this.#taken.set(orgId, own + 1);

@@ -200,7 +200,7 @@ export class UsageStore implements RecordStore {
       if (!(error instanceof UsageFault)) throw error;
       if (error.kind === 'asked') throw new AppError('invalid_request', error.message, { cause: error });
       if (error.kind === 'fault') throw error;
-      const message = 'Records of requests can not be read now. Try again in a few seconds.';
+      const message = 'Recorded requests cannot be read right now. Try again in a few seconds.';
       throw new AppError('unavailable', message, { cause: error, retryAfterSeconds: 5 });
     }
   }

@@ -55,7 +55,7 @@ export class AcmeAuthority implements CertificateAuthority {
       if (status !== 'valid') {
         throw new AcmeError(
           'unauthorized',
-          `the authority calls the account ${oneLine(String(status), 40)}: a new one is needed`,
+          `the authority reports the account status "${oneLine(String(status), 40)}", so a new account is needed`,
         );
       }
       return { accountUrl: session.locationOf(reply), key: key.pem };

@@ -42,7 +42,8 @@ export function checkChain(
 
 function readCertificates(pem: string): X509Certificate[] {
   const blocks = pem.match(PEM) ?? [];
-  if (blocks.length > MAX_CERTIFICATES) throw wrong(`comes with ${blocks.length - 1} others: too many`);
+  if (blocks.length > MAX_CERTIFICATES)
+    throw wrong(`comes with a chain of ${blocks.length - 1} certificates, which is too long`);
   try {
     return blocks.map((block) => new X509Certificate(block));
   } catch (error) {

@@ -103,7 +103,7 @@ function answerTo({ token }: Challenge, name: string, { order, thumbprint }: Pro
 
 /** Ends with the signal, whether or not the solver looks at it. */
 async function publish({ solver }: AcmeOrder, answer: ChallengeAnswer, signal: AbortSignal): Promise<void> {
-  const late = `no answer for ${answer.name} was published in time`;
+  const late = `the challenge response for ${answer.name} was not published in time`;
   if (signal.aborted) throw abortError(signal, late);
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(abortError(signal, late));
@@ -115,7 +115,7 @@ async function publish({ solver }: AcmeOrder, answer: ChallengeAnswer, signal: A
     if (signal.aborted) throw abortError(signal, late);
     throw new AcmeError(
       'challenge_failed',
-      `the answer for ${answer.name} could not be published: ${oneLine(messageOf(error))}`,
+      `the challenge response for ${answer.name} could not be published: ${oneLine(messageOf(error))}`,
       { cause: error },
     );
   } finally {
@@ -126,7 +126,7 @@ async function publish({ solver }: AcmeOrder, answer: ChallengeAnswer, signal: A
 async function awaitVerdict({ session, order }: Proof, { url, answer }: Task, signal: AbortSignal): Promise<void> {
   await session.poll(url, {
     signal,
-    waitsFor: `the proof of ${answer.name}`,
+    waitsFor: `the validation of ${answer.name}`,
     read: (reply) => {
       const authorization = readAuthorization(reply);
       if (authorization.status === 'pending') return undefined;

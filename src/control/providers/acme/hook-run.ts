@@ -106,7 +106,7 @@ function reasonOf(error: unknown): string {
     case 'ENOENT':
       return "can't be run: the file, or the interpreter in its first line, does not exist";
     case 'EACCES':
-      return "can't be run: this user may not, make it executable";
+      return "can't be run: permission denied; make it executable for this user";
     default:
       return `can't be run: ${oneLine(messageOf(error))}`;
   }

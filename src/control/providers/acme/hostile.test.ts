@@ -78,7 +78,7 @@ const LIES: readonly Lie[] = [
   { name: 'a connection that breaks', path: '/challenge/0', play: (_, response) => void response.destroy(), code: 'network', message: /is unreachable: socket hang up/, published: true },
   { name: 'a body that breaks', path: '/challenge/0', play: (_, response) => { response.writeHead(200, { 'content-length': '10' }).write('{'); setImmediate(() => response.destroy()); }, code: 'network', message: /is unreachable: aborted/, published: true },
   { name: 'an order that is given up', path: '/order', play: order({ status: 'invalid', error: { type: 'urn:ietf:params:acme:error:caa', detail: 'CAA forbids it' } }), code: 'caa', message: /rejected the order: CAA forbids it/, published: true },
-  { name: 'an order that is done before it began', path: '/order', play: order({ status: 'valid' }), code: 'bad_answer', message: /calls the order valid before it was finalized/, published: true },
+  { name: 'an order that is done before it began', path: '/order', play: order({ status: 'valid' }), code: 'bad_answer', message: /the order has the status "valid" before it was finalized/, published: true },
   { name: 'a page instead of a certificate', path: '/cert', play: withBody('<html>', 'text/html'), code: 'bad_answer', message: /sent no certificate: its content type is text\/html/, published: true },
   { name: 'a certificate without end', path: '/cert', play: endless, code: 'bad_answer', message: /larger than 256 KB/, published: true },
 ];
@@ -130,7 +130,7 @@ test('a verdict that never comes is waited for so long and no longer', async (t)
   });
   const error = await failureOf(authority.issue(account, ordered()));
   assert.equal(error.code, 'timeout');
-  assert.match(error.message, /took too long for the proof of shop\.example\.test/);
+  assert.match(error.message, /took too long for the validation of shop\.example\.test/);
   assert.deepEqual(actions, [`publish ${NAME}`, `withdraw ${NAME}`]);
   const looks = played.asked.filter(({ path }) => path === '/authz/0').length;
   assert.ok(looks >= 3 && looks <= 16, `${looks} looks`);
@@ -220,7 +220,7 @@ test('a solver that fails ends the order, and all answers are taken back', async
   };
   const error = await failureOf(authority.issue(account, ordered({ names: ['a.test', 'b.test'], solver })));
   assert.equal(error.code, 'challenge_failed');
-  assert.equal(error.message, 'the answer for b.test could not be published: no room at all');
+  assert.equal(error.message, 'the challenge response for b.test could not be published: no room at all');
   assert.deepEqual(actions, ['publish a.test', 'publish b.test', 'withdraw a.test', 'withdraw b.test']);
 });
 

@@ -51,7 +51,7 @@ export async function issueCertificate(issuing: Issuing): Promise<Issued> {
   if (ready.status !== 'ready')
     throw new AcmeError(
       'bad_answer',
-      `the authority calls the order ${oneLine(ready.status, 40)} before it was finalized`,
+      `the order has the status "${oneLine(ready.status, 40)}" before it was finalized`,
     );
   const { csr, key } = await makeSigningRequest(names);
   await session.post(ready.finalize, { csr }, signal);

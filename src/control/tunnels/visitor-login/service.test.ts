@@ -192,7 +192,7 @@ test('it comes with Pro; on a plan without it a gate stays closed, and can only 
   assert.deepEqual(said(refused), [402, 'upgrade_required']);
   assert.match(
     String(refused.body['message']),
-    /^The plan Free does not include visitor login\. Use Pro, Team or Enterprise/,
+    /^The Free plan does not include visitor login\. Use Pro, Team or Enterprise/,
   );
   assert.deepEqual(await flag(), [false, false]);
   onPlan('pro');

@@ -32,7 +32,7 @@ export function programWords(userAgent: string): string {
   const browser = BROWSERS.find(([sign]) => sign.test(userAgent))?.[1];
   const system = SYSTEMS.find(([sign]) => sign.test(userAgent))?.[1];
   if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
-  if (userAgent === '') return 'Unknown program';
+  if (userAgent === '') return 'Unknown client';
   return cut(userAgent);
 }
 

@@ -37,7 +37,7 @@ export function SessionsPanel() {
   });
   const endOthers = useAction({
     run: () => answered(client.DELETE('/auth/sessions')),
-    done: ({ revoked }) => (revoked === 1 ? '1 session is over.' : `${revoked} sessions ended.`),
+    done: ({ revoked }) => (revoked === 1 ? '1 session ended.' : `${revoked} sessions ended.`),
     touches: [['me']],
     onDone: close,
     tellsFailure: true,
@@ -98,7 +98,7 @@ export function SessionsPanel() {
 /** `ending`: the session that is being ended. */
 function columnsFor(ending: string | undefined, onEnd: (session: Session) => void): ReadonlyArray<Column<Session>> {
   return [
-    { key: 'program', title: 'Program', cell: (row) => <Program session={row} /> },
+    { key: 'program', title: 'Client', cell: (row) => <Program session={row} /> },
     { key: 'address', title: 'IP address', cell: ({ ip_address: ip }) => <span className="culvert-mono">{ip}</span> },
     { key: 'used', title: 'Last used', cell: ({ last_used_at: at }) => <Ago at={at} /> },
     { key: 'begun', title: 'Logged in', cell: ({ created_at: at }) => <Ago at={at} /> },
@@ -133,7 +133,7 @@ function Program({ session: { user_agent: program, current } }: { readonly sessi
   return (
     <Group gap="xs" title={program}>
       <Text size="sm">{programWords(program)}</Text>
-      {current && <StateBadge tone="good">This one</StateBadge>}
+      {current && <StateBadge tone="good">Current</StateBadge>}
     </Group>
   );
 }

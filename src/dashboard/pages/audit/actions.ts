@@ -69,7 +69,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'tunnel.auth_remove': 'removed the password of a tunnel',
     'tunnel.edge_auth': 'set visitor login on a tunnel',
     'tunnel.edge_auth_remove': 'removed visitor login from a tunnel',
-    'tunnel.maintenance': 'began maintenance of a tunnel',
+    'tunnel.maintenance': 'started maintenance of a tunnel',
     'tunnel.maintenance_end': 'ended maintenance of a tunnel',
     'connection.disconnect': 'disconnected an agent',
     'inspector.clear': 'cleared recorded requests',
@@ -93,7 +93,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'domain.verify': 'verified a domain',
     'domain.bind': 'bound a domain to a tunnel',
     'domain.unbind': 'unbound a domain',
-    'domain.lose': 'a domain was lost to its owner',
+    'domain.lose': 'domain released: its TXT record was missing',
     'domain.delete': 'deleted a domain',
   },
   'Webhooks and networks': {

@@ -38,7 +38,7 @@ export function Filters({ scope, filter, onChange }: FiltersProps) {
       )}
       <TextInput label="Since" type="date" {...typed('from')} flex="1 1 140px" />
       <Select
-        label="At a time"
+        label="Per page"
         data={SIZES}
         value={String(filter.limit)}
         onChange={(limit) => onChange({ ...filter, limit: Number(limit ?? '50') })}

@@ -42,7 +42,7 @@ export function SignUpStep({ flow, back }: { readonly flow: AuthFlow; readonly b
 
 /** A code confirms an address, and no password that another person may have typed. */
 const OTHER_PASSWORD =
-  'Your address is confirmed, but this password is not: the address was also signed up with another password. Request a link to set one.';
+  'Your email is confirmed, but your password was not set: another sign-up used the same address. Request a link to set one.';
 
 interface ConfirmStepProps {
   readonly flow: AuthFlow;

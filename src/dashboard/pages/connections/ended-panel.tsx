@@ -23,10 +23,10 @@ export function EndedPanel() {
     <Stack gap="sm" component="section" aria-label="Ended">
       <div>
         <Title order={2} size="h5">
-          Ended
+          Ended connections
         </Title>
         <Text size="sm" c="dimmed">
-          The last 100 sessions of the past 30 days. Sessions that ended with a server crash are missing.
+          The last 100 connections of the past 30 days, except those that a server crash ended.
         </Text>
       </div>
       <Loaded query={query} lines={3}>
@@ -50,7 +50,7 @@ function Shown({ ended }: { readonly ended: readonly Ended[] }) {
   return (
     <Stack gap="sm">
       <SearchBox
-        label="Search ended sessions"
+        label="Search ended connections"
         placeholder="Machine, address or reason"
         among={ended.length}
         few={FEW}

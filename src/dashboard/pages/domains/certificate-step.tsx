@@ -54,6 +54,6 @@ function Words({ certificate: { state, expiresAt, nextAttemptAt, lastError }, is
         points here and that no CAA record excludes the authority.
       </>
     );
-  if (state === 'pending') return 'Requested. It arrives within seconds after the domain points here.';
+  if (state === 'pending') return 'Requested. It is issued within seconds after the domain points here.';
   return isBound ? 'Requested on the first visit.' : 'Requested after the domain is verified and has a tunnel.';
 }

@@ -36,7 +36,7 @@ export function DomainsPage() {
         {(all) =>
           all.length === 0 ? (
             <Empty icon={IconWorldWww} title="No domains yet" action={button}>
-              Add domain that you own, such as shop.example.net. Verify it with a DNS record, point it here with a
+              Add a domain that you own, such as shop.example.net. Verify it with a DNS record, point it here with a
               second one, and bind a tunnel.
             </Empty>
           ) : (

@@ -107,7 +107,7 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
             Close
           </Button>
           <Button type="submit" loading={send.isPending}>
-            Send again
+            Replay
           </Button>
         </Group>
       </Stack>
@@ -130,7 +130,7 @@ function ReplayAnswer({ first, answer }: AnswerProps) {
   const record = again.data;
   const rows = [
     ['Status', statusText(first.status), statusText(answer.status)],
-    ['Time', durationText(first.latency_ms), durationText(answer.latency_ms)],
+    ['Duration', durationText(first.latency_ms), durationText(answer.latency_ms)],
     ...(record === undefined
       ? []
       : [

@@ -147,7 +147,7 @@ function Heads() {
       <span className="culvert-req-method">Method</span>
       <span className="culvert-req-path">Path and tunnel</span>
       <span className="culvert-req-decision">Decision</span>
-      <span className="culvert-req-latency">Time</span>
+      <span className="culvert-req-latency">Duration</span>
       <span className="culvert-req-sizes">In / out</span>
       <span className="culvert-req-address">Visitor</span>
       <span className="culvert-req-time">Time</span>

@@ -105,7 +105,7 @@ export function EndCell({ token }: CellProps) {
   if (state === 'replaced')
     return replacedBy === null ? (
       <Stack gap={2}>
-        <StateBadge tone="warn">Ends soon</StateBadge>
+        <StateBadge tone="warn">Expires soon</StateBadge>
         <Text size="xs" c="dimmed">
           with its master key, <Ago at={token.graceEndsAt} />
         </Text>
@@ -114,7 +114,7 @@ export function EndCell({ token }: CellProps) {
       <Stack gap={2}>
         <StateBadge tone="info">Replaced</StateBadge>
         <Text size="xs" c="dimmed">
-          by <span className="culvert-mono">{idOf({ nonce: replacedBy })}</span>, still works, ends{' '}
+          by <span className="culvert-mono">{idOf({ nonce: replacedBy })}</span>, still works, expires{' '}
           <Ago at={token.graceEndsAt} />
         </Text>
       </Stack>
@@ -122,7 +122,7 @@ export function EndCell({ token }: CellProps) {
   return (
     <Group gap={6}>
       <Ago at={token.expiresAt} />
-      {state === 'ending' && <StateBadge tone="warn">Ends soon</StateBadge>}
+      {state === 'ending' && <StateBadge tone="warn">Expires soon</StateBadge>}
     </Group>
   );
 }

@@ -54,7 +54,7 @@ function columnsOf(all: readonly Token[], actions: KeyActions): ReadonlyArray<Co
     },
     { key: 'scope', title: 'Scope', cell: (token) => <ScopeCell token={token} /> },
     { key: 'spend', title: 'Spent this month', cell: (token) => <SpendCell token={token} /> },
-    { key: 'end', title: 'Ends', cell: (token) => <EndCell token={token} /> },
+    { key: 'end', title: 'Expires', cell: (token) => <EndCell token={token} /> },
     { key: 'used', title: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
     {
       key: 'actions',

@@ -75,7 +75,7 @@ const STATES = [
   { value: 'live', label: 'Live' },
   { value: 'expired', label: 'Expired' },
   { value: 'revoked', label: 'Revoked' },
-  { value: 'all', label: 'Live and expired' },
+  { value: 'all', label: 'All states' },
 ];
 
 /** Which keys the table shows. */

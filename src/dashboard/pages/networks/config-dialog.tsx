@@ -104,7 +104,7 @@ export function DeviceConfig({ network, device }: OfDevice) {
           <Text size="sm">
             The private key exists only on the device. Replace{' '}
             <span className="culvert-mono">REPLACE_WITH_PRIVATE_KEY</span> with it. If the key is lost, revoke the
-            device and enrol it again.
+            device and enroll it again.
           </Text>
           <CopyLine value={config} what="the config" />
           <Group>

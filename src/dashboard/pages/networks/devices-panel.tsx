@@ -29,7 +29,7 @@ export function DevicesPanel({ network }: { readonly network: Network }) {
   const [isEnrolling, setEnrolling] = useState(false);
   const button = mayChange && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setEnrolling(true)}>
-      Enrol device
+      Enroll device
     </Button>
   );
   return (

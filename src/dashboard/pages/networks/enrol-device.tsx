@@ -34,7 +34,7 @@ export function EnrolDevice({ network, opened, onClose }: EnrolDeviceProps) {
       onClose={onClose}
       onGone={() => setEnrolled(undefined)}
       size="lg"
-      title={enrolled === undefined ? `Enrol a device in ${network.name}` : `${enrolled.device.name} is enrolled`}
+      title={enrolled === undefined ? `Enroll a device in ${network.name}` : `${enrolled.device.name} is enrolled`}
       kept={null}
     >
       {enrolled === undefined && <EnrolForm network={network} onClose={onClose} onEnrolled={setEnrolled} />}
@@ -114,7 +114,7 @@ function EnrolForm({ network, onClose, onEnrolled }: EnrolFormProps) {
         />
         <NetworksBehind {...form.getInputProps('extra_allowed_ips')} />
         <FormEnd
-          action="Enrol device"
+          action="Enroll device"
           refused={refused}
           isBusy={enrol.isPending}
           isBarred={canMake === undefined}

@@ -48,7 +48,7 @@ export function GuidePanel({ network }: { readonly network: Network }) {
       content: hasServer && <AgentStep network={network} isOnline={relay.data?.online ?? false} />,
     },
     {
-      title: 'Enrol devices',
+      title: 'Enroll devices',
       isDone: network.device_count > 0,
       content: hasServer && <DevicesStep count={network.device_count} />,
     },

@@ -15,7 +15,7 @@ export function AddressList(props: TagsInputProps) {
 export function NetworksBehind(props: TagsInputProps) {
   return (
     <AddressList
-      label="Networks behind it"
+      label="Routed networks"
       description="Only for a router to other networks, such as 192.168.9.0/24."
       maxTags={16}
       {...props}

@@ -116,7 +116,7 @@ function columnsFor(onRenew: (certificate: Certificate) => void): ReadonlyArray<
       title: 'State',
       cell: ({ state }) => <StateBadge tone={STATES[state][0]}>{STATES[state][1]}</StateBadge>,
     },
-    { key: 'until', title: 'Ends', cell: (row) => <Ago at={row.expiresAt} never="–" /> },
+    { key: 'until', title: 'Expires', cell: (row) => <Ago at={row.expiresAt} never="–" /> },
     { key: 'next', title: 'Next attempt', cell: (row) => <Ago at={row.nextAttemptAt} never="–" /> },
     { key: 'failures', title: 'Failures in a row', align: 'right', cell: ({ failures }) => countText(failures) },
     {

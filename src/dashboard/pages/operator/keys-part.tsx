@@ -45,7 +45,7 @@ export function KeysPart() {
         >
           {fresh[purpose] !== undefined && (
             <Text size="sm" role="status">
-              From now on the key <span className="culvert-mono">{fresh[purpose]}</span> signs.
+              The new signing key is <span className="culvert-mono">{fresh[purpose]}</span>.
             </Text>
           )}
         </Panel>

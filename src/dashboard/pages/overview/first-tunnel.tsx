@@ -133,7 +133,7 @@ function GetCulvert() {
           </Text>
           <CopyLine value={copyCommand(url)} what="the copy command" />
           <Text size="sm" c="dimmed">
-            On other systems and Windows, build it from source: <Code>npm ci && npm run build</Code> makes{' '}
+            On Windows and other systems, build it from source: <Code>npm ci && npm run build</Code> makes{' '}
             <Code>dist/culvert</Code>.
           </Text>
         </>

@@ -39,7 +39,7 @@ export function LiveNow({ tunnel, onDone }: LiveNowProps) {
             <CopyIcon value={publicUrl} what="the address" />
           </Group>
           <Text size="sm" c="dimmed">
-            This URL leads to port {localPort} of that machine.
+            This URL forwards to port {localPort} on that machine.
           </Text>
         </div>
         {protocol !== 'tcp' && <FirstRequest tunnel={tunnel} />}

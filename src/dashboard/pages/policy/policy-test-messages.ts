@@ -12,7 +12,7 @@ export function resultText({ tested, would_refuse: refused, not_tested: left }: 
       : 'None of the recorded requests could be tested.';
   const of = tested === 1 ? 'The one recorded request' : `Of the last ${countText(tested)} requests`;
   if (tested === 1) return refused === 0 ? `${of} would pass.` : `${of} would be blocked.`;
-  return refused === 0 ? `${of} this would block none.` : `${of} this would block ${countText(refused)}.`;
+  return refused === 0 ? `${of}, the policy would block none.` : `${of}, the policy would block ${countText(refused)}.`;
 }
 
 const REASONS: Readonly<Record<PolicyTest['not_tested'][number]['reason'], string>> = {

@@ -186,7 +186,7 @@ function columnsFor(policy: Policy): ReadonlyArray<Column<Request>> {
         </Anchor>
       ),
     },
-    { key: 'status', title: 'Result then', cell: ({ status }) => (status === 0 ? 'nothing' : String(status)) },
+    { key: 'status', title: 'Original status', cell: ({ status }) => (status === 0 ? 'none' : String(status)) },
     { key: 'from', title: 'IP address', cell: ({ remote_ip: from }) => <span className="culvert-mono">{from}</span> },
     {
       key: 'by',

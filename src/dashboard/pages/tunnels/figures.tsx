@@ -40,12 +40,12 @@ function Ends({ tunnel, now }: FiguresProps) {
   const { expiresAt } = tunnel;
   if (expiresAt === null)
     return (
-      <Figure title="Ends" value="Never">
+      <Figure title="Expires" value="Never">
         until it is stopped or deleted
       </Figure>
     );
   return (
-    <Figure title="Ends" value={<Ago at={expiresAt} />}>
+    <Figure title="Expires" value={<Ago at={expiresAt} />}>
       <Group gap="xs" justify="space-between" component="span">
         {clockText(timeOf(expiresAt)).slice(0, -3)}
         {mayChange && !isShut(tunnel, now) && (

@@ -113,12 +113,12 @@ function columnsOf(now: number, hasProjects: boolean): ReadonlyArray<Column<Tunn
     {
       key: 'guards',
       title: 'Access control',
-      cell: (tunnel) => <GuardBadges tunnel={tunnel} none="nothing" />,
+      cell: (tunnel) => <GuardBadges tunnel={tunnel} none="none" />,
     },
     { key: 'traffic', title: 'Traffic', align: 'right', cell: (tunnel) => <Traffic tunnel={tunnel} /> },
     {
       key: 'ends',
-      title: 'Ends',
+      title: 'Expires',
       cell: ({ expiresAt }) => (
         <span className="culvert-fixed">
           <Ago at={expiresAt} />

@@ -87,7 +87,7 @@ function Asking({ tunnel, lists, isBlocked }: AskingProps) {
 }
 
 function Listed({ lists }: { readonly lists: VisitorLists }) {
-  const entries = [...lists.allowed_domains.map((domain) => `all of ${domain}`), ...lists.allowed_emails];
+  const entries = [...lists.allowed_domains.map((domain) => `anyone at ${domain}`), ...lists.allowed_emails];
   return <Text size="sm">Allowed: {entries.join(', ')}.</Text>;
 }
 
@@ -111,8 +111,8 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
           close();
         }}
       >
-        Applies immediately: visitors need not log in, and the lists are deleted. Other settings on this page still
-        apply.
+        Applies immediately: visitors no longer need to log in, and the lists are deleted. Other settings on this page
+        still apply.
       </Confirm>
     </>
   );

@@ -51,7 +51,7 @@ function NoDeliveries({ receiver: { received, refused } }: { readonly receiver: 
   if (received > 0)
     return (
       <Empty icon={IconInbox} title="No deliveries kept">
-        All deliveries are older than your plan keeps.
+        Your plan no longer keeps deliveries this old.
       </Empty>
     );
   if (refused.total > 0)

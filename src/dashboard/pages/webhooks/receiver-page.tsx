@@ -103,12 +103,12 @@ function ByProgram({ id }: { readonly id: string }) {
   return (
     <Panel title="Via API">
       <Text size="sm" c="dimmed">
-        With a key from{' '}
+        Reads deliveries, oldest first, with a key from{' '}
         <Anchor component={Link} href="/keys" inherit underline="always">
           Keys
         </Anchor>{' '}
-        in CULVERT_TOKEN, oldest first. For the next deliveries, add <span className="culvert-mono">&amp;after=</span>{' '}
-        and the ID of your last delivery. The request waits if there is none yet.
+        in CULVERT_TOKEN. For the next deliveries, add <span className="culvert-mono">&amp;after=</span> and the ID of
+        your last delivery. The request waits if there is none yet.
       </Text>
       <CopyLine value={readCommand(url, id)} what="the command" />
     </Panel>

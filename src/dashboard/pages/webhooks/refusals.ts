@@ -34,11 +34,11 @@ export function hintFor(reason: RefusalReason, { validator }: Pick<Receiver, 'va
         ? `The secret at ${sender} may differ from this receiver's secret. Set the same new secret at both.`
         : `This receiver's secret may differ from the one at ${sender}. Copy it from ${sender} again and set it here.`;
     case 'signature_missing':
-      return `They have no signature of ${sender}. Check that a secret is set there, and that this receiver's sender is ${sender}.`;
+      return `They have no ${sender} signature. Check that a secret is set there, and that this receiver's sender is ${sender}.`;
     case 'signature_too_old':
       return `The time in the signature of ${sender} is more than 5 minutes off this server's clock. Check both clocks, or whether an old delivery was sent again.`;
     case 'too_large':
-      return 'A body can have at most 1 MiB. Make the sender send less.';
+      return 'The limit is 1 MiB per body. Reduce the payload at the sender.';
     case 'came_back':
       return 'Your service sent a forwarded delivery back to this server, which would loop. To send it as a new delivery, remove the Culvert-Webhook-… headers.';
     default:

@@ -20,7 +20,7 @@ export const SENDERS: readonly Sender[] = [
     value: 'github',
     label: 'GitHub',
     isOurs: true,
-    secret: 'Enter it in the field Secret at GitHub.',
+    secret: 'Enter it in the Secret field at GitHub.',
     setup:
       'In the repository or organization, open Settings, Webhooks, Add webhook. Enter the address as Payload URL and the secret as Secret. Choose the content type application/json.',
   },

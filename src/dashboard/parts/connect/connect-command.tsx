@@ -160,7 +160,7 @@ function MakeKey({ line, wanted: { subdomain, project }, names, name, onMade }: 
         Create key
       </Button>
       <Text size="xs" c="dimmed" className="culvert-wrap">
-        The key is for {only} and ends in {KEY_DAYS} days.
+        The key is for {only} and expires in {KEY_DAYS} days.
       </Text>
     </Stack>
   );

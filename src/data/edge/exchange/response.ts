@@ -194,7 +194,7 @@ export class ResponseReader {
   #switch(bytes: Buffer, start: number, headEnd: number, end: number, slab: Slab): void {
     const head = this.#context.responseHead;
     if (!this.#asked?.wantsUpgrade || !head.upgradeWebsocket || !head.connectionUpgrade) {
-      return this.#owner.responseBad('101 that was not asked for');
+      return this.#owner.responseBad('status 101 without an upgrade request');
     }
     this.status = 101;
     this.#inBody = true;
@@ -209,7 +209,7 @@ export class ResponseReader {
     const asked = this.#asked as Asked;
     const upstream = this.#upstream as Upstream;
     if (head.chunked && head.minor === 0) return this.#owner.responseBad('transfer-encoding in HTTP/1.0');
-    if (head.status > this.#owner.sink.maxStatus) return this.#owner.responseBad('status');
+    if (head.status > this.#owner.sink.maxStatus) return this.#owner.responseBad('invalid status code');
     this.status = head.status;
     // A service that refuses an upgrade may have taken its connection out of HTTP already (node:http does): never used again.
     // One whose head had to be mended is not trusted to end where it says either.
@@ -237,7 +237,7 @@ export class ResponseReader {
     const state = this.#body.feed(bytes, headEnd, end);
     if (state === BODY.bad) {
       this.#inBody = false;
-      return this.#owner.responseBad('body framing');
+      return this.#owner.responseBad('invalid body framing');
     }
     const { stop, next } = this.#body;
     const trailer = asked.isHttp10 ? null : this.#body.trailer;
@@ -267,7 +267,7 @@ export class ResponseReader {
     let from = start;
     while (from < end) {
       const state = body.feed(bytes, from, end);
-      if (state === BODY.bad) return this.#owner.responseBad('body framing');
+      if (state === BODY.bad) return this.#owner.responseBad('invalid body framing');
       const { stop, next } = body;
       if (stop > from) {
         this.#owner.owes(next - from);

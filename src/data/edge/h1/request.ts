@@ -120,7 +120,7 @@ export class VisitorRequest implements UpstreamUser, ResponseOwner, Upgraded {
     const { stop, next, trailer } = body;
     if (state === BODY.bad) {
       this.#context.drops.add('malformed');
-      this.fault('bad_request', 'The request was refused: body framing.');
+      this.fault('bad_request', 'The request was refused: invalid body framing.');
       return -1;
     }
     const { stream } = this.upstream as Upstream;

@@ -122,7 +122,7 @@ class Gathered {
   #other(name: string, value: string): string {
     // Anywhere in it: the parser would end the name there.
     if (name.includes(':')) return 'an unknown pseudo-field';
-    if (FORBIDDEN_FIELDS.has(name)) return `${name}, which HTTP/2 does not have`;
+    if (FORBIDDEN_FIELDS.has(name)) return `${name} is not allowed in HTTP/2`;
     if (name !== name.toLowerCase()) return 'a field name in upper case';
     this.#add(name, value);
     return '';
@@ -135,7 +135,7 @@ class Gathered {
 
   /** Pseudo-fields come before the others. */
   #order(): string {
-    return this.lines > 0 || this.#host !== null || this.#cookie !== '' ? 'a pseudo-field behind a field' : '';
+    return this.lines > 0 || this.#host !== null || this.#cookie !== '' ? 'a pseudo-header after a regular header' : '';
   }
 }
 

@@ -58,7 +58,7 @@ export class KeySet {
 /** Throws on what is no key set. */
 export function keySetOf(document: unknown): KeySet {
   const { keys } = (document ?? {}) as { keys?: unknown };
-  if (!Array.isArray(keys)) throw new Error('the answer is no set of keys');
+  if (!Array.isArray(keys)) throw new Error('the response is not a JSON Web Key Set');
   return new KeySet(
     keys
       .map(publicKey)

@@ -96,7 +96,7 @@ async function copyNow(request) {
   const request_raw_body = raw.subarray(raw.length - kept).toBase64();
   const { command, left } = curlCommand({ ...request, request_raw_body }, now.urlOf(request.tunnel) ?? 'http://localhost');
   const remarks = [
-    request.request_body.kept < request.request_body.size ? 'its body is not whole' : '',
+    request.request_body.kept < request.request_body.size ? 'the body is incomplete' : '',
     left.length > 0 ? 'without ' + left.join(', ') : '',
   ].filter((remark) => remark !== '');
   try {
@@ -104,7 +104,7 @@ async function copyNow(request) {
     tell('notice', ['Copied', ...remarks].join('; ') + '.');
     say('Copied');
   } catch {
-    tell('problem', 'The browser does not let this page copy.');
+    tell('problem', 'The browser blocked copying.');
   }
 }
 
@@ -113,7 +113,7 @@ function facts(request) {
   const rows = [
     ['Status', statusMark(request)],
     ['Time', time(when)],
-    ['Took', state === 'open' ? 'under way' : duration(duration_ms)],
+    ['Duration', state === 'open' ? 'in progress' : duration(duration_ms)],
     ['First byte', first_byte_ms === null ? '' : duration(first_byte_ms)],
     ['Sent', request_size > 0 ? size(request_size) : ''],
     ['Received', request.response === null || fault !== null ? '' : size(response_size)],
@@ -144,7 +144,7 @@ function answer(request) {
   if (request.response !== null) {
     return [message('Response', request.response_headers, request.response_body, request.response.proto + ' ' + request.response.status)];
   }
-  const text = request.state === 'open' ? 'No answer yet.' : 'The connection closed without a response.';
+  const text = request.state === 'open' ? 'No response yet.' : 'The connection closed without a response.';
   return [make('p', { className: 'quiet' }, text)];
 }
 

@@ -59,7 +59,7 @@ function put(request) {
   const row = rows.get(request.id) ?? make('li');
   row.dataset.id = request.id;
   const { method, path, tunnel, state, fault, duration_ms, response_size, replay_of } = request;
-  const took = state === 'open' ? 'under way' : duration(duration_ms);
+  const took = state === 'open' ? 'in progress' : duration(duration_ms);
   const more = [time(request.at), state === 'open' ? '' : fault ?? size(response_size), now.severalTunnels ? tunnel : '', replay_of === null ? '' : 'replay'];
   const parts = [
     statusMark(request),
@@ -90,7 +90,7 @@ function fits(word, { method, path, tunnel, status, state }) {
   if (/^[1-5]\d\d$/.test(word) && status === Number(word)) return true;
   if (/^[A-Z]{3,10}$/.test(word)) return method === word || path.includes(word);
   const low = word.toLowerCase();
-  return path.toLowerCase().includes(low) || tunnel.toLowerCase().includes(low) || method.toLowerCase() === low || state === low;
+  return path.toLowerCase().includes(low) || tunnel.toLowerCase().includes(low) || method.toLowerCase() === low || state === low || statusOf({ status, state }).text === low;
 }
 
 export function drawSoon() {

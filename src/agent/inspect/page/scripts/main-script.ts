@@ -93,7 +93,7 @@ function listen() {
     close();
   });
   feed.addEventListener('error', () => {
-    at('state').textContent = 'the agent does not answer';
+    at('state').textContent = 'the agent does not respond';
     at('state').dataset.state = 'away';
   });
 }

@@ -30,7 +30,7 @@ export const time = (at) => new Date(at).toLocaleTimeString([], { hour12: false 
 export function statusOf({ status, state }) {
   if (status > 0 && state !== 'cut') return { text: String(status), kind: String(status)[0] };
   if (state === 'open') return { text: '\u2026', kind: 'open' };
-  return { text: status > 0 ? String(status) : 'cut', kind: 'cut' };
+  return { text: status > 0 ? String(status) : 'failed', kind: 'cut' };
 }
 
 export function statusMark(request) {
@@ -64,7 +64,7 @@ export async function ask(path, options = {}) {
     throw new Error('The agent does not respond. Check whether it is still running.');
   }
   const body = answer.status === 204 ? {} : await answer.json();
-  if (!answer.ok) throw new Error(body.msg ?? 'The agent answered ' + answer.status + '.');
+  if (!answer.ok) throw new Error(body.msg ?? 'The agent responded with status ' + answer.status + '.');
   return body;
 }
 `;

@@ -98,7 +98,7 @@ function factsOf(body: Body, { bytes, undone, remark }: Opened): string {
   return [
     visibleText(typeOf(body.type)) || 'no content type',
     bytesText(body.size),
-    ...(undone.length > 0 ? [`${undone.join(', ')} undone: ${bytesText(bytes.length)}`] : []),
+    ...(undone.length > 0 ? [`decoded (${undone.join(', ')}): ${bytesText(bytes.length)}`] : []),
     ...(body.isTruncated ? [`only the first ${bytesText(kept)} recorded`] : []),
     ...(remark === undefined ? [] : [remark]),
   ].join(' · ');

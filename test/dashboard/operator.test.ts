@@ -118,7 +118,7 @@ suite('operator', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const dialog = page.getByRole('dialog');
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Rotate' }).click();
-    await page.getByRole('status').filter({ hasText: 'signs.' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'The new signing key is' }).waitFor();
     await shoot(page, 'operator-keys');
     await page.getByRole('tab', { name: 'Audit log' }).click();
     const log = page.getByRole('table', { name: 'Audit log' });

@@ -151,10 +151,15 @@ export const lateNames: Build = async (t, lanes) => {
   };
 };
 
-/** Resolves when the agent's tunnel is online once more: between two of their requests visitors may miss that it was away. */
+/**
+ * Resolves when the agent's tunnel is online once more: between two of their requests visitors may miss that it was away. Rejects after
+ * FIRST_START_MS.
+ */
 async function nextOnline(agent: Program): Promise<void> {
   const times = (): number => agent.output.split('"tunnel_online"').length;
-  for (const before = times(); times() === before; ) await pause(10);
+  const before = times();
+  for (const end = Date.now() + FIRST_START_MS; times() === before; await pause(10))
+    if (Date.now() > end) throw new Error(`the agent did not come back in ${FIRST_START_MS} ms`);
 }
 
 /** Agents that are up, each in a network of its own. */

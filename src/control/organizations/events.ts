@@ -8,18 +8,21 @@ export const orgCreated = event<{ readonly orgId: string }>('orgCreated');
 /** Organizations that were never used are about to lose their rows. Handlers delete theirs. */
 export const orgForgotten = event<{ readonly orgIds: readonly string[] }>('orgForgotten');
 
-/** `by`: the owner who deletes it, in it. */
+/** What goes with an organization. */
 export interface DeletedOrg {
+  readonly revokedTokens: number;
+  readonly deletedTunnels: number;
+}
+
+/** `by`: the owner who deletes it, in it. */
+export interface OrgDeletion {
   readonly id: string;
   readonly name: string;
   readonly by: UserActor;
 }
 
 /** The organization is about to be marked as gone. Handlers count and announce what goes with it; its rows follow (core/drains.ts). */
-export const orgDeleted = event<DeletedOrg, { readonly revokedTokens: number; readonly deletedTunnels: number }>(
-  'orgDeleted',
-  { revokedTokens: 0, deletedTunnels: 0 },
-);
+export const orgDeleted = event<OrgDeletion, DeletedOrg>('orgDeleted', { revokedTokens: 0, deletedTunnels: 0 });
 
 /** A member of the organization of `by`. */
 export interface ChangedMembership {

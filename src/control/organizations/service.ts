@@ -9,7 +9,7 @@ import { type AuditAction, recordAudit } from '../core/rules/audit.ts';
 import { checkDailyLimit } from '../core/rules/daily-limit.ts';
 import { actorIn, pageOfMembers } from './membership-rows.ts';
 import { insertOrganization, type NewOrgRules, type OrgRow, orgsOf, rulesFor, updateOrganization } from './rows.ts';
-import { orgDeleted, orgLeft } from './events.ts';
+import { type DeletedOrg, orgDeleted, orgLeft } from './events.ts';
 import { callerNow } from '../core/rules/caller.ts';
 import type { Outbox } from '../core/mail/outbox.ts';
 import type { Drains } from '../core/drains.ts';
@@ -27,12 +27,6 @@ export interface OrganizationDeps {
   readonly drains: Drains;
   readonly outbox: Outbox;
   readonly newOrg: NewOrgRules;
-}
-
-/** What went with an organization. */
-export interface DeletedOrg {
-  readonly revokedTokens: number;
-  readonly deletedTunnels: number;
 }
 
 /** Surrounds a deletion: does `work`, perhaps after a wait, or throws why it must not be. */

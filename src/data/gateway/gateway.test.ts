@@ -413,7 +413,10 @@ describe('supersede', () => {
     await young.bind('shop');
     const unbound = await old.next('unbound');
     assert.deepEqual([unbound.slot, unbound.code], [bound.slot, 'superseded']);
-    assert.match(unbound.message, /The agent on desktop \(127\.0\.0\.1\) has been serving http:\/\/shop\.example\.test since \d{4}-/);
+    assert.match(
+      unbound.message,
+      /The agent on desktop \(127\.0\.0\.1\) has been serving http:\/\/shop\.example\.test since \d{4}-/,
+    );
     const serving = entry.served;
     old.destroy();
     await outbox.flush(1_000);

@@ -1,6 +1,6 @@
 /** Settings of a server under test: everything on loopback, in one folder, on ports of its own. */
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
 export interface Ports {
@@ -13,30 +13,42 @@ export interface Ports {
 }
 
 /**
- * Both below the range from which systems give out ports by themselves: what was free stays so until it is used, though other tests open connections
- * and listeners meanwhile.
+ * Below the range from which systems give out ports by themselves: what was free stays so until it is used, though other tests open connections
+ * and listeners meanwhile. Ends where the default of edge.tcp_ports begins: a listener in that range is refused as a clash.
  */
-const LOW = 11_000;
-/** Ends where the default of edge.tcp_ports begins: a listener in that range is refused as a clash. */
-const SPAN = 9_000;
-const TCP_LOW = 21_000;
-const TCP_SPAN = 11_000;
+const SINGLE = { low: 11_000, size: 250, blocks: 36 };
+const RANGES = { low: 21_000, size: 300, blocks: 36 };
 const TCP_COUNT = 5;
 
 /**
- * One after the other from a chance beginning: between the moment in which a port was free and the one in which a server of the test has it,
- * another process must not get the same. Two that both take ports by chance meet in every few runs.
+ * A block of ports that is this process's until it ends: its first port is held, and what a process holds is released even when it is killed.
+ * Between the moment in which a port was found free and the one in which a server of the test has it, another process must not get the same.
  */
-const inTurn = (low: number, span: number, step: number): (() => number) => {
-  const places = Math.floor(span / step);
-  let place = Math.floor(Math.random() * places);
-  return () => {
-    place = (place + 1) % places;
-    return low + place * step;
+async function claimBlock({ low, size, blocks }: typeof SINGLE): Promise<{ first: number; count: number }> {
+  const begin = Math.floor(Math.random() * blocks);
+  for (let at = 0; at < blocks; at++) {
+    const first = low + ((begin + at) % blocks) * size;
+    const claim = await listenOn(first).catch(() => undefined);
+    if (claim === undefined) continue;
+    claim.unref();
+    return { first: first + 1, count: size - 1 };
+  }
+  throw new Error(`all ${blocks} blocks of ports from ${low} are held: too many test processes run at once`);
+}
+
+/** One after the other within the process's block: a port that a server of the last test has just left rests for as long as possible. */
+function inTurn(blocks: typeof SINGLE, step: number): () => Promise<number> {
+  let block: ReturnType<typeof claimBlock> | undefined;
+  let place = -1;
+  return async () => {
+    const { first, count } = await (block ??= claimBlock(blocks));
+    place = (place + 1) % Math.floor(count / step);
+    return first + place * step;
   };
-};
-const nextPort = inTurn(LOW, SPAN, 1);
-const nextRange = inTurn(TCP_LOW, TCP_SPAN, TCP_COUNT);
+}
+/** A port that no other test process takes. It may be in use by this one: bind it to know. */
+export const nextPort = inTurn(SINGLE, 1);
+const nextRange = inTurn(RANGES, TCP_COUNT);
 
 /** Ports that are free now. A server that must come back on the same ones can't use 0. */
 export async function freePorts(): Promise<Ports> {
@@ -56,7 +68,7 @@ export async function freePort(): Promise<number> {
 
 async function freeRange(): Promise<[number, number]> {
   for (;;) {
-    const first = nextRange();
+    const first = await nextRange();
     const range = Array.from({ length: TCP_COUNT }, (_, index) => first + index);
     const outcomes = await Promise.allSettled(range.map(hold));
     for (const outcome of outcomes) if (outcome.status === 'fulfilled') await outcome.value.release();
@@ -71,22 +83,25 @@ interface Held {
 
 async function holdAny(): Promise<Held> {
   for (;;) {
-    const held = await hold(nextPort()).catch(() => undefined);
+    const held = await hold(await nextPort()).catch(() => undefined);
     if (held !== undefined) return held;
   }
 }
 
 async function hold(wanted: number): Promise<Held> {
-  const server = createServer();
-  server.listen(wanted, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('a listener has no port');
+  const server = await listenOn(wanted);
   const release = async (): Promise<void> => {
     server.close();
     await once(server, 'close');
   };
-  return { port: address.port, release };
+  return { port: wanted, release };
+}
+
+async function listenOn(port: number): Promise<Server> {
+  const server = createServer();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
 }
 
 export interface ConfigOptions {

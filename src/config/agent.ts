@@ -109,16 +109,16 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
 
 /**
  * The server alone, for commands that send it no key or none but its own: that a key for agents is named changes nothing. Log-ins that
- * can't be read name none: who reads them next says why. @throws ConfigError for a mistake in the settings files.
+ * can't be read name none: who reads them next says why. `otherwise`: where nothing names a server. @throws ConfigError for a mistake in the settings files.
  */
-export function findServer(input: AgentConfigInput): URL {
+export function findServer(input: AgentConfigInput & { readonly otherwise: URL }): URL {
   const { project, user } = readFiles(input);
   const named = parseServer(givenServer(input), project, user);
   if (named !== undefined) return named;
   try {
-    return loneLogin(input.env) ?? new URL(DEFAULT_SERVER);
+    return loneLogin(input.env) ?? input.otherwise;
   } catch (error) {
-    if (error instanceof ConfigError) return new URL(DEFAULT_SERVER);
+    if (error instanceof ConfigError) return input.otherwise;
     throw error;
   }
 }

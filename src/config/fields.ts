@@ -10,6 +10,7 @@ import {
   isLoopback,
   type PortRange,
   parseHostPort,
+  parseListen,
   parseNetwork,
   parsePortRange,
 } from '../base/net/addr.ts';
@@ -31,13 +32,13 @@ function orNull<T>(read: (text: string) => T | undefined): (text: string) => T |
 }
 
 const LISTEN_FORM =
-  'an address to listen on: write "127.0.0.1:8080", "[::1]:8080", or "0.0.0.0:8080" for every interface';
+  'an address to listen on: write "127.0.0.1:8080", "[::1]:8080", or ":8080" for every address of this machine';
 
 /** A listener that must exist. */
-export const listen = parsed<HostPort>(parseHostPort, LISTEN_FORM);
+export const listen = parsed<HostPort>(parseListen, LISTEN_FORM);
 
 /** A listener that `""` turns off. */
-export const listenOrOff = parsed<HostPort | null>(orNull(parseHostPort), `${LISTEN_FORM}; "" turns it off`);
+export const listenOrOff = parsed<HostPort | null>(orNull(parseListen), `${LISTEN_FORM}; "" turns it off`);
 
 /** `host:port` to dial, kept as text; `""` means that it is computed. */
 export const dialAddress = parsed<string | null>(

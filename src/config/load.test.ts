@@ -48,7 +48,7 @@ const refused: ReadonlyArray<[name: string, text: string, start: string, says: R
   ['empty data_dir', 'data_dir = ""', 'c.toml:1: data_dir: ', /path/],
   ['listen without port', 'api.listen = "127.0.0.1"', 'c.toml:1: api.listen: ', /"127.0.0.1" is not an address to listen on/],
   ['listen port too high', 'edge.http_listen = "127.0.0.1:65536"', 'c.toml:1: edge.http_listen: ', /not an address to listen on/],
-  ['listen without host', 'edge.http_listen = ":80"', 'c.toml:1: edge.http_listen: ', /"0.0.0.0:8080" for every interface/],
+  ['listen port without a number', 'edge.http_listen = ":http"', 'c.toml:1: edge.http_listen: ', /":8080" for every address of this machine/],
   ['IPv6 without brackets', 'edge.http_listen = "::1:80"', 'c.toml:1: edge.http_listen: ', /"\[::1\]:8080"/],
   ['API turned off', 'api.listen = ""', 'c.toml:1: api.listen: ', /not an address/],
   ['agents turned off', 'agents.listen = ""', 'c.toml:1: agents.listen: ', /not an address/],
@@ -260,13 +260,18 @@ for (const [name, text, says] of warned) {
   });
 }
 
-test('the file comes from the argument, then from CULVERT_CONFIG, then there is none', () => {
+test('a port alone listens on every address', () => {
+  const { settings } = checkServerConfig('edge.http_listen = ":80"', 'c.toml');
+  assert.deepEqual(settings.edge.http_listen, { host: '::', port: 80 });
+});
+
+test('the file comes from the argument, then from CULVERT_CONFIG, then from the system, then there is none', () => {
   const one = join(folder, 'one.toml');
   const two = join(folder, 'two.toml');
   writeFileSync(one, 'edge.domain = "one.example"');
   writeFileSync(two, 'edge.domain = "two.example"');
-  const load = (file: string | undefined, env: NodeJS.ProcessEnv) => {
-    const { settings, file: read } = loadServerConfig(file, env, folder);
+  const load = (file: string | undefined, env: NodeJS.ProcessEnv, systemConfig?: string) => {
+    const { settings, file: read } = loadServerConfig(file, { env, cwd: folder, systemConfig });
     return [settings.edge.domain, read];
   };
   assert.deepEqual(load(one, { CULVERT_CONFIG: two }), ['one.example', one]);
@@ -274,15 +279,21 @@ test('the file comes from the argument, then from CULVERT_CONFIG, then there is 
   assert.deepEqual(load('one.toml', {}), ['one.example', 'one.toml']);
   assert.deepEqual(load(undefined, { CULVERT_CONFIG: '' }), ['localhost', null]);
   assert.deepEqual(load(undefined, {}), ['localhost', null]);
+  assert.deepEqual(load(undefined, {}, two), ['two.example', two]);
+  assert.deepEqual(load(one, {}, two), ['one.example', one]);
+  assert.deepEqual(load(undefined, {}, join(folder, 'none.toml')), ['localhost', null]);
 });
 
 test('a file that cannot be read is named', () => {
   const missing = join(folder, 'missing.toml');
-  assert.throws(() => loadServerConfig(missing, {}, folder), {
+  assert.throws(() => loadServerConfig(missing, { env: {}, cwd: folder }), {
     name: 'ConfigError',
     message: `${missing}: cannot be read: there is no such file`,
   });
-  assert.throws(() => loadServerConfig(folder, {}, folder), { name: 'ConfigError', message: /cannot be read: / });
+  assert.throws(() => loadServerConfig(folder, { env: {}, cwd: folder }), {
+    name: 'ConfigError',
+    message: /cannot be read: /,
+  });
 });
 
 test('settings file: all mistakes are reported at once, in the order of the file', () => {

@@ -2,7 +2,7 @@
  * Makes the server's settings: file > defaults, checked, computed, frozen. Called by the commands that need them (serve, admin, backup,
  * config check); other modules get the result as an argument.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
@@ -22,12 +22,19 @@ export interface LoadedConfig {
   readonly file: string | null;
 }
 
+export interface ConfigPlace {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Read where it is there and nothing else is named. */
+  readonly systemConfig?: string | undefined;
+}
+
 /**
- * Loads the file named, else the one of `CULVERT_CONFIG`, else the defaults. A relative name begins in `cwd`.
+ * Loads the file named, else the one of `CULVERT_CONFIG`, else that of the system, else the defaults. A relative name begins in `cwd`.
  * @throws ConfigError with a line `file:line: key: what is wrong and what to do` for each mistake.
  */
-export function loadServerConfig(file: string | undefined, env: NodeJS.ProcessEnv, cwd: string): LoadedConfig {
-  const named = file ?? (env['CULVERT_CONFIG'] || undefined);
+export function loadServerConfig(file: string | undefined, { env, cwd, systemConfig }: ConfigPlace): LoadedConfig {
+  const named = file ?? (env['CULVERT_CONFIG'] || undefined) ?? (isThere(systemConfig) ? systemConfig : undefined);
   if (named === undefined) return { ...checkServerConfig('', 'defaults'), file: null };
   return { ...checkServerConfig(readText(named, cwd), named), file: named };
 }
@@ -49,6 +56,10 @@ export function checkServerConfig(text: string, file: string): Omit<LoadedConfig
     },
   });
   return { settings, warnings: likelyWrong(value, settings) };
+}
+
+function isThere(file: string | undefined): boolean {
+  return file !== undefined && existsSync(file);
 }
 
 function readText(file: string, cwd: string): string {

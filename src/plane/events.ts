@@ -25,6 +25,8 @@ export interface AgentEvent {
   readonly online: boolean;
   /** It left because this server restarts, and is expected back: after the start it counts as lost a moment ago. */
   readonly restarting?: boolean;
+  /** It left without a word, and may come back. */
+  readonly lost?: boolean;
   readonly at: number;
 }
 

@@ -47,6 +47,11 @@ export function parseHostPort(text: string): HostPort | undefined {
   return isIPv4(host) || isHostName(host) ? { host, port } : undefined;
 }
 
+/** The same, or `:80`: every address of this machine, IPv6 and IPv4. */
+export function parseListen(text: string): HostPort | undefined {
+  return parseHostPort(text.startsWith(':') ? `[::]${text}` : text);
+}
+
 /** `host:port`, with brackets around an IPv6 address. */
 export function formatHostPort({ host, port }: HostPort): string {
   return `${formatHost(host)}:${port}`;

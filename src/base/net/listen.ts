@@ -11,6 +11,7 @@ export interface ListenAt {
 
 /** Listens; `server` tells of it by its event. `backlog`: connections that the kernel holds until they are accepted. */
 export function listenAt(server: Server, { host, port, fd }: ListenAt, backlog: number): void {
-  if (fd === undefined) server.listen({ host, port, backlog });
-  else server.listen({ fd }, backlog);
+  if (fd !== undefined) server.listen({ fd }, backlog);
+  // Without a host Node binds `::` for both families, and 0.0.0.0 where the machine has no IPv6.
+  else server.listen(host === '::' ? { port, backlog } : { host, port, backlog });
 }

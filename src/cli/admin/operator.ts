@@ -31,7 +31,7 @@ export interface Asked extends Invocation {
 /** A command that asks the server that runs, or the data folder without one. */
 export function operatorCommand(work: (asked: Asked) => Promise<void>): CommandBody {
   return async (io, invocation) => {
-    const { settings, file } = loadServerConfig(configFlag(invocation), io.env, io.cwd);
+    const { settings, file } = loadServerConfig(configFlag(invocation), io);
     const log = await makeLog({ level: 'warn', format: 'auto', output: io.stderr, color: hasColor(io.stderr, io.env) });
     // Behind sudo the process runs as the user of the data folder, which says nothing.
     const sudoer = io.env['SUDO_USER'];

@@ -5,7 +5,8 @@
 import { z } from 'zod';
 import { messageOf } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
-import { DEFAULT_SERVER, findServer, loadAgentConfig } from '../../config/agent.ts';
+import { DEFAULT_SERVER, loadAgentConfig } from '../../config/agent.ts';
+import { serverOf } from './server-here.ts';
 import { Credentials, serverName } from '../../config/credentials.ts';
 import { type ApiAnswer, callApi, complaint } from './api-call.ts';
 import type { CommandBody, Invocation } from '../terminal/command.ts';
@@ -123,7 +124,7 @@ interface Asker {
 async function askerOf(io: Io, { flags }: Invocation, takesMasterKey: boolean): Promise<Asker> {
   const named = { server: textFlag(flags, 'server') };
   const credentials = new Credentials(io.env);
-  const server = findServer({ flags: named, env: io.env, cwd: io.cwd });
+  const server = await serverOf(io, named);
   const person = credentials.of(server) === undefined ? undefined : { server, masterKey: undefined };
   const project = textFlag(flags, 'project');
   const isWanted = takesMasterKey && project !== undefined;

@@ -317,12 +317,33 @@ test('status and logout say what is wrong with a file of logins, beside all else
   assert.equal(readFileSync(file, 'utf8'), 'not ours');
 });
 
+test('status says that a login was ended on the server, and keeps what holds', async (t) => {
+  const { server, program, home } = await loggingIn(t);
+  (await server.next()).answer(200, KEY);
+  await program.exit;
+  const named = ['--server', server.url];
+  const holds = start(t, ['status', ...named], { home });
+  const renewal = await server.next();
+  assert.equal(renewal.path, '/auth/refresh');
+  renewal.answer(200, { access_token: 'a' }, { 'set-cookie': 'qnt_refresh=refresh-next; Path=/' });
+  assert.equal(await holds.exit, 0);
+  assert.match(holds.stdout, /^login {3}ann@example.test, organization Acme {2}until 2099-01-01$/m);
+
+  const ended = start(t, ['status', ...named, '--json'], { home });
+  (await server.next()).answer(401, { error: 'unauthorized', message: 'x' });
+  assert.equal(await ended.exit, 0);
+  const { login_problem: problem } = JSON.parse(ended.stdout) as { login_problem: string };
+  assert.match(problem, /^Your login at \S+ has ended. Run culvert login --server/);
+});
+
 test('JSON holds nothing that a terminal obeys, and the value all the same', async (t) => {
   const { server, program, home } = await loggingIn(t, '--json');
   const organization = 'Ac\u009b31mme\u202e!';
   (await server.next()).answer(200, { ...KEY, organization });
   await program.exit;
-  const status = await run(['status', '--json'], { home });
+  const status = start(t, ['status', '--json'], { home });
+  (await server.next()).answer(401, { error: 'unauthorized', message: 'x' });
+  await status.exit;
   for (const text of [program.stdout, status.stdout]) {
     assert.doesNotMatch(text, /[\u0080-\u009f\u202e]/);
     assert.ok(text.includes('Ac\\u009b31mme\\u202e!'));

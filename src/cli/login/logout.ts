@@ -2,19 +2,19 @@
  * `culvert logout`: ends the key and the session that `login` got, on the server and on this machine. What is here goes in any case; when the
  * server can't be reached, the output says so, because the key is then still valid.
  */
-import { findServer } from '../../config/agent.ts';
 import { Credentials, type Login, SESSION_WORK_MS, serverName } from '../../config/credentials.ts';
 import type { Invocation } from '../terminal/command.ts';
 import { endLogin } from '../client/end-login.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { type Io, print, writeLine } from '../terminal/io.ts';
+import { serverOf } from '../client/server-here.ts';
 import { keptLogin } from '../client/kept-login.ts';
 import { harmless, jsonText } from '../terminal/paint.ts';
 
 /** Exit code 0 when nothing is left anywhere, 1 when the server can't be reached or the login can't be read. */
 export async function logout(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const named = typeof flags['server'] === 'string' ? flags['server'] : undefined;
-  const server = findServer({ flags: { server: named }, env: io.env, cwd: io.cwd });
+  const server = await serverOf(io, { server: named });
   const credentials = new Credentials(io.env);
   const { login, mistake } = keptLogin(credentials, server);
   const problem = login === undefined ? mistake : await end(io, server, credentials);

@@ -1,11 +1,12 @@
 /** `culvert status`: the agents that run on this machine, who is logged in, and whether the server answers. Exit code 0 when it does, 1 when not. */
 import { discover } from '../../agent/connect/discovery.ts';
 import { messageOf } from '../../base/errors.ts';
-import { findServer } from '../../config/agent.ts';
-import { Credentials } from '../../config/credentials.ts';
+import { Credentials, type Login } from '../../config/credentials.ts';
 import type { Invocation } from '../terminal/command.ts';
-import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { EXIT, type ExitCode, ExitError } from '../terminal/exit.ts';
 import { hasColor, type Io, print } from '../terminal/io.ts';
+import { openSession } from '../client/session.ts';
+import { serverOf } from '../client/server-here.ts';
 import { type KeptLogin, keptLogin } from '../client/kept-login.ts';
 import { jsonText, type Line, paint, span } from '../terminal/paint.ts';
 import { type AgentRecord, listAgents, runtimeDir } from '../client/state-file.ts';
@@ -19,10 +20,11 @@ interface ServerAnswer {
 
 export async function status(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const named = typeof flags['server'] === 'string' ? flags['server'] : undefined;
-  const url = findServer({ flags: { server: named }, env: io.env, cwd: io.cwd });
+  const url = await serverOf(io, { server: named });
   const agents = listAgents(runtimeDir(io.env));
   const answer = await ask(url);
-  const login = keptLogin(new Credentials(io.env), url);
+  const credentials = new Credentials(io.env);
+  const login = await holding(io, { kept: keptLogin(credentials, url), url, credentials, ok: answer.ok });
   if (flags['json'] === true) {
     const problem = login.mistake ?? null;
     const fields = { server: serverJson(answer), login: loginJson(login), login_problem: problem };
@@ -42,6 +44,30 @@ async function ask(url: URL): Promise<ServerAnswer> {
   } catch (error) {
     return { url: url.href, ok: false, version: undefined, problem: messageOf(error) };
   }
+}
+
+interface Holding {
+  readonly kept: KeptLogin;
+  readonly url: URL;
+  readonly credentials: Credentials;
+  /** The server answered. */
+  readonly ok: boolean;
+}
+
+/** The login, and whether the server still takes it: it may have been ended there. One that can't be checked is shown as it is kept. */
+async function holding(io: Io, { kept, url, credentials, ok }: Holding): Promise<KeptLogin> {
+  if (!ok || kept.login === undefined || isOver(kept.login)) return kept;
+  try {
+    await openSession(io, url, credentials);
+    return kept;
+  } catch (error) {
+    if (!(error instanceof ExitError) || error.exitCode === EXIT.interrupted) throw error;
+    return { ...kept, mistake: error.message };
+  }
+}
+
+function isOver({ expires_at }: Login): boolean {
+  return Date.parse(expires_at) <= Date.now();
 }
 
 function describe(answer: ServerAnswer, login: KeptLogin, agents: readonly AgentRecord[]): Line[] {
@@ -82,8 +108,7 @@ function loginLine({ login, mistake }: KeptLogin): Line {
   if (mistake !== undefined) return [label, span(mistake, 'red')];
   if (login === undefined) return [label, span('not logged in at this server', 'dim')];
   const { account, organization, expires_at } = login;
-  const isOver = Date.parse(expires_at) <= Date.now();
-  const term = isOver ? span('  expired: run culvert login', 'red') : span(`  until ${expires_at.slice(0, 10)}`);
+  const term = isOver(login) ? span('  expired: run culvert login', 'red') : span(`  until ${expires_at.slice(0, 10)}`);
   return [label, span(`${account}, organization ${organization}`), term];
 }
 

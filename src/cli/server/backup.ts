@@ -9,7 +9,7 @@ import { configFlag, retyped } from '../admin/operator.ts';
 
 export async function backup(io: Io, invocation: Invocation): Promise<ExitCode> {
   const [file = ''] = invocation.args;
-  const loaded = loadServerConfig(configFlag(invocation), io.env, io.cwd);
+  const loaded = loadServerConfig(configFlag(invocation), io);
   const folder = resolve(loaded.settings.data_dir);
   const bytes = backupDatabase(loaded.settings, resolve(io.cwd, file), retyped(`backup ${file}`, loaded.file));
   const lines = [

@@ -9,7 +9,7 @@ export async function configCheck(io: Io, { args, flags }: Invocation): Promise<
   const named = typeof flags['config'] === 'string' ? flags['config'] : undefined;
   const [file = named] = args;
   if (named !== undefined && named !== file) throw usageError(`two files are given, ${file} and ${named}. Use one`);
-  const { warnings, file: read } = loadServerConfig(file, io.env, io.cwd);
+  const { warnings, file: read } = loadServerConfig(file, io);
   const what = read ?? 'defaults';
   for (const warning of warnings) writeLine(io.stderr, `${what}: ${warning}`);
   await print(io.stdout, `${what}: ok`);

@@ -25,7 +25,7 @@ const LAST_WORDS_MS = 5_000;
 export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const named = typeof flags['config'] === 'string' ? flags['config'] : undefined;
   const held = heldSockets(io.env);
-  const { settings, warnings, file } = loadServerConfig(named, io.env, io.cwd);
+  const { settings, warnings, file } = loadServerConfig(named, io);
   const color = hasColor(io.stderr, io.env);
   const logLines = newLogCounts();
   const log = await makeLog({ ...settings.log, output: io.stderr, color, counts: logLines });

@@ -22,6 +22,8 @@ export interface Io {
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /** The settings of the server on this machine, read where none are named. Undefined for users who don't run it. */
+  readonly systemConfig?: string | undefined;
   /** Calls back for each signal until the returned function is called. */
   onSignal(signal: Signal, listener: () => void): () => void;
   /** Calls back for an error that nothing has caught, right before it ends the process. */
@@ -29,6 +31,9 @@ export interface Io {
   /** Between two questions to a server: resolves after so many milliseconds, rejects when `signal` is aborted. */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
+
+/** Where the installer and the packages put it. */
+const SYSTEM_CONFIG = '/etc/culvert/culvert.toml';
 
 /** The process itself. */
 export function processIo(): Io {
@@ -45,6 +50,7 @@ export function processIo(): Io {
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
+    systemConfig: process.getuid?.() === 0 ? SYSTEM_CONFIG : undefined,
     onSignal: (signal, listener) => {
       process.on(signal, listener);
       return () => process.off(signal, listener);

@@ -3,7 +3,7 @@
  * the last day, and not what the suffix of another project of its own stands for. For tunnels and for reservations alike. Not to be called
  * from outside the services.
  */
-import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm';
+import { and, eq, exists, gt, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import { DAY_MS } from '../../base/clock.ts';
 import { liveTunnels } from '../db/gone.ts';
 import { reservedSubdomains, restingNames, tunnels } from '../db/schema.ts';
@@ -31,6 +31,17 @@ export function liveByLabel(db: Db, label: string): typeof tunnels.$inferSelect 
 /** The reservation of this label, of any owner. */
 export function reservationOf(db: Db, label: string): ReservationRow | undefined {
   return db.select().from(reservedSubdomains).where(eq(reservedSubdomains.subdomain, label)).get();
+}
+
+/** In a query of tunnels: the tunnel's organization has reserved its label. */
+export function hasReservation(db: Db): SQL {
+  const { id, subdomain, orgId } = reservedSubdomains;
+  return exists(
+    db
+      .select({ id })
+      .from(reservedSubdomains)
+      .where(and(eq(subdomain, tunnels.label), eq(orgId, tunnels.orgId))),
+  );
 }
 
 /** Is the label kept from this organization, whether or not a tunnel has it? */

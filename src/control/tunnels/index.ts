@@ -78,7 +78,7 @@ export const tunnels: Slice<TunnelServices, TunnelOptions> = {
   jobs: ({ tunnels: of }) => [
     // A tunnel may outlive its time by this much.
     inBatches('expire tunnels', 1_000, () => of.expireDue()),
-    inBatches('remove unused tunnels', 60_000, () => of.removeUnused()),
+    inBatches('remove unused tunnels', 10_000, () => of.removeUnused()),
     inBatches('remove forgotten tunnels', 600_000, () => of.removeForgotten()),
   ],
   forget: [

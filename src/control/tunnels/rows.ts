@@ -34,6 +34,11 @@ export const MAX_TUNNELS = 1_000;
  */
 export const MAX_PER_DAY = 5_000;
 
+/** An unnamed tunnel whose agent was lost is deleted after this time, with its name and port: the agent may come back. */
+export const EPHEMERAL_MS = DAY_MS;
+/** The same of one whose agent was stopped: its visitors still get 503, and an agent that starts again finds its port. */
+export const LEFT_MS = 60_000;
+
 /** Why a row can't be made. Translated by the caller: an HTTP error for people, a refusal for agents. */
 export type RowFault = NameFault | PortFault | 'too_many' | 'too_many_today';
 

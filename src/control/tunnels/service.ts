@@ -3,7 +3,7 @@
  * The data plane hears of every change after its commit, by RouteEvents.
  */
 import { setImmediate } from 'node:timers/promises';
-import { and, asc, desc, eq, inArray, isNull, lt, lte, ne, or, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lt, lte, ne, not, or, type SQL } from 'drizzle-orm';
 import { DAY_MS } from '../../base/clock.ts';
 import type { PortRange } from '../../base/net/addr.ts';
 import { AppError } from '../../base/errors.ts';
@@ -14,7 +14,7 @@ import { organizations, projects, tunnels } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
 import { recordAll } from '../core/rules/audit.ts';
-import { liveByLabel, nameFault } from '../subdomains/free-names.ts';
+import { hasReservation, liveByLabel, nameFault } from '../subdomains/free-names.ts';
 import type { Maintenance } from './maintenance.ts';
 import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from '../core/rules/labels.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
@@ -26,15 +26,21 @@ import { faultError } from './messages.ts';
 import { flagsIn, flagsOf, type TunnelFlags } from './flags.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
 import { placeTunnel } from './room.ts';
-import { deleteTunnels, expiryFrom, recordTunnel, secondsFull, type TunnelRow, updateTunnel } from './rows.ts';
+import {
+  deleteTunnels,
+  EPHEMERAL_MS,
+  expiryFrom,
+  recordTunnel,
+  secondsFull,
+  type TunnelRow,
+  updateTunnel,
+} from './rows.ts';
 import { findOrg } from '../organizations/rows.ts';
 
 export const PROTOCOLS = ['http', 'https', 'websocket', 'tcp'] as const satisfies readonly Route['protocol'][];
 export const MIN_TTL_SECONDS = 60;
 /** Tunnels that one pass of a job handles: it goes on with the next at once (core/jobs.ts). */
 const BATCH = 50;
-/** An unnamed tunnel without an agent for a day is deleted, with its name and port. */
-const EPHEMERAL_MS = DAY_MS;
 /** A tunnel that expired and was not started or served for this long is deleted; others may have the name after its cooldown. */
 const FORGOTTEN_MS = 30 * DAY_MS;
 const PLANS_WITH_END = PLANS.filter((plan) => ENTITLEMENTS[plan].maxTunnelTtlSeconds !== null);
@@ -282,9 +288,9 @@ export class Tunnels {
     });
   }
 
-  /** Deletes tunnels that agents opened without a name and that had no agent for a day. Returns how many. */
+  /** Deletes unnamed tunnels of agents that were stopped a minute ago or lost a day ago. A reserved name stays. Returns how many. */
   removeUnused(): number {
-    return this.#removeIdle(EPHEMERAL_MS, eq(tunnels.ephemeral, true));
+    return this.#removeIdle(EPHEMERAL_MS, and(eq(tunnels.ephemeral, true), not(hasReservation(this.#deps.store.db))));
   }
 
   /** Deletes tunnels that ran out 30 days ago, of plans whose tunnels end: a name is kept by reserving it. Returns how many. */

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MuxSession } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';
 import type { MuxStream } from '../../mux/stream.ts';
+import type { AgentEvent } from '../../plane/events.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
 import type { Bound, Claim, RefusalCode, RequestLine } from '../../wire/messages.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
@@ -139,7 +140,7 @@ export class ServingRegistry {
     let ofToken = this.#byToken.get(serving.tokenId);
     if (ofToken === undefined) this.#byToken.set(serving.tokenId, (ofToken = new Set()));
     ofToken.add(serving);
-    this.#tell(serving, true, false);
+    this.#tell(serving, { online: true });
     this.#holds.came(serving.entry);
     return before;
   }
@@ -161,7 +162,7 @@ export class ServingRegistry {
     }
     dropKept(serving);
     this.#meter.release(serving);
-    this.#tell(serving, false, restarting);
+    this.#tell(serving, { online: false, ...(restarting ? { restarting } : {}), ...(lost ? { lost } : {}) });
     return true;
   }
 
@@ -170,14 +171,11 @@ export class ServingRegistry {
     return [...(this.#byToken.get(tokenId) ?? [])].map((serving) => serving.entry.route.tunnelId);
   }
 
-  #tell({ agentId, entry, inspected }: Serving, online: boolean, restarting: boolean): void {
+  #tell({ agentId, entry, inspected }: Serving, how: Pick<AgentEvent, 'online' | 'restarting' | 'lost'>): void {
     const { tunnelId } = entry.route;
     this.#onPresence(
-      online ? { kind: 'serves', agentId, tunnelId, inspected } : { kind: 'serves_no_more', agentId, tunnelId },
+      how.online ? { kind: 'serves', agentId, tunnelId, inspected } : { kind: 'serves_no_more', agentId, tunnelId },
     );
-    this.#outbox.addAgent({
-      ...{ kind: 'agent', agentId, tunnelId, online, at: this.#now() },
-      ...(restarting ? { restarting } : {}),
-    });
+    this.#outbox.addAgent({ kind: 'agent', agentId, tunnelId, at: this.#now(), ...how });
   }
 }

@@ -31,7 +31,7 @@ export const tunnels = sqliteTable(
     expiresAt: integer('expires_at'),
     /** The expiry has been carried out: agent cut off, data plane told. */
     expired: integer({ mode: 'boolean' }).notNull().default(false),
-    /** Made by an agent that named nothing: goes by itself when unused (core/jobs.ts). */
+    /** Made by an agent that named nothing: goes by itself when unused. */
     ephemeral: integer({ mode: 'boolean' }).notNull().default(false),
     /** The token whose agent made the row or served it last. */
     tokenId: text('token_id').references(() => capabilityTokens.id),
@@ -39,7 +39,7 @@ export const tunnels = sqliteTable(
     bytesOut: integer('bytes_out').notNull().default(0),
     totalRequests: integer('total_requests').notNull().default(0),
     createdAt: integer('created_at').notNull(),
-    /** Last time that an agent came or left, or the API changed the row. */
+    /** Last time that an agent came or left, or the API changed the row. Of an unnamed tunnel whose agent was stopped: almost a day before (plane/usage.ts). */
     touchedAt: integer('touched_at').notNull(),
     deletedAt: integer('deleted_at'),
   },

@@ -381,6 +381,35 @@ test('tunnels: unnamed ones are deleted after a day without an agent; named ones
   assert.equal(left.length, 2);
 });
 
+test('an unnamed tunnel goes a minute after its agent was stopped; a lost, stopped or reserved one waits for a day', async () => {
+  const token = p.mint(ann, { ttlHours: 2000 });
+  const [left, lost, stopped, reserved] = [
+    await p.bound(token),
+    await p.bound(token),
+    await p.bound(token),
+    await p.bound(token),
+  ];
+  p.control.reservedSubdomains.create(ann, p.control.tunnels.get(ann, reserved.tunnelId).row.label);
+  p.control.tunnels.stop(ann, stopped.tunnelId);
+  const events = [left, lost, stopped, reserved].map(({ tunnelId }) => ({
+    ...{ kind: 'agent' as const, agentId: 'a', tunnelId, online: false, at: p.now },
+    ...(tunnelId === lost.tunnelId ? { lost: true } : {}),
+  }));
+  await p.control.link.report({ node: 'n', sequence: 1, events });
+  p.now += 60_000;
+  assert.equal(p.control.tunnels.removeUnused(), 0);
+  p.now += 1;
+  assert.equal(p.control.tunnels.removeUnused(), 1);
+  const names = p.control.tunnels.list(ann).map(({ row }) => row.id);
+  assert.deepEqual(new Set(names), new Set([lost.tunnelId, stopped.tunnelId, reserved.tunnelId]));
+  p.now += 24 * HOUR;
+  assert.equal(p.control.tunnels.removeUnused(), 2);
+  assert.deepEqual(
+    p.control.tunnels.list(ann).map(({ row }) => row.id),
+    [reserved.tunnelId],
+  );
+});
+
 test('a viewer writes nothing, and a member of a pending organization opens nothing', () => {
   const viewer: UserActor = { ...ann, role: 'viewer' };
   assert.throws(() => p.create(viewer), { code: 'forbidden' });

@@ -13,6 +13,7 @@ import type { Db, Store, Tx } from '../../db/tx.ts';
 import { UsageBuckets } from '../../metrics/usage-buckets.ts';
 import type { Spend } from '../../access-keys/spend.ts';
 import { agentLeft, agentOnline, nodeReported } from '../events.ts';
+import { EPHEMERAL_MS, LEFT_MS } from '../rows.ts';
 import { EndedSessionRows } from '../connections/ended-sessions.ts';
 
 export class Usage {
@@ -23,6 +24,7 @@ export class Usage {
   readonly #count: ReturnType<typeof counting>;
   readonly #came: ReturnType<typeof marking>;
   readonly #left: ReturnType<typeof marking>;
+  readonly #stopped: ReturnType<typeof marking>;
   readonly #ended: EndedSessionRows;
 
   constructor(deps: {
@@ -38,6 +40,7 @@ export class Usage {
     this.#count = counting(db);
     this.#came = marking(db, 'active');
     this.#left = marking(db, 'inactive');
+    this.#stopped = marking(db, 'inactive', leftAt);
     this.#ended = new EndedSessionRows(db);
   }
 
@@ -93,7 +96,8 @@ export class Usage {
         if (event.restarting === true) return void this.#came.run({ tunnelId, now: tx.now });
         // Left, but another agent has taken over since: the tunnel is as active as before.
         const online = event.online || this.#nodes.isOnline(tunnelId);
-        (online ? this.#came : this.#left).run({ tunnelId, now: tx.now });
+        const mark = online ? this.#came : event.lost === true ? this.#left : this.#stopped;
+        mark.run({ tunnelId, now: tx.now });
         tx.emit(online ? agentOnline : agentLeft, { tunnelId });
         return;
       }
@@ -132,13 +136,20 @@ function counting(db: Db) {
     .prepare();
 }
 
+/**
+ * An unnamed tunnel whose agent was stopped is as good as unused for a day: it goes in LEFT_MS. One that was stopped by the API, or has expired,
+ * waits for its start.
+ */
+const leftAt = sql<number>`${sql.placeholder('now')} - CASE
+  WHEN ${tunnels.ephemeral} AND NOT ${tunnels.stopped} AND NOT ${tunnels.expired} THEN ${EPHEMERAL_MS - LEFT_MS} ELSE 0 END`;
+
 /** Marks a tunnel; as active only where an agent may serve it. */
-function marking(db: Db, status: 'active' | 'inactive') {
+function marking(db: Db, status: 'active' | 'inactive', touchedAt = sql`${sql.placeholder('now')}`) {
   const live = and(eq(tunnels.id, sql.placeholder('tunnelId')), liveTunnels());
   const servable = and(live, eq(tunnels.stopped, false), eq(tunnels.expired, false));
   return db
     .update(tunnels)
-    .set({ status, touchedAt: sql`${sql.placeholder('now')}` })
+    .set({ status, touchedAt })
     .where(status === 'active' ? servable : live)
     .prepare();
 }

@@ -4,6 +4,7 @@
  * its tunnel are refused with `no_port_free`, and each claim tries the port again. It does not stop the server: the other tunnels are none of its
  * business.
  */
+import { listenAt } from '../../../base/net/listen.ts';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Sweeper } from '../../../base/clock.ts';
 import { codeOf, messageOf } from '../../../base/errors.ts';
@@ -139,9 +140,8 @@ export class TcpEdge implements TableListener {
       resolve(false);
     });
     server.on('close', () => resolve(false));
-    server.listen({ host: this.#options.host, port, backlog: BACKLOG }, () => {
-      resolve(true);
-    });
+    server.once('listening', () => resolve(true));
+    listenAt(server, { host: this.#options.host, port }, BACKLOG);
     return promise;
   }
 

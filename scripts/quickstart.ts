@@ -15,6 +15,8 @@ import { visit } from './quickstart/visit.ts';
 const root = join(import.meta.dirname, '..');
 const source = { command: [process.execPath, join(root, 'src/main.ts')] };
 
+/** A command as it can be typed in this folder. */
+const typed = (args: readonly string[]): string => `npm run -s culvert -- ${args.join(' ')}`;
 const say = (line = ''): void => console.log(line);
 const title = (text: string): void => say(`\n${styleText('bold', text)}`);
 const link = (url: string): string => styleText(['cyan', 'underline'], url);
@@ -28,7 +30,7 @@ async function quickstart(options: { once: boolean }): Promise<void> {
   title('1. Start the server');
   const server = await startTrialServer(folder, { ...source, cwd: folder });
   stack.defer(async () => void (await server.program.stop()));
-  say(`   culvert serve --config ${server.configFile}`);
+  say(`   ${typed(['serve', '--config', server.configFile])}`);
   for (const line of readFileSync(server.configFile, 'utf8').trimEnd().split('\n'))
     say(styleText('dim', `   | ${line}`));
   say(`   login: ${server.email}, password: ${server.password} (shown once, at the first start)`);
@@ -42,7 +44,7 @@ async function quickstart(options: { once: boolean }): Promise<void> {
   const keyFile = join(folder, 'key');
   writeFileSync(keyFile, await mintKey(server), { mode: 0o600 });
   const args = ['http', String(site.port), '--subdomain', 'hello', '--server', server.apiUrl, '--token-file', keyFile];
-  say(`   culvert ${args.join(' ')}`);
+  say(`   ${typed(args)}`);
   const agent = new Program({ ...source, args, cwd: folder });
   stack.defer(async () => void (await agent.stop()));
   const publicUrl = await agent.printed(/^(https?:\/\/\S+)$/m);
@@ -71,9 +73,7 @@ async function quickstart(options: { once: boolean }): Promise<void> {
   title('Try next, in another terminal');
   const { host } = new URL(publicUrl);
   say(`   curl -H 'Host: ${host}' http://127.0.0.1:${server.httpPort}/`);
-  say(
-    `   CULVERT_TOKEN_FILE=${keyFile} CULVERT_SERVER=${server.apiUrl} npx -c 'node src/main.ts http 3000'   publish port 3000`,
-  );
+  say(`   ${typed(['http', '3000', '--server', server.apiUrl, '--token-file', keyFile])}   # publish port 3000`);
   say('   docs/install.md   put a server on the internet, with HTTPS');
   say();
   if (options.once) return;

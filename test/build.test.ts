@@ -4,8 +4,11 @@
  * The build goes to a temporary folder, so that this test and a person may build at the same time.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -13,6 +16,7 @@ import { Program } from '../scripts/quickstart/program.ts';
 import { mintKey, startTrialServer } from '../scripts/quickstart/server.ts';
 import { startSite } from '../scripts/quickstart/site.ts';
 import { visit } from '../scripts/quickstart/visit.ts';
+import { testCertificate } from '../src/data/fixtures/certificate.ts';
 import { openUsageFile } from '../src/control/db/open.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -70,6 +74,25 @@ test('NODE_OPTIONS of the environment runs no code in the executable', () => {
   const env = { NODE_OPTIONS: `--require ${hostile}` };
   const { stdout, stderr } = spawnSync(program, ['version'], { env, cwd: folder, encoding: 'utf8' });
   assert.doesNotMatch(stdout + stderr, /hostile code ran/);
+});
+
+test("certificates that the machine trusts are trusted beside Node's own", async (t) => {
+  const tls = await testCertificate();
+  const found = { version: '9.9', agent_address: 'localhost:1', edge_domain: 'localhost' };
+  const server = createServer(tls, (_request, response) => response.end(JSON.stringify(found))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const authority = join(folder, 'authority.pem');
+  writeFileSync(authority, tls.cert);
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const status = (env: Record<string, string>) =>
+    new Promise<string>((resolve) =>
+      execFile(program, ['status', '--server', url], { env: { HOME: folder, ...env }, cwd: folder }, (_error, stdout) =>
+        resolve(stdout),
+      ),
+    );
+  assert.match(await status({ SSL_CERT_FILE: authority }), /online, version 9\.9/);
+  assert.doesNotMatch(await status({}), /online/);
 });
 
 test('a wrong settings file ends the start with one line and code 2', () => {

@@ -35,10 +35,8 @@ interface ListProps {
 }
 
 export function RequestList(props: ListProps) {
-  const { view, nameOf, chosen, isBeside, listRef, hasOlder, onOpen, onClose, onOlder, onAway, isPaused, onResume } =
-    props;
+  const { view, nameOf, chosen, listRef, hasOlder, onOlder, onAway, isPaused, onResume } = props;
   const { rows, waiting } = view;
-  const [active, setActive] = useState<string>();
   // oxlint-disable-next-line react/incompatible-library -- its functions are called where they are made; no compiler keeps them
   const virtual = useVirtualizer({
     count: rows.length,
@@ -52,34 +50,7 @@ export function RequestList(props: ListProps) {
   useEffect(() => {
     if (isNearEnd && hasOlder) onOlder();
   }, [isNearEnd, hasOlder, onOlder, rows.length]);
-
-  const current = active ?? chosen;
-  const moveTo = (index: number): void => {
-    const item = rows[Math.min(Math.max(index, 0), rows.length - 1)];
-    if (item === undefined) return;
-    setActive(item.id);
-    virtual.scrollToIndex(rows.indexOf(item));
-    if (isBeside && chosen !== undefined) onOpen(item);
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const at = rows.findIndex(({ id }) => id === current);
-    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
-    const step = steps[event.key];
-    if (step !== undefined) moveTo(at < 0 ? 0 : at + step);
-    else if (event.key === 'Home') moveTo(0);
-    else if (event.key === 'End') moveTo(rows.length - 1);
-    else if (event.key === 'Enter' && at >= 0) onOpen(rows[at] as Item);
-    else if (event.key === 'Escape') onClose();
-    else return;
-    event.preventDefault();
-  };
-  const onClick = ({ target }: MouseEvent): void => {
-    const row = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
-    const item = rows[Number(row?.dataset['index'] ?? -1)];
-    if (item === undefined) return;
-    setActive(item.id);
-    onOpen(item);
-  };
+  const { current, onKeyDown, onClick } = useMoves(props, (index) => virtual.scrollToIndex(index));
   const toTop = (): void => {
     listRef.current?.scrollTo({ top: 0 });
     onAway(false);
@@ -112,7 +83,6 @@ export function RequestList(props: ListProps) {
           {items.map(({ index, key, start }) => {
             const item = rows[index];
             if (item === undefined) return null;
-            const tunnel = nameOf(item.tunnel_id);
             return (
               <div
                 key={key}
@@ -126,7 +96,7 @@ export function RequestList(props: ListProps) {
                 data-active={item.id === current || undefined}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <RequestRow item={item} tunnel={tunnel} />
+                <RequestRow item={item} tunnel={nameOf(item.tunnel_id)} />
               </div>
             );
           })}
@@ -137,6 +107,41 @@ export function RequestList(props: ListProps) {
       )}
     </div>
   );
+}
+
+const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
+
+/** Moving through the rows by keyboard and pointer. `current`: the row of the keyboard, else the one that is open. */
+function useMoves({ view, chosen, isBeside, onOpen, onClose }: ListProps, scrollTo: (index: number) => void) {
+  const { rows } = view;
+  const [active, setActive] = useState<string>();
+  const current = active ?? chosen;
+  const moveTo = (index: number): void => {
+    const item = rows[Math.min(Math.max(index, 0), rows.length - 1)];
+    if (item === undefined) return;
+    setActive(item.id);
+    scrollTo(rows.indexOf(item));
+    if (isBeside && chosen !== undefined) onOpen(item);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const at = rows.findIndex(({ id }) => id === current);
+    const step = STEPS[event.key];
+    if (step !== undefined) moveTo(at < 0 ? 0 : at + step);
+    else if (event.key === 'Home') moveTo(0);
+    else if (event.key === 'End') moveTo(rows.length - 1);
+    else if (event.key === 'Enter' && at >= 0) onOpen(rows[at] as Item);
+    else if (event.key === 'Escape') onClose();
+    else return;
+    event.preventDefault();
+  };
+  const onClick = ({ target }: MouseEvent): void => {
+    const row = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
+    const item = rows[Number(row?.dataset['index'] ?? -1)];
+    if (item === undefined) return;
+    setActive(item.id);
+    onOpen(item);
+  };
+  return { current, onKeyDown, onClick };
 }
 
 /** What the columns are; rows say it themselves to screen readers. */

@@ -40,40 +40,24 @@ function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
   const editor = useEditor(tunnel.id, saved);
   const mayChange = useMay('member');
   const [warnings, setWarnings] = useState<readonly string[]>([]);
-  const [asksRemoval, setAsksRemoval] = useState(false);
   const save = useSavePolicy(tunnel.id, (sent, told) => {
     setWarnings(told);
     editor.settled(sent);
   });
-  const remove = useRemovePolicy(tunnel.id, () => {
-    setAsksRemoval(false);
-    setWarnings([]);
-    editor.discard();
-  });
-  const { draft } = editor;
-  const actions = policyIn(draft).actions;
   const send = (): void => {
     const policy = editor.toSend();
     if (policy !== undefined) save.mutate(policy, { onError: editor.refused });
+  };
+  const removed = (): void => {
+    setWarnings([]);
+    editor.discard();
   };
   return (
     <Stack gap="lg">
       <Panel
         title="Traffic policy"
         about="Rules at the edge, applied before a request reaches your machine. Blocked requests use no traffic."
-        actions={
-          <SegmentedControl
-            aria-label="Editor"
-            size="xs"
-            value={editor.text === null ? 'form' : 'json'}
-            disabled={editor.textFault !== undefined}
-            data={[
-              { value: 'form', label: 'Form' },
-              { value: 'json', label: 'JSON' },
-            ]}
-            onChange={(value) => editor.showText(value === 'json')}
-          />
-        }
+        actions={<FormOrText editor={editor} />}
       >
         <Stack gap="md">
           {editor.isOvertaken && (
@@ -84,27 +68,7 @@ function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
           {warnings.map((warning) => (
             <Warning key={warning}>{warning}</Warning>
           ))}
-          {editor.text !== null ? (
-            <JsonView text={editor.text} fault={editor.textFault} isReadOnly={!mayChange} onChange={editor.type} />
-          ) : actions.length === 0 ? (
-            mayChange ? (
-              <FirstPolicy
-                protocol={tunnel.protocol}
-                onPick={(example) => editor.edit(withNew(draft, example.actions))}
-              />
-            ) : (
-              <Text size="sm">
-                This tunnel has no policy, so all visitors are allowed. Members of your organization can add one.
-              </Text>
-            )
-          ) : (
-            <ActionList
-              draft={draft}
-              editor={editor}
-              dryRuns={editor.isChanged ? [] : dryRuns}
-              isReadOnly={!mayChange}
-            />
-          )}
+          <PolicyBody tunnel={tunnel} editor={editor} dryRuns={dryRuns} mayChange={mayChange} />
           {editor.trouble !== undefined && (
             <Alert color="red" variant="light" role="alert" icon={<IconAlertTriangle size={18} />}>
               {editor.trouble}
@@ -114,20 +78,16 @@ function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
             <Group justify="space-between" gap="sm">
               {editor.text === null ? (
                 <AddAction
-                  actions={actions}
+                  actions={policyIn(editor.draft).actions}
                   protocol={tunnel.protocol}
-                  onAdd={(kind) => editor.edit(withKind(draft, kind))}
+                  onAdd={(kind) => editor.edit(withKind(editor.draft, kind))}
                 />
               ) : (
                 <span />
               )}
               <Group gap="xs">
                 {editor.isChanged && <StateBadge tone="warn">Not saved</StateBadge>}
-                {saved !== null && !editor.isChanged && (
-                  <Button variant="subtle" color="red" onClick={() => setAsksRemoval(true)}>
-                    Remove policy
-                  </Button>
-                )}
+                {saved !== null && !editor.isChanged && <RemovePolicy tunnel={tunnel} onRemoved={removed} />}
                 {editor.isChanged && (
                   <Button variant="default" onClick={editor.discard}>
                     Discard
@@ -144,31 +104,91 @@ function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
             </Group>
           )}
         </Stack>
-        <Confirm
-          title={`Remove the policy of ${tunnel.subdomain}?`}
-          action="Remove policy"
-          opened={asksRemoval}
-          isBusy={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate()}
-          onClose={() => {
-            setAsksRemoval(false);
-            remove.reset();
-          }}
-        >
-          Applies immediately. Password, visitor login and maintenance stay as they are.
-        </Confirm>
       </Panel>
       {tunnel.protocol !== 'tcp' && (
         <PolicyTestPanel
           tunnel={tunnel}
-          policy={policyIn(draft)}
+          policy={policyIn(editor.draft)}
           isSaved={!editor.isChanged}
           isComplete={() => editor.toSend() !== undefined}
           onRefused={editor.refused}
         />
       )}
     </Stack>
+  );
+}
+
+type Editor = ReturnType<typeof useEditor>;
+
+/** Text that can't be read as a policy has no form. */
+function FormOrText({ editor }: { readonly editor: Editor }) {
+  return (
+    <SegmentedControl
+      aria-label="Editor"
+      size="xs"
+      value={editor.text === null ? 'form' : 'json'}
+      disabled={editor.textFault !== undefined}
+      data={[
+        { value: 'form', label: 'Form' },
+        { value: 'json', label: 'JSON' },
+      ]}
+      onChange={(value) => editor.showText(value === 'json')}
+    />
+  );
+}
+
+interface BodyProps {
+  readonly tunnel: Tunnel;
+  readonly editor: Editor;
+  readonly dryRuns: readonly DryRun[];
+  readonly mayChange: boolean;
+}
+
+/** The text, the actions, or what stands where there are none. */
+function PolicyBody({ tunnel, editor, dryRuns, mayChange }: BodyProps) {
+  const { draft, text, textFault } = editor;
+  if (text !== null) return <JsonView text={text} fault={textFault} isReadOnly={!mayChange} onChange={editor.type} />;
+  if (policyIn(draft).actions.length > 0)
+    return (
+      <ActionList draft={draft} editor={editor} dryRuns={editor.isChanged ? [] : dryRuns} isReadOnly={!mayChange} />
+    );
+  if (mayChange)
+    return (
+      <FirstPolicy protocol={tunnel.protocol} onPick={(example) => editor.edit(withNew(draft, example.actions))} />
+    );
+  return (
+    <Text size="sm">
+      This tunnel has no policy, so all visitors are allowed. Members of your organization can add one.
+    </Text>
+  );
+}
+
+function RemovePolicy({ tunnel, onRemoved }: { readonly tunnel: Tunnel; readonly onRemoved: () => void }) {
+  const [asks, setAsks] = useState(false);
+  const remove = useRemovePolicy(tunnel.id, () => {
+    setAsks(false);
+    onRemoved();
+  });
+  return (
+    <>
+      <Button variant="subtle" color="red" onClick={() => setAsks(true)}>
+        Remove policy
+      </Button>
+      <Confirm
+        title={`Remove the policy of ${tunnel.subdomain}?`}
+        action="Remove policy"
+        opened={asks}
+        isBusy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate()}
+        onClose={() => {
+          setAsks(false);
+          remove.reset();
+        }}
+      >
+        Applies immediately. Password, visitor login and maintenance stay as they are.
+      </Confirm>
+    </>
   );
 }
 

@@ -174,7 +174,7 @@ test('a server that does not answer hello within 10 s is left', async () => {
   assert.equal(fixture.time.next, 10_000);
   await fixture.time.advance(10_000);
   assert.equal(fixture.channels[0]?.ended, 'destroyed');
-  assert.match(fixture.agent.view().cause ?? '', /did not answer hello/);
+  assert.match(fixture.agent.view().cause ?? '', /did not respond to hello/);
 });
 
 test('after a forced disconnect it comes back in about 5 s', async () => {
@@ -282,7 +282,7 @@ test('superseded with an answer that never ends: 30 s, or until the connection i
   await slow.time.advance(29_999);
   assert.equal(await ended(slow), 'runs');
   await slow.time.advance(1);
-  assert.deepEqual(await ended(slow), { code: 4, message: 'taken over; some streams were cut' });
+  assert.deepEqual(await ended(slow), { code: 4, message: 'taken over; some streams were interrupted' });
 
   const lost = await online();
   lost.latest().inFlight = 1;

@@ -140,7 +140,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     this.#session = session;
     this.#timer = this.#schedule.after(HELLO_TIMEOUT_MS, () => {
       session.destroy();
-      this.onLost(session, `the server did not answer hello within ${HELLO_TIMEOUT_MS / 1000} s`);
+      this.onLost(session, `the server did not respond to hello within ${HELLO_TIMEOUT_MS / 1000} s`);
     });
     const { identity } = this.#options;
     session.greet(channel, {
@@ -339,12 +339,12 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     if (inFlight === 0) return this.#finish(this.#ending);
     this.#log.info({ inFlight, graceMs }, 'draining');
     this.#emit({ kind: 'draining', inFlight });
-    const cut = { ...this.#ending, message: `${this.#ending.message}; some streams were cut` };
+    const cut = { ...this.#ending, message: `${this.#ending.message}; some streams were interrupted` };
     this.#timer = this.#schedule.after(graceMs, () => this.#finish(cut));
   }
 
   destroy(): void {
-    this.#finish({ code: 0, message: 'stopped at once' }, { cut: true });
+    this.#finish({ code: 0, message: 'stopped immediately' }, { cut: true });
   }
 
   /** The key was good until now: what revoked it may be a rotation that puts another into its place. */

@@ -14,8 +14,11 @@ const failed = (code: string): Error => Object.assign(new Error('raw'), { code }
 
 test('lost: a certificate outside of its dates is reported with the clock that was used', () => {
   const expired = connectFault(failed('CERT_HAS_EXPIRED'), NOW);
-  assert.match(expired, /has expired by this computer's clock \(2031-01-02 10:30 UTC\)\. Set the clock if it is wrong/);
-  assert.match(connectFault(failed('CERT_NOT_YET_VALID'), NOW), /is not valid yet by this computer's clock/);
+  assert.match(
+    expired,
+    /has expired according to this computer's clock \(2031-01-02 10:30 UTC\)\. Set the clock if it is wrong/,
+  );
+  assert.match(connectFault(failed('CERT_NOT_YET_VALID'), NOW), /is not valid yet according to this computer's clock/);
   assert.equal(connectFault(failed('ECONNRESET'), NOW), 'raw');
 });
 

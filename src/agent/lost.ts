@@ -58,9 +58,9 @@ export function connectFault(cause: unknown, nowMs: number): string {
   const clock = `this computer's clock (${clockText(nowMs)})`;
   switch (codeOf(cause)) {
     case 'CERT_HAS_EXPIRED':
-      return `the server's certificate has expired by ${clock}. Set the clock if it is wrong; if it is right, renew the certificate`;
+      return `the server's certificate has expired according to ${clock}. Set the clock if it is wrong. If it is right, renew the certificate`;
     case 'CERT_NOT_YET_VALID':
-      return `the server's certificate is not valid yet by ${clock}. Set the clock if it is wrong; if it is right, replace the certificate`;
+      return `the server's certificate is not valid yet according to ${clock}. Set the clock if it is wrong. If it is right, replace the certificate`;
     default:
       return messageOf(cause);
   }

@@ -142,7 +142,7 @@ class ServedStream implements StreamSink {
   onEnd(): void {
     this.#ended = true;
     if (this.#target === undefined && !this.#over)
-      this.#fail({ code: REPLY.failed, text: 'the preamble is cut short' });
+      this.#fail({ code: REPLY.failed, text: 'the preamble is incomplete' });
   }
 
   onReset(): void {

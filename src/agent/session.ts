@@ -119,10 +119,10 @@ export class Session implements ChannelSink {
   onMessage(message: FromServer): void {
     if (this.#ended) return;
     if (message.type === 'bye') return this.#bye(message);
-    if (!this.#welcomed && message.type !== 'welcome') return this.#broken(`it said ${message.type} before welcome`);
+    if (!this.#welcomed && message.type !== 'welcome') return this.#broken(`it sent ${message.type} before welcome`);
     switch (message.type) {
       case 'welcome':
-        if (this.#welcomed) return this.#broken('it said welcome twice');
+        if (this.#welcomed) return this.#broken('it sent welcome twice');
         this.#welcomed = true;
         if (message.bandwidthLimitMbps !== undefined) this.#channel?.holdBack(message.bandwidthLimitMbps);
         if (message.clear === true) this.#channel?.sayClear();
@@ -166,7 +166,7 @@ export class Session implements ChannelSink {
 
   #attached(attached: Attached): void {
     const relay = this.#takeAsked(attached.ref);
-    if (!(relay instanceof Relay)) return this.#broken('it attached what was not asked for');
+    if (!(relay instanceof Relay)) return this.#broken('it attached a network that was not requested');
     this.#slots.set(attached.slot, relay);
     this.#owner.onAttached(this, relay, attached);
   }
@@ -195,6 +195,6 @@ export class Session implements ChannelSink {
 
   #broken(what: string): void {
     this.destroy();
-    this.#owner.onLost(this, `the server broke the protocol: ${what}`);
+    this.#owner.onLost(this, `the server violated the protocol: ${what}`);
   }
 }

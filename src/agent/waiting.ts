@@ -59,7 +59,7 @@ export class Waiting {
     const cause = lost.message;
     this.#cause = cause;
     const told = hasClock(lost) ? lost.code : cause;
-    if (told === this.#told) return log.debug({ cause, inMs: ms }, 'still no session');
+    if (told === this.#told) return log.debug({ cause, inMs: ms }, 'still not connected');
     this.#told = told;
     log.warn({ cause, code: lost.code, inMs: ms }, 'not connected; retrying');
     emit({ kind: 'retrying', cause, inMs: ms });

@@ -147,7 +147,7 @@ suite("the agent's own page in Chromium", { timeout: 240_000, skip: NO_CHROMIUM 
     const page = await openPage(t);
     await service.visit('/echo/picture?type=image/png', { method: 'POST', body: Buffer.from(PNG, 'base64') });
     await row(page, '/echo/picture').click();
-    const picture = page.getByRole('img', { name: 'The body: a picture of the type image/png' });
+    const picture = page.getByRole('img', { name: 'Body: an image of type image/png' });
     await picture.waitFor();
     assert.match((await picture.getAttribute('src')) ?? '', /^blob:/);
     await press(page, 'Back');

@@ -341,7 +341,7 @@ test('a server of another key than announced gets no token', async (t) => {
   t.after(() => other.close());
   other.fingerprint = `sha256:${'00'.repeat(32)}`;
   const { event } = run(t, '3000', { on: other });
-  assert.match((await event('retrying')).cause, /the TLS key is not the one that the server announced/);
+  assert.match((await event('retrying')).cause, /the TLS key does not match the one that the server announced/);
   assert.deepEqual(
     other.peers.flatMap((peer) => peer.received),
     [],
@@ -364,11 +364,11 @@ test('a server that is no Culvert server, or absent, is tried again', async (t) 
   const other = await FakeServer.start();
   other.discoveryStatus = 404;
   const { agent, event } = run(t, '3000', { on: other });
-  assert.match((await event('retrying')).cause, /responds with 404 .*Is this a Culvert server\?/);
+  assert.match((await event('retrying')).cause, /responded with 404 .*Is this a Culvert server\?/);
   other.discoveryStatus = 502;
   assert.match(
     (await event('retrying')).cause,
-    /responds with 502: the Culvert server behind this proxy does not respond/,
+    /responded with 502: the Culvert server behind this proxy does not respond/,
   );
   await other.close();
   assert.match((await event('retrying')).cause, /ECONNREFUSED/);
@@ -381,7 +381,7 @@ test('a server that breaks the protocol is left', async (t) => {
     const peer = await server.peer();
     await peer.hear('hello');
     peer.sayRaw(raw);
-    assert.match((await event('retrying')).cause, /broke the protocol/);
+    assert.match((await event('retrying')).cause, /violated the protocol/);
     agent.destroy();
     await agent.done;
   }

@@ -117,7 +117,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
     });
     this.#mux = mux;
     const control = mux.open();
-    if (control === null) throw new Error('the connection ended before it was used');
+    if (control === null) throw new Error('the connection closed before it was used');
     control.sink = this;
     this.#control = control;
     // For the screen: a round trip is known before the first heartbeat. A session that ends first says so by onClose.
@@ -137,7 +137,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
   }
 
   ping(): Promise<unknown> {
-    return this.#mux?.ping() ?? Promise.reject(new Error('the connection is not in use'));
+    return this.#mux?.ping() ?? Promise.reject(new Error('the connection is not open yet'));
   }
 
   get rttMs(): number | undefined {
@@ -210,7 +210,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
 
   onData(stream: MuxStream, bytes: Buffer, start: number, end: number): void {
     stream.consumed(end - start);
-    if (this.#lines.feed(bytes, start, end) < 0) this.#break('it sent a message that is too long or nested too deep');
+    if (this.#lines.feed(bytes, start, end) < 0) this.#break('it sent a message that is too long or too deeply nested');
   }
 
   onEnd(): void {
@@ -226,7 +226,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
   #line(line: string): void {
     if (this.#silent) return;
     const message = parseMessage(line);
-    if (message === undefined) return this.#break('it sent a message that this agent does not know');
+    if (message === undefined) return this.#break('it sent an unknown message');
     this.#sink.onMessage(message);
   }
 
@@ -234,7 +234,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
   #break(what: string): void {
     // This side is leaving, or has said why: a cut now would take the last words with it that are on their way.
     if (this.#silent) return;
-    this.#closed(`the server broke the protocol: ${what}`);
+    this.#closed(`the server violated the protocol: ${what}`);
     this.#mux?.destroy();
   }
 

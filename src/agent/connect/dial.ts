@@ -27,8 +27,8 @@ export function dialServer(address: AgentAddress, signal?: AbortSignal): Promise
       rejectUnauthorized: !pinned,
     });
     socket.setNoDelay(true);
-    const timer = setTimeout(() => fail(`no answer within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
-    const onAbort = (): void => fail('given up');
+    const timer = setTimeout(() => fail(`no response within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
+    const onAbort = (): void => fail('canceled');
     const onError = (cause: Error): void => fail(connectFault(cause, Date.now()), cause);
     const onClose = (): void => fail('the connection closed during the TLS handshake');
     const settle = (): void => {
@@ -50,11 +50,11 @@ export function dialServer(address: AgentAddress, signal?: AbortSignal): Promise
     socket.on('error', onError);
     socket.on('close', onClose);
     signal?.addEventListener('abort', onAbort);
-    if (signal?.aborted) return fail('given up');
+    if (signal?.aborted) return fail('canceled');
     socket.once('secureConnect', () => {
       if (socket.alpnProtocol !== ALPN) return fail('this is not a Culvert agent listener (no ALPN culvert/1)');
       if (address.fingerprint !== undefined && !hasKey(socket, address.fingerprint)) {
-        return fail('the TLS key is not the one that the server announced. Check for a TLS proxy in between');
+        return fail('the TLS key does not match the one that the server announced. Check for a TLS proxy in between');
       }
       settle();
       resolve(socket);

@@ -46,7 +46,7 @@ test('does not go round in circles, and reads no endless document', async (t) =>
 
 test('says what is wrong with an answer', async (t) => {
   for (const [status, body, message] of [
-    [404, 'x', /responds with 404 .*Is this a Culvert server\?/],
+    [404, 'x', /responded with 404 .*Is this a Culvert server\?/],
     [200, '<html>', /is not JSON/],
     [200, '{"agent_address": 7}', /can't read/],
     [200, JSON.stringify({ ...DOCUMENT, agent_fingerprint: 'md5:00' }), /can't read/],

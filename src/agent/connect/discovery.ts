@@ -27,7 +27,7 @@ export async function discover(server: URL, signal?: AbortSignal): Promise<Disco
     if (answer.location === undefined) return parse(url, answer);
     const next = new URL(answer.location, url);
     if (url.protocol === 'https:' && next.protocol !== 'https:') {
-      throw new Error(`${url.host} redirects to plain http: not followed`);
+      throw new Error(`${url.host} redirects to plain HTTP. The agent follows redirects to HTTPS only`);
     }
     url = next;
   }
@@ -64,12 +64,12 @@ const NO_UPSTREAM: ReadonlySet<number> = new Set([502, 503, 504]);
 function parse(url: URL, answer: Answer): Discovery {
   if (NO_UPSTREAM.has(answer.status)) {
     throw new UnreachableError(
-      `${url.host} responds with ${answer.status}: the Culvert server behind this proxy does not respond`,
+      `${url.host} responded with ${answer.status}: the Culvert server behind this proxy does not respond`,
       placeOf(url),
     );
   }
   if (answer.status !== 200)
-    throw new Error(`${url.host} responds with ${answer.status} for ${url.pathname}. Is this a Culvert server?`);
+    throw new Error(`${url.host} responded with ${answer.status} for ${url.pathname}. Is this a Culvert server?`);
   let json: unknown;
   try {
     json = JSON.parse(answer.body);
@@ -80,13 +80,15 @@ function parse(url: URL, answer: Answer): Discovery {
   }
   const found = discovery.safeParse(json);
   if (!found.success)
-    throw new Error(`${url.host} sends a discovery document that this agent can't read`, { cause: found.error });
+    throw new Error(`${url.host} sent a discovery document that this agent can't read`, { cause: found.error });
   return found.data;
 }
 
 function request(url: URL, signal?: AbortSignal): Promise<Answer> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return Promise.reject(new Error(`${url.protocol}// is no server address`));
+    return Promise.reject(
+      new Error(`${url.protocol}// is not supported. The server URL must start with https:// or http://`),
+    );
   }
   const get = url.protocol === 'https:' ? httpsGet : httpGet;
   return new Promise((resolve, reject) => {
@@ -103,7 +105,7 @@ function request(url: URL, signal?: AbortSignal): Promise<Answer> {
     let connected = false;
     request.on('socket', (socket) => socket.once('connect', () => (connected = true)));
     request.on('error', (cause) => {
-      const why = `${url.host}: ${deadline.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : connectFault(cause, Date.now())}`;
+      const why = `${url.host}: ${deadline.aborted ? `no response within ${TIMEOUT_MS / 1000} s` : connectFault(cause, Date.now())}`;
       reject(connected ? new Error(why, { cause }) : new UnreachableError(why, placeOf(url), { cause }));
     });
   });

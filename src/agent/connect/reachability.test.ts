@@ -93,7 +93,7 @@ test('reachability: 502, 503 and 504 to discovery count as unreachable, other fa
     status = code;
     await assert.rejects(discover(new URL(`http://127.0.0.1:${port}`)), (error) => {
       assert.ok(error instanceof Error);
-      assert.match(error.message, new RegExp(`responds with ${code}`));
+      assert.match(error.message, new RegExp(`responded with ${code}`));
       assert.equal(error instanceof UnreachableError, unreachable, String(code));
       if (error instanceof UnreachableError) assert.deepEqual(error.place, { host: '127.0.0.1', port });
       return true;

@@ -53,7 +53,7 @@ export async function answerPage(parts: PageParts, at: PageRequest): Promise<voi
   const file = PAGE_FILES.get(url.pathname);
   const byMethod =
     file === undefined ? routeOf(url.pathname) : { GET: () => send(response, 200, file.type, file.text) };
-  if (byMethod === undefined) return refuse(response, 404, 'there is nothing here: see /api');
+  if (byMethod === undefined) return refuse(response, 404, 'not found; /api lists the endpoints');
   const answer = byMethod[request.method === 'HEAD' ? 'GET' : (request.method ?? '')];
   if (answer !== undefined && Object.hasOwn(byMethod, request.method === 'HEAD' ? 'GET' : (request.method ?? '')))
     return answer(parts, at);
@@ -116,7 +116,7 @@ function listRequests({ watch }: PageParts, { response, url }: PageRequest): voi
   const text = url.searchParams.get('limit') ?? String(USUAL_LIMIT);
   const limit = Number(text);
   if (!/^\d{1,4}$/.test(text) || limit > MAX_LIMIT)
-    return refuse(response, 400, `limit is a number from 0 to ${MAX_LIMIT}`);
+    return refuse(response, 400, `limit must be a number from 0 to ${MAX_LIMIT}`);
   const requests = watch.ring.list(limit, url.searchParams.get('tunnel_name') ?? undefined).map(ngrokRequest);
   sendJson(response, 200, { requests, uri: REQUESTS_PATH });
 }
@@ -134,7 +134,7 @@ function clear({ watch }: PageParts, { response }: PageRequest): void {
 
 function events({ feed }: PageParts, { request, response }: PageRequest): void {
   if (request.method === 'HEAD') return send(response, 200, 'text/event-stream; charset=utf-8', '');
-  if (!feed.open(response)) refuse(response, 503, 'too many pages are open: close one');
+  if (!feed.open(response)) refuse(response, 503, 'too many pages are open; close one');
 }
 
 async function replay({ watch, replays }: PageParts, { request, response }: PageRequest): Promise<void> {

@@ -45,7 +45,7 @@ export class Replays {
   /** Resolves when the request is out, with the new record's id; never rejects. */
   send(record: RequestRecord, target: LocalTarget): Promise<ReplayOutcome> {
     if (this.#running.size >= MAX_REPLAYS) {
-      const text = `${MAX_REPLAYS} replays are under way: wait for one to end`;
+      const text = `${MAX_REPLAYS} replays are in progress; wait for one to finish`;
       return Promise.resolve({ ok: false, reason: 'busy', text });
     }
     return new Promise((resolve) => {

@@ -74,7 +74,7 @@ export async function detail(record: RequestRecord): Promise<object> {
 
 /** Why the request can't be sent again; undefined: it can. */
 export function whyNoReplay(record: RequestRecord): string | undefined {
-  if (record.requestBody.truncated) return 'only a part of its body was recorded';
+  if (record.requestBody.truncated) return 'only part of its body was recorded';
   const { fields } = headText(record.requestHead);
   if (fieldValue(fields, 'upgrade') !== undefined)
     return 'it asked to switch to another protocol, which is not recorded';

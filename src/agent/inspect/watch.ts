@@ -55,7 +55,7 @@ export class Watch {
       onFault: (error) => {
         const pass = throttle.pass();
         if (pass !== undefined)
-          log.error({ cause: messageOf(error), err: error, ...pass }, 'a stream is not shown on the page');
+          log.error({ cause: messageOf(error), err: error, ...pass }, "a stream can't be shown in the local inspector");
       },
     });
     for (const spec of specs) this.#tunnels.set(spec.target, { spec, tally: new TunnelTally(clock.monotonic()) });

@@ -47,7 +47,7 @@ test('a service that does not answer within 10 s is given up', async (t) => {
   const fault = await outcome;
   assert.ok('code' in fault);
   assert.equal(fault.code, REPLY.timeout);
-  assert.match(fault.text, /did not answer within 10 s/);
+  assert.match(fault.text, /did not respond within 10 s/);
   assert.equal(sweeper.size, 0);
 });
 

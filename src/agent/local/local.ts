@@ -46,7 +46,7 @@ export class LocalDial {
   sweep(nowMs: number): void {
     if (nowMs < this.#deadline) return;
     this.cancel();
-    const text = `${this.#target.text} did not answer within ${CONNECT_TIMEOUT_MS / 1000} s`;
+    const text = `${this.#target.text} did not respond within ${CONNECT_TIMEOUT_MS / 1000} s`;
     this.#result.onFault({ code: REPLY.timeout, text });
   }
 
@@ -111,9 +111,9 @@ function faultOf(error: Error, target: LocalTarget): LocalFault {
       return { code: REPLY.failed, text: `the host name of ${target.text} can't be resolved` };
     case 'EMFILE':
     case 'ENFILE':
-      return { code: REPLY.failed, text: `${target.text}: the agent has no file descriptor free (raise ulimit -n)` };
+      return { code: REPLY.failed, text: `${target.text}: the agent has no free file descriptors (raise ulimit -n)` };
     case 'ETIMEDOUT':
-      return { code: REPLY.timeout, text: `${target.text} did not answer` };
+      return { code: REPLY.timeout, text: `${target.text} did not respond` };
     default:
       return { code: REPLY.failed, text: `${target.text}: ${messageOf(error)}` };
   }

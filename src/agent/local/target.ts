@@ -62,18 +62,19 @@ export function parseTarget(
 
 function parseUrl(text: string, protocol: Protocol): { host: string; port: number; scheme: string } {
   const url = URL.parse(text);
-  if (url === null) throw new TargetError(`"${text}" is no URL`);
+  if (url === null) throw new TargetError(`"${text}" is not a valid URL`);
   const scheme = url.protocol;
   if (protocol === 'tcp' ? scheme !== 'tcp:' : DEFAULT_PORTS[scheme] === undefined) {
     throw new TargetError(`a ${protocol} tunnel can't have the target "${text}": its scheme is ${scheme.slice(0, -1)}`);
   }
-  if (url.username !== '' || url.password !== '') throw new TargetError('a target holds no user name or password');
+  if (url.username !== '' || url.password !== '')
+    throw new TargetError("a target can't contain a user name or password");
   if ((url.pathname !== '/' && url.pathname !== '') || url.search !== '' || url.hash !== '') {
     throw new TargetError(`a tunnel publishes a whole host, not a path. Use "${url.protocol}//${url.host}"`);
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const port = url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port);
-  if (host === '' || port === undefined || port === 0) throw new TargetError(`"${text}" names no host and port`);
+  if (host === '' || port === undefined || port === 0) throw new TargetError(`"${text}" has no host and port`);
   return { host, port, scheme };
 }
 

@@ -110,7 +110,7 @@ export class Carrier implements FlowOwner, UdpPathOwner {
     if (attached.epoch !== this.#epoch) this.#flows.clear();
     this.#epoch = attached.epoch;
     this.#isAttached = true;
-    if (!this.#spec.udp) return this.#went('stream', 'UDP to the server is switched off');
+    if (!this.#spec.udp) return this.#went('stream', 'UDP to the server is turned off');
     const { clock, schedule, turn } = this.#floor;
     const keys = { token: Buffer.from(attached.token, 'base64url'), key: Buffer.from(attached.key, 'base64url') };
     const host = hostOf(attached.endpoint);
@@ -224,7 +224,7 @@ export class Carrier implements FlowOwner, UdpPathOwner {
     const pass = this.#troubles.pass();
     if (pass === undefined) return;
     const fields = { relay: this.#spec.name, code: codeOf(error), cause: messageOf(error), ...pass };
-    this.#floor.log.debug(fields, 'the system has no way by UDP to the server');
+    this.#floor.log.debug(fields, 'this machine has no UDP route to the server');
   }
 
   onThrow(error: Error): void {

@@ -175,7 +175,7 @@ test('local flows: a name without an address is reported, and looked up again a 
   const { flows, faults, time, say } = fixtureOf(t, target);
   say(1, 'a');
   await until(() => faults.length === 1);
-  assert.deepEqual([faults, flows.size, flows.lost], [['vpn.invalid:51820 has no address'], 0, 1]);
+  assert.deepEqual([faults, flows.size, flows.lost], [["the host name of vpn.invalid:51820 can't be resolved"], 0, 1]);
   say(1, 'b');
   assert.deepEqual([flows.size, flows.lost], [0, 2]);
   await time.advance(1_000);

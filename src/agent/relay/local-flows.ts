@@ -229,7 +229,7 @@ function faultOf(error: Error, text: string): string {
       return `nothing listens on UDP ${text}`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${text} has no address`;
+      return `the host name of ${text} can't be resolved`;
     default:
       return `${text}: ${messageOf(error)}`;
   }

@@ -73,7 +73,7 @@ test('where UDP is blocked the stream carries from the first datagram, and UDP i
   assert.deepEqual([fixture.view.path, fixture.view.udp, fixture.paths], ['stream', 'trying', []]);
   assert.equal(await fixture.pass(() => fixture.paths.length > 0), 5);
   assert.deepEqual(fixture.paths, ['stream']);
-  assert.equal(fixture.view.pathWhy, `no answer by UDP from 127.0.0.1:${fixture.relay.port}`);
+  assert.equal(fixture.view.pathWhy, `no UDP response from 127.0.0.1:${fixture.relay.port}`);
   await fixture.pass(() => fixture.relay.kinds.length > 12, 300);
   fixture.relay.deaf = false;
   assert.ok((await fixture.pass(() => fixture.view.path === 'udp')) <= 31, 'it is tried each 30 s at the least');

@@ -88,8 +88,8 @@ export class Relay extends Wanted {
   }
 
   #logPath(path: RelayPath, why: string): void {
-    if (path === 'udp') return this.#log.info({ why }, 'datagrams go by UDP');
-    if (!this.spec.udp) return this.#log.info({ why }, 'datagrams go over the TLS session');
+    if (path === 'udp') return this.#log.info({ why }, 'datagrams use UDP');
+    if (!this.spec.udp) return this.#log.info({ why }, 'datagrams use the TLS session');
     const words = 'no UDP connection to the server: datagrams use the TLS session, which is slower with packet loss';
     this.#log.warn({ why }, `${words}. Retrying UDP.`);
   }

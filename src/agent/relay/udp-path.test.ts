@@ -48,7 +48,7 @@ test('udp path: an unreachable address is reported with the error of the system'
   // Sending to all is a right that the socket does not ask for.
   const fixture = pathTo(t, { remote: '255.255.255.255', host: '255.255.255.255', port: 9 });
   await until(() => fixture.troubles.includes('EACCES'));
-  assert.equal(await silence(fixture), 'no answer by UDP from 255.255.255.255:9 (EACCES)');
+  assert.equal(await silence(fixture), 'no UDP response from 255.255.255.255:9 (EACCES)');
   assert.deepEqual(fixture.thrown, []);
 });
 
@@ -60,7 +60,7 @@ test('udp path: an unknown name is reported beside an address that does not answ
   await until(() => fixture.troubles.length > 0);
   assert.equal(
     await silence(fixture),
-    `no answer by UDP from 127.0.0.1:${deaf.port} (${fixture.troubles[0]} for no..name)`,
+    `no UDP response from 127.0.0.1:${deaf.port} (${fixture.troubles[0]} for no..name)`,
   );
   assert.deepEqual(fixture.thrown, []);
 });

@@ -225,7 +225,7 @@ export class UdpPath implements LegOwner {
   #whySilent(): string {
     const { remote, host, port } = this.#options;
     const at = formatHostPort({ host: remote ?? host, port });
-    return this.#refused ? `nothing listens at ${at} (UDP)` : `no answer by UDP from ${at}${this.#because()}`;
+    return this.#refused ? `nothing listens at ${at} (UDP)` : `no UDP response from ${at}${this.#because()}`;
   }
 
   /** That the name is not known says less than what a socket met. */

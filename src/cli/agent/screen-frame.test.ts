@@ -65,15 +65,15 @@ test('shows state, latency, account, URL and target', () => {
   const text = renderFrame(frame({}), SIZE);
   assert.match(text, /culvert {2}● online {3}latency 12 ms · ann@example\.com · tunnel\.example\.com/);
   assert.match(text, /https:\/\/shop\.tunnel\.example\.com {2}→ localhost:3000/);
-  assert.match(text, /no request yet/);
+  assert.match(text, /no requests yet/);
 });
 
 test('shows the address of the local inspector, until there is something to say about the end', () => {
   const page = 'http://127.0.0.1:4040';
-  assert.match(renderFrame({ ...frame({}), page }, SIZE), /Inspector: http:\/\/127\.0\.0\.1:4040 · Ctrl-C stops$/);
+  assert.match(renderFrame({ ...frame({}), page }, SIZE), /Inspector: http:\/\/127\.0\.0\.1:4040 · Ctrl-C to stop$/);
   const ending = renderFrame({ ...frame({}), page, notice: 'Press Ctrl-C again to stop immediately' }, SIZE);
   assert.match(ending, /\nPress Ctrl-C again to stop immediately$/);
-  assert.match(renderFrame(frame({}), SIZE), /\nCtrl-C stops$/);
+  assert.match(renderFrame(frame({}), SIZE), /\nCtrl-C to stop$/);
 });
 
 test('shows why it is away and when it tries again', () => {
@@ -106,8 +106,8 @@ test('shows which way the datagrams of a private network go, and why', () => {
     renderFrame(frame({ tunnels: [], relays: [relay(changes)] }), SIZE);
   assert.match(only(), /^ {2}tunnel\.example\.com:30000 {2}→ localhost:51820$/m);
   assert.match(only(), /^ {4}network home · over UDP · 2 clients · 1\.2 MB in, 999 B out$/m);
-  assert.ok(!only().includes('no request yet'), 'datagrams are no requests');
-  const blocked = only({ path: 'stream', udp: 'silent', pathWhy: 'no answer by UDP', clients: 1, dropped: 3 });
+  assert.ok(!only().includes('no requests yet'), 'datagrams are no requests');
+  const blocked = only({ path: 'stream', udp: 'silent', pathWhy: 'no UDP response', clients: 1, dropped: 3 });
   const text = blocked.replaceAll(/\n {4}/g, ' ');
   assert.match(
     text,
@@ -115,10 +115,10 @@ test('shows which way the datagrams of a private network go, and why', () => {
   );
   assert.match(
     text,
-    /Retrying UDP\. \(no answer by UDP\) network home · over the TLS session · 1 client · .* · 3 dropped/,
+    /Retrying UDP\. \(no UDP response\) network home · over the TLS session · 1 client · .* · 3 dropped/,
   );
-  const off = only({ path: 'stream', udp: 'off', pathWhy: 'UDP is switched off' });
-  assert.match(off, /\n {4}UDP is switched off\n {4}network home · over the TLS session/);
+  const off = only({ path: 'stream', udp: 'off', pathWhy: 'UDP is turned off' });
+  assert.match(off, /\n {4}UDP is turned off\n {4}network home · over the TLS session/);
   const away = only({ state: 'waiting', endpoint: undefined, path: undefined, reason: 'home has no server yet' });
   assert.match(away, /^ {2}network home {2}→ localhost:51820\n {4}home has no server yet$/m);
   assert.ok(!away.includes('over UDP'));

@@ -13,9 +13,9 @@ export function metricFamilies(source: AgentSource, watch: Watch, feed: EventFee
   const gauge = family('gauge');
   const counter = family('counter');
   return [
-    gauge('culvert_agent_info', 'The agent, by its version.', [{ labels: { version: source.version }, value: 1 }]),
-    gauge('culvert_agent_up', 'Whether the agent has a session at its server.', one(source.isOnline ? 1 : 0)),
-    counter('culvert_agent_sessions_total', 'Sessions that the server has welcomed.', one(source.sessions)),
+    gauge('culvert_agent_info', 'Version of the agent.', [{ labels: { version: source.version }, value: 1 }]),
+    gauge('culvert_agent_up', 'Whether the agent is connected to its server (1 or 0).', one(source.isOnline ? 1 : 0)),
+    counter('culvert_agent_sessions_total', 'Sessions established with the server.', one(source.sessions)),
     counter(
       'culvert_agent_reconnects_total',
       'Reconnections after the first session.',
@@ -23,7 +23,7 @@ export function metricFamilies(source: AgentSource, watch: Watch, feed: EventFee
     ),
     gauge(
       'culvert_agent_tunnels',
-      'Tunnels by their state.',
+      'Tunnels by state.',
       STATES.map((state) => {
         const value = view?.tunnels.filter((tunnel) => tunnel.state === state).length ?? 0;
         return { labels: { state }, value };
@@ -31,7 +31,7 @@ export function metricFamilies(source: AgentSource, watch: Watch, feed: EventFee
     ),
     gauge('culvert_agent_streams', 'Streams in flight.', one(view?.inFlight ?? 0)),
     counter('culvert_agent_connections_total', 'Connections to services.', connections(watch)),
-    counter('culvert_agent_bytes_total', 'Bytes of streams, by where they came from.', [
+    counter('culvert_agent_bytes_total', 'Bytes of streams by sender.', [
       { labels: { from: 'visitors' }, value: bytes.toSocket },
       { labels: { from: 'services' }, value: bytes.fromSocket },
     ]),
@@ -41,13 +41,21 @@ export function metricFamilies(source: AgentSource, watch: Watch, feed: EventFee
       requests(watch),
     ),
     ...relayFamilies(view?.relays ?? []),
-    gauge('culvert_agent_page_records', 'Requests that the page can show.', one(ring.size)),
-    gauge('culvert_agent_page_bytes', 'Memory that they hold.', one(ring.bytes)),
-    counter('culvert_agent_page_not_kept_total', 'Requests beyond what is kept per second.', one(tally.notKept)),
+    gauge('culvert_agent_page_records', 'Requests that the local inspector holds.', one(ring.size)),
+    gauge('culvert_agent_page_bytes', 'Memory used by requests in the local inspector, in bytes.', one(ring.bytes)),
+    counter(
+      'culvert_agent_page_not_kept_total',
+      'Requests that were not recorded because of the limit per second.',
+      one(tally.notKept),
+    ),
     counter('culvert_agent_page_streams_let_go_total', 'Streams that the inspector could not parse.', one(tally.letGo)),
-    counter('culvert_agent_page_faults_total', 'Faults of the page itself.', one(tally.faults)),
-    gauge('culvert_agent_page_watchers', 'Open live lists of the local inspector.', one(feed.watchers)),
-    counter('culvert_agent_page_watchers_cut_total', 'Watchers that did not keep up.', one(tally.watchersCut)),
+    counter('culvert_agent_page_faults_total', 'Internal errors of the local inspector.', one(tally.faults)),
+    gauge('culvert_agent_page_watchers', 'Open live views of the local inspector.', one(feed.watchers)),
+    counter(
+      'culvert_agent_page_watchers_cut_total',
+      'Live views that were closed because they read too slowly.',
+      one(tally.watchersCut),
+    ),
   ];
 }
 

@@ -19,7 +19,7 @@ export function relayFamilies(relays: readonly RelayView[]): Family[] {
   return [
     {
       name: 'culvert_agent_relays',
-      help: 'Private networks by their state.',
+      help: 'Private networks by state.',
       type: 'gauge',
       samples: STATES.map((state) => {
         return { labels: { state }, value: relays.filter((relay) => relay.state === state).length };
@@ -27,19 +27,19 @@ export function relayFamilies(relays: readonly RelayView[]): Family[] {
     },
     {
       name: 'culvert_agent_relay_udp',
-      help: 'Whether datagrams of a private network go to the server by UDP; 0: over the session, or not at all.',
+      help: 'Whether datagrams of a private network reach the server over UDP (1), or over the session or not at all (0).',
       type: 'gauge',
       samples: each(({ path }) => (path === 'udp' ? 1 : 0)),
     },
     {
       name: 'culvert_agent_relay_clients',
-      help: 'Clients of a private network that were heard in the last three minutes.',
+      help: 'Clients of a private network that sent data in the last three minutes.',
       type: 'gauge',
       samples: each(({ clients }) => clients),
     },
     {
       name: 'culvert_agent_relay_packets_total',
-      help: 'Datagrams of a private network, by where they came from.',
+      help: 'Datagrams of a private network by sender.',
       type: 'counter',
       samples: both(
         ({ packetsIn }) => packetsIn,
@@ -48,7 +48,7 @@ export function relayFamilies(relays: readonly RelayView[]): Family[] {
     },
     {
       name: 'culvert_agent_relay_bytes_total',
-      help: 'Bytes of the datagrams of a private network, by where they came from.',
+      help: 'Bytes of the datagrams of a private network by sender.',
       type: 'counter',
       samples: both(
         ({ bytesIn }) => bytesIn,

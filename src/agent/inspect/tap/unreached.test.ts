@@ -5,7 +5,7 @@ import { REPLY } from '../../../wire/preamble.ts';
 import { getHead, startPageFixture } from '../testing.ts';
 
 const REFUSED = { code: REPLY.refused, text: '127.0.0.1:9 refused the connection' };
-const SILENT = { code: REPLY.timeout, text: '127.0.0.1:9 did not answer within 10 s' };
+const SILENT = { code: REPLY.timeout, text: '127.0.0.1:9 did not respond within 10 s' };
 const POST = 'POST /hook HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 5\r\n\r\n';
 
 type Shown = Record<string, unknown>;

@@ -19,7 +19,7 @@ export function showBody(body) {
   const bytes = Uint8Array.fromBase64(body.base64);
   if (body.size === 0) return [];
   const remarks = [];
-  if (body.truncated) remarks.push('Only the first ' + size(bytes.length) + ' are shown; the body has ' + size(body.size) + '.');
+  if (body.truncated) remarks.push('Only the first ' + size(bytes.length) + ' of ' + size(body.size) + ' are shown.');
   if (body.coding !== null) remarks.push(body.decoded ? 'Decoded: ' + body.coding + '.' : 'Still encoded: ' + body.coding + '.');
   const shown = bytes.length === 0 ? [] : picture(body, bytes) ?? form(body, bytes) ?? json(body, bytes) ?? text(bytes) ?? hex(bytes, remarks);
   return [...shown, ...remarks.map((remark) => make('p', { className: 'quiet' }, remark))];
@@ -32,7 +32,7 @@ function picture(body, bytes) {
   if (!PICTURES.has(type) || body.truncated) return undefined;
   const url = URL.createObjectURL(new Blob([bytes], { type }));
   blobs.push(url);
-  const image = make('img', { className: 'body', src: url, alt: 'The body: a picture of the type ' + type });
+  const image = make('img', { className: 'body', src: url, alt: 'Body: an image of type ' + type });
   image.addEventListener('error', () => image.replaceWith(...hex(bytes, [])));
   return [image];
 }

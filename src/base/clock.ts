@@ -24,7 +24,7 @@ export interface SweeperOptions<T> {
 /** For `SweeperOptions`: logs what was thrown, and cuts the member. */
 export function cutFaulty(log: Logger, what: string): (member: { destroy(): void }, error: unknown) => void {
   return (member, error) => {
-    log.error({ err: error }, `${what} failed and was cut`);
+    log.error({ err: error }, `${what} failed and was closed`);
     member.destroy();
   };
 }

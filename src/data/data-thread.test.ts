@@ -165,6 +165,6 @@ test('log lines of the thread come to the log of the server', async (t) => {
   await node.stats();
   // The line and the question go by different ways: either may come first.
   while (link.snapshots < 2) await new Promise((r) => setImmediate(r));
-  while (!said.some((line) => line.includes('asking for a snapshot'))) await new Promise((r) => setImmediate(r));
+  while (!said.some((line) => line.includes('requesting a snapshot'))) await new Promise((r) => setImmediate(r));
   assert.equal(link.snapshots, 2);
 });

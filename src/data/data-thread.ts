@@ -32,7 +32,7 @@ export interface DataThreadDeps {
 
 /** A thread that runs JavaScript or waits ends in milliseconds, on a machine that is overloaded in seconds; one that collects its heap may never. */
 const END_MS = 10_000;
-const CAN_NOT_END = "fatal error: the data thread can't be ended, so the server stops at once";
+const CAN_NOT_END = "fatal error: the data thread can't be stopped, so the server exits immediately";
 
 function startDataWorker(settings: NodeSettings): Worker {
   return startWorker('data-worker', new URL('./data-worker.ts', import.meta.url), settings);
@@ -46,7 +46,7 @@ export async function startDataThread(
   const worker = startThread(settings);
   const failed = Promise.withResolvers<Error>();
   const calls = new PortCalls(worker, {
-    onFault: (what, error) => log.error({ err: error }, `${what} of the data thread could not be taken`),
+    onFault: (what, error) => log.error({ err: error }, `could not handle ${what} from the data thread`),
   });
   serveLog(calls, log);
   let unwatch = (): void => undefined;

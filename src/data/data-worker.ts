@@ -14,7 +14,7 @@ import { startNode } from './node.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { sendPulses } from './thread-watch.ts';
 
-if (parentPort === null) throw new Error('this is the code of a thread');
+if (parentPort === null) throw new Error('this file must run in a worker thread');
 const calls = new PortCalls(parentPort, {
   onFault: (what, error) => log.error({ err: error }, `${what} failed in the data thread`),
 });

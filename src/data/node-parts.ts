@@ -102,8 +102,7 @@ export function openReports(life: Lifecycle, { outbox, log }: Common, dryRuns: D
   life.onClose('reports', async () => {
     meter.close();
     dryRuns.close();
-    if (!(await outbox.flush(LAST_REPORT_MS)))
-      log.warn({ waiting: outbox.waiting }, 'the last usage could not be reported');
+    if (!(await outbox.flush(LAST_REPORT_MS))) log.warn({ waiting: outbox.waiting }, 'could not report the last usage');
     outbox.close();
   });
   return meter;
@@ -125,7 +124,7 @@ export function openHolds(life: Lifecycle, { settings, table, drops, outbox }: C
 /** Records requests; null: they are not recorded. */
 export function openRecorder(life: Lifecycle, { settings, link, log }: Common): Recorder | null {
   const recorder = settings.inspector === null ? null : new Recorder(settings.inspector, { link, log });
-  life.onClose('records of requests', async () => recorder?.close());
+  life.onClose('request records', async () => recorder?.close());
   return recorder;
 }
 
@@ -137,7 +136,7 @@ export function openEntrances(
 ) {
   const { limits, proxyProtocolFrom, tcpHost, trustedProxies } = settings.edge;
   const sweeper = new Sweeper<TcpVisitor>(sweepMs, { onFault: cutFaulty(log, 'a visitor') });
-  life.onClose('sweeper of TCP visitors', () => sweeper.close());
+  life.onClose('TCP visitor sweeper', () => sweeper.close());
   logDrops(life, drops, log);
   const admission = new Admission({ total: limits.maxConnections, perAddress: limits.maxConnectionsPerIp }, drops);
   const entrance = new Entrance(
@@ -159,7 +158,7 @@ export function openEntrances(
 function logDrops(life: Lifecycle, drops: Drops, log: Logger): void {
   const telling = setInterval(() => drops.tell(log), TELL_MS);
   telling.unref();
-  life.onClose('what was dropped', () => {
+  life.onClose('drop counters', () => {
     clearInterval(telling);
     drops.tell(log);
   });
@@ -172,8 +171,8 @@ export async function openGateway(
   deps: Pick<GatewayDeps, 'ports' | 'relays' | 'meter' | 'holds' | 'slabs' | 'onPresence'>,
 ) {
   const { agents, prices, serverVersion, serverId } = settings;
-  const sweeper = new Sweeper<MuxSession>(SWEEP_MS, { onFault: cutFaulty(log, 'the session of an agent') });
-  life.onClose('sweeper of sessions', () => sweeper.close());
+  const sweeper = new Sweeper<MuxSession>(SWEEP_MS, { onFault: cutFaulty(log, 'an agent session') });
+  life.onClose('session sweeper', () => sweeper.close());
   const windows = new WindowBudget(agents.limits.maxBufferedMb * MEGABYTE);
   const limits = {
     ...agents.limits,

@@ -111,7 +111,7 @@ export class MuxSession implements StreamHost {
     this.sender = new FrameSender(options.transport, {
       pool: options.slabs,
       onFault: (error) => this.#fail('transport', error.message),
-      onFlood: () => this.#fail('flood', 'the peer provokes answers and does not read them'),
+      onFlood: () => this.#fail('flood', 'the peer requests responses but does not read them'),
     });
     this.pulse = new Pulse({
       clock: this.#clock,

@@ -31,7 +31,7 @@ test('blocked control thread: visitors are served, a new agent is asked to retry
   const { code, message } = await agent.next('bye');
   assert.deepEqual(
     { code, message },
-    { code: 'overloaded', message: 'The server could not check the access key in time. The agent tries again.' },
+    { code: 'overloaded', message: 'The server could not check the access key in time. The agent will retry.' },
   );
   assert.ok(isBlocked(folder, 'control'), 'all of it while the control thread stood still');
 

@@ -46,7 +46,7 @@ test('descriptors: at the limit the server logs what to raise, counts it, and se
   timeout: 120_000,
 }, async (t) => {
   const { server, ports, account } = await serveWith(t, 'ulimit -n 160');
-  await server.printed(/may open few files and sockets\. Raise LimitNOFILE/);
+  await server.printed(/the limit of open files and sockets is low\. Raise LimitNOFILE/);
   const sockets: Socket[] = [];
   t.after(() => {
     for (const socket of sockets) socket.destroy();
@@ -57,7 +57,7 @@ test('descriptors: at the limit the server logs what to raise, counts it, and se
         .on('error', () => undefined)
         .resume(),
     );
-  await server.printed(/no file descriptor is free: .*LimitNOFILE.*ulimit -n/);
+  await server.printed(/no file descriptors are free: .*LimitNOFILE.*ulimit -n/);
   for (const socket of sockets) socket.destroy();
   await server.printed(/file descriptors are free again/);
   while ((await statusOf(ports.http)) !== 404) await pause(50);

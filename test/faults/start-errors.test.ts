@@ -93,7 +93,7 @@ test('start: a data_dir that is a file is named, with exit code 2', WITHIN, asyn
   const { code, said } = await failedStart(t, { folder });
   assert.match(
     said,
-    /^culvert: .*data_dir \S+\/data can't be made: a file stands where a folder must be\. Move it away, or set data_dir/,
+    /^culvert: .*data_dir \S+\/data can't be created: a file is in the place of a folder\. Move it away, or set data_dir/,
   );
   assert.equal(code, 2);
 });
@@ -101,7 +101,7 @@ test('start: a data_dir that is a file is named, with exit code 2', WITHIN, asyn
 test('start: a data_dir in /proc is refused at once', { ...WITHIN, skip: process.platform !== 'linux' }, async (t) => {
   const folder = newFolder(t);
   const { code, said } = await failedStart(t, { folder, text: 'data_dir = "/proc/x"' });
-  assert.match(said, /data_dir \/proc\/x can't be made: .*set data_dir to another folder/);
+  assert.match(said, /data_dir \/proc\/x can't be created: .*set data_dir to another folder/);
   assert.equal(code, 2);
 });
 
@@ -120,7 +120,7 @@ test('start: a damaged database is named with what to put in its place', WITHIN,
   const { code, said } = await failedStart(t, { folder });
   assert.match(
     said,
-    /culvert\.db can't be opened: it is damaged \(file is not a database\)\. Put your last `culvert backup`/,
+    /culvert\.db can't be opened: it is damaged \(file is not a database\)\. Keep the damaged file, and replace it with your last `culvert backup`/,
   );
   assert.equal(code, 1);
 });
@@ -129,7 +129,10 @@ test('start: a database that ends too early is named with what to put in its pla
   const folder = withDatabase(t);
   truncateSync(join(folder, 'data', 'culvert.db'), 8_192);
   const { said } = await failedStart(t, { folder });
-  assert.match(said, /culvert\.db can't be \w+: it is damaged \(.*\)\. Put your last `culvert backup`/);
+  assert.match(
+    said,
+    /culvert\.db can't be \w+: it is damaged \(.*\)\. Keep the damaged file, and replace it with your last `culvert backup`/,
+  );
 });
 
 test("start: an empty key of the agents' certificate is named with what follows from a new one", WITHIN, async (t) => {
@@ -155,7 +158,7 @@ test('start: a disk without any room is named', ON_DISK, async (t) => {
   makeDatabase(join(folder, 'data'));
   fillDisk(join(folder, 'data'));
   const { code, said } = await failedStart(t, { folder });
-  assert.match(said, /: its disk is full\. Free some space on it, then start again\.$/);
+  assert.match(said, /: its disk is full\. Free some space on it, then try again\.$/);
   assert.equal(code, 1);
 });
 
@@ -170,7 +173,7 @@ test('start: a migration without room for its copy names the copy', ON_DISK, (t)
   const next = { index: MIGRATIONS.length + 1, tag: 'next', hash: 'next', statements: ['SELECT 1'] };
   assert.throws(
     () => migrate(sqlite, { dataDir, migrations: [...MIGRATIONS, next], nowMs: 0, log: silentLog }),
-    /snapshots\/\S+, can't be written: its disk is full\. Free some space on it, then start again\.$/,
+    /snapshots\/\S+, can't be written: its disk is full\. Free some space on it, then try again\.$/,
   );
   assert.deepEqual(readdirSync(join(dataDir, 'snapshots')), [], 'no part of a copy stays');
 });
@@ -184,7 +187,7 @@ test('start: a data folder of another user is named with both users', { ...WITHI
   const { code, said } = await failedStart(t, { folder, by: ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] });
   assert.match(
     said,
-    /serve\.lock can't be locked: the user root may not use it, \S+ belongs to nobody\. Give it to that user/,
+    /serve\.lock can't be locked: the user root has no access to it; \S+ belongs to nobody\. Change the owner or the permissions/,
   );
   assert.equal(code, 1);
 });
@@ -217,7 +220,7 @@ test('start: a port that needs a permission is named by its setting', { ...WITHI
   const { code, said } = await failedStart(t, { folder, text, by });
   assert.match(
     said,
-    /may not listen on 127\.0\.0\.1:1: .*CAP_NET_BIND_SERVICE, or set edge\.http_listen to a port from 1024 on/,
+    /is not allowed to listen on 127\.0\.0\.1:1: .*CAP_NET_BIND_SERVICE, or set edge\.http_listen to a port from 1024 on/,
   );
   assert.equal(code, 1);
 });

@@ -12,5 +12,5 @@ test('crash: a data thread whose heap is collected for ever ends the server with
   await injectFault(culvert.folder, 'data', 'stuck');
   assert.equal(await culvert.server.ended(), null, 'by SIGKILL');
   assert.match(culvert.server.output, /the data thread has not responded for 30 s/);
-  assert.match(culvert.server.output, /fatal error: the data thread can't be ended, so the server stops at once/);
+  assert.match(culvert.server.output, /fatal error: the data thread can't be stopped, so the server exits immediately/);
 });

@@ -64,7 +64,7 @@ function assertSaid(output: string, thread: Thread, cause: RegExp): void {
     output,
   );
   assert.match(said[0]?.err?.message ?? '', cause);
-  assert.match(said[0]?.msg ?? '', /^fatal error: .*the server stops$/);
+  assert.match(said[0]?.msg ?? '', /^fatal error: .*the server is stopping$/);
 }
 
 for (const { title, thread, fault, nodeOptions, cause } of CASES) {
@@ -90,7 +90,7 @@ test('crash: an exception in the data thread while the server stops ends it with
   const visit = get(url, culvert.ports.http, 100_000);
   await isUnderWay;
   const stopped = culvert.stopServer();
-  await culvert.server.printed(/stopping: running requests/);
+  await culvert.server.printed(/stopping: requests in flight/);
   await injectFault(culvert.folder, 'data', 'throw');
   await assert.rejects(visit, { code: 'ECONNRESET' });
   assert.equal(await stopped, 1);

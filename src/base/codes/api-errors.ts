@@ -99,7 +99,7 @@ export const API_ERRORS = {
   },
   server_not_registered: {
     status: 409,
-    cause: 'The private network has no server yet, or its port is gone.',
+    cause: 'The private network has no server yet, or its port was released.',
     fix: 'Run culvert network set-server.',
   },
   conflict: {
@@ -109,7 +109,7 @@ export const API_ERRORS = {
   },
   body_truncated: {
     status: 409,
-    cause: "The record has only a part of the request's body.",
+    cause: 'Only part of the request body was recorded.',
     fix: 'Send a new request, or raise inspector.max_body_bytes.',
   },
   payload_too_large: {
@@ -125,7 +125,7 @@ export const API_ERRORS = {
   internal: {
     status: 500,
     cause: 'The server had an internal error.',
-    fix: 'The reason is in the log of the server.',
+    fix: 'The reason is in the server log.',
   },
   not_implemented: {
     status: 501,

@@ -43,7 +43,7 @@ export const VISITOR_DROPS = {
   idle: debug('idle connections were closed', 'edge.limits.idle_timeout_seconds'),
   websocket_idle: debug('idle WebSockets were closed', 'edge.limits.websocket_idle_seconds'),
   linger: debug(
-    'connections were cut: the visitor still sent, or kept them open, after the last response',
+    'connections were cut: the visitor kept sending, or kept them open, after the last response',
     'edge.limits.linger_timeout_seconds',
   ),
   malformed: info('requests were malformed'),
@@ -70,7 +70,7 @@ export const VISITOR_DROPS = {
   tcp_refused: debug(
     'connections to public TCP ports were closed: no agent, tunnel stopped, address blocked, or budget spent',
   ),
-  hold_full: warn('visitors got an error at once: too many others were waiting for an agent to come back'),
+  hold_full: warn('visitors got an error immediately: too many others were waiting for an agent to come back'),
   certificate_wait_full: warn('visitors got the temporary certificate: too many others were waiting for a certificate'),
   agent_messages: warn('times an agent was throttled: it sent too many messages for its number of tunnels'),
   misdirected: info('requests came on a connection whose certificate is for another name'),
@@ -96,7 +96,7 @@ export const RECORD_DROPS = {
   },
   queue: { text: 'requests were not recorded: too many records were waiting for the disk' },
   lost: { text: 'records were lost: the server could not store them' },
-  failed: { text: 'records failed: the log of the server has the reason' },
+  failed: { text: 'records failed: the reason is in the server log' },
 } as const satisfies Record<string, Drop>;
 
 /** Datagrams of private networks. */
@@ -107,7 +107,7 @@ export const RELAY_DROPS = {
   flows: { text: 'datagrams were dropped: no room for another client' },
   unproven: { text: 'datagrams were dropped: the address of their client is not confirmed yet' },
   not_enrolled: { text: 'handshakes were dropped: their key is unknown, revoked or expired' },
-  no_flow: { text: 'responses were dropped: their client is gone' },
+  no_flow: { text: 'responses were dropped: their client has left' },
   too_long: { text: 'datagrams were dropped: too long' },
   wrong_source: { text: 'datagrams were dropped: not from the address of the agent' },
   malformed: { text: 'datagrams were dropped: malformed data from the agent' },

@@ -22,7 +22,7 @@ export const EDGE_FAULTS = {
     status: 404,
     title: 'Tunnel not found',
     visitor:
-      'No tunnel has this name. Check the address. If it is your tunnel, start an agent for it: "culvert http PORT --subdomain NAME".',
+      'No tunnel has this name. Check the URL. If it is your tunnel, start an agent for it: "culvert http PORT --subdomain NAME".',
     label: 'Tunnel not found',
     cause: 'No tunnel has this name.',
     fix: 'Check the spelling, or start an agent for it.',
@@ -39,7 +39,7 @@ export const EDGE_FAULTS = {
   maintenance: {
     status: 503,
     title: 'Down for maintenance',
-    visitor: 'This site is being worked on. Please come back later.',
+    visitor: 'This site is undergoing maintenance. Please come back later.',
     label: 'Maintenance',
     cause: 'The tunnel is in maintenance mode.',
     fix: 'Turn maintenance mode off when you are done.',
@@ -105,7 +105,7 @@ export const EDGE_FAULTS = {
     visitor: 'The policy of this site blocks this request.',
     label: 'Blocked',
     cause: 'The policy of the tunnel blocked the request.',
-    fix: 'Change the policy if it must pass.',
+    fix: 'To allow the request, change the policy.',
   },
   invalid_token: {
     status: 401,
@@ -131,7 +131,7 @@ export const EDGE_FAULTS = {
       'The policy of this site could not be applied, so the request was not forwarded. Please try again in a moment.',
     label: 'Policy failed',
     cause: 'The policy could not run, for example because the JWT keys are unreachable.',
-    fix: 'Read the reason in the log of the server.',
+    fix: 'The reason is in the server log.',
   },
   loop_detected: {
     status: 508,
@@ -241,14 +241,14 @@ export const EDGE_FAULTS = {
   https_redirect: {
     status: 308,
     title: 'This site uses HTTPS',
-    visitor: 'Your browser is redirected to the https:// address.',
+    visitor: 'Your browser is redirected to the https:// URL.',
     label: 'Redirected to HTTPS',
     cause: 'The server serves tunnels over HTTPS only. The visitor was redirected.',
   },
   https_required: {
     status: 400,
     title: 'This site uses HTTPS only',
-    visitor: 'Send the request to the https:// address. Its content has already traveled unencrypted.',
+    visitor: 'Send the request to the https:// URL. Its content was already sent unencrypted.',
     label: 'HTTPS required',
     cause: 'The server serves tunnels over HTTPS only, and the method is not GET or HEAD.',
     fix: 'Use the https URL.',

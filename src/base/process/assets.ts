@@ -28,7 +28,7 @@ export function loadAddon(name: string): unknown {
   }
   throw new AggregateError(
     failures,
-    `cannot load ${name}: no folder to unpack it to; make TMPDIR writable without noexec`,
+    `can't load ${name}: there is no folder to unpack it to. Set TMPDIR to a writable folder on a file system without noexec`,
   );
 }
 

@@ -51,7 +51,7 @@ export class DescriptorWatch {
   /** Looks now and once a second; returns the stop. */
   start(): () => void {
     const { limit, few, log } = this.#options;
-    if (limit !== null && limit < few) log.warn({ limit }, `the process may open few files and sockets. ${NEXT}`);
+    if (limit !== null && limit < few) log.warn({ limit }, `the limit of open files and sockets is low. ${NEXT}`);
     this.look();
     const timer = setInterval(() => this.look(), LOOK_MS);
     timer.unref();
@@ -86,7 +86,10 @@ export class DescriptorWatch {
     const fields = { code, limit, seconds: this.#lacks - this.#saidLacks };
     this.#saidAt = monotonic();
     this.#saidLacks = this.#lacks;
-    log.error(fields, `no file descriptor is free: new connections are closed at once, files can't be opened. ${NEXT}`);
+    log.error(
+      fields,
+      `no file descriptors are free: new connections are closed immediately, and files can't be opened. ${NEXT}`,
+    );
   }
 
   #lookNear(): void {

@@ -75,5 +75,5 @@ function flush(path: string, flags: 'r' | 'r+'): void {
 }
 
 function alreadyThere(file: string): Error {
-  return Object.assign(new Error(`${file} exists already`), { code: 'EEXIST' });
+  return Object.assign(new Error(`${file} already exists`), { code: 'EEXIST' });
 }

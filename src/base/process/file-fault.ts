@@ -42,27 +42,28 @@ function reasonOf(cause: unknown, { file, damaged = '', elsewhere }: FileFault):
   const said = codeOf(cause) ?? '';
   const code = /^SQLITE_(CANTOPEN|READONLY)/.test(said) ? (denialOf(file) ?? said) : said;
   if (/^(ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)$/.test(code)) {
-    return { why: 'its disk is full', next: 'Free some space on it, then start again.' };
+    return { why: 'its disk is full', next: 'Free some space on it, then try again.' };
   }
   if (code === 'EROFS' || code.startsWith('SQLITE_READONLY')) {
     return { why: 'its file system is read-only', next: `Make it writable${or}` };
   }
-  if (code === 'EACCES' || code === 'EPERM') return { why: denied(file), next: `Give it to that user${or}` };
+  if (code === 'EACCES' || code === 'EPERM')
+    return { why: denied(file), next: `Change the owner or the permissions${or}` };
   if (code === 'EISDIR') return { why: 'it is a folder, not a file', next: `Move it away${or}` };
   if (code === 'ENOTDIR' || code === 'EEXIST') {
-    return { why: 'a file stands where a folder must be', next: `Move it away${or}` };
+    return { why: 'a file is in the place of a folder', next: `Move it away${or}` };
   }
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return { why: `it is damaged (${messageOf(cause)})`, next: damaged };
   if (code === 'EIO' || code.startsWith('SQLITE_IOERR')) {
-    return { why: `its disk fails (${code})`, next: 'Look into the log of the kernel, and check the disk.' };
+    return { why: `its disk failed (${code})`, next: 'Check the disk and the kernel log.' };
   }
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
-    return { why: 'another program has locked it', next: 'End that program, then start again.' };
+    return { why: 'another program has locked it', next: 'Stop that program, then try again.' };
   }
   if (code === 'EMFILE' || code === 'ENFILE') {
     return { why: 'too many files are open', next: 'Raise LimitNOFILE of the unit, or `ulimit -n`.' };
   }
-  return { why: messageOf(cause), next: elsewhere === undefined ? '' : `Correct that${or}` };
+  return { why: messageOf(cause), next: elsewhere === undefined ? '' : `Fix this${or}` };
 }
 
 /** EACCES or EROFS where this user may not write to the file or make one beside it. */
@@ -82,7 +83,7 @@ function denied(file: string): string {
   const me = process.getuid?.();
   const owner = ownerOf(file);
   const who = me === undefined ? 'this user' : `the user ${userName(me)}`;
-  return `${who} may not use it${owner === undefined ? '' : `, ${owner.path} belongs to ${userName(owner.uid)}`}`;
+  return `${who} has no access to it${owner === undefined ? '' : `; ${owner.path} belongs to ${userName(owner.uid)}`}`;
 }
 
 /** Of the file, or of the nearest folder above it that is there and can be seen. */

@@ -17,7 +17,7 @@ export function buildInfo(): BuildInfo {
   if (typeof CULVERT_BUILD !== 'undefined') return CULVERT_BUILD;
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   if (typeof manifest !== 'object' || manifest === null || !('version' in manifest)) {
-    throw new Error('package.json names no version');
+    throw new Error('package.json has no version');
   }
   return { version: String(manifest.version), commit: null };
 }

@@ -163,8 +163,8 @@ test(
     assert.equal(rig.node.stats().dropped['proxy_header'], begins.length * 2 + 1);
     const reasons = [
       /does not start with/,
-      /version 1: tell the load balancer/,
-      /not valid/,
+      /has version 1\. Set the load balancer to version 2/,
+      /is invalid/,
       /in time/,
       /closed before/,
     ];

@@ -41,8 +41,8 @@ const WORDS: Readonly<Record<Refusal, string>> = {
     'the peer is not in edge.proxy_protocol_from. If it is your load balancer, add its address. Otherwise, block other clients from this port',
   no_header:
     'it does not start with a PROXY protocol header. Turn on send-proxy-v2 in the load balancer, or set edge.proxy_protocol = false',
-  version_1: 'its PROXY header is of version 1: tell the load balancer to send version 2 (send-proxy-v2)',
-  malformed: 'its PROXY header is not valid',
+  version_1: 'its PROXY protocol header has version 1. Set the load balancer to version 2 (send-proxy-v2)',
+  malformed: 'its PROXY protocol header is invalid',
   late: 'its PROXY protocol header did not arrive in time',
   left: 'it closed before its PROXY protocol header was complete',
 };

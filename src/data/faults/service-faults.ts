@@ -27,6 +27,6 @@ export class ServiceFaults {
     if (this.#told.has(key) || !this.#lines.hasOne(performance.now())) return;
     this.#lines.spend();
     this.#told.set(key, true);
-    this.#log.info({ tunnel, reason }, 'a service sent no valid response: its visitor got 502 local_bad_response');
+    this.#log.info({ tunnel, reason }, 'a service sent an invalid response: the visitor got 502 local_bad_response');
   }
 }

@@ -196,13 +196,13 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     this.#why.replaced();
     this.#log.info({}, 'agent session ended: the same agent reconnected');
     this.#over(true);
-    this.session.destroy('the same agent came again by another connection');
+    this.session.destroy('the same agent reconnected on another connection');
   }
 
   /** The deadline for showing a good token has passed. */
   expire(): void {
     if (this.#state === 'admitting')
-      this.end('overloaded', 'The server could not check the access key in time. The agent tries again.');
+      this.end('overloaded', 'The server could not check the access key in time. The agent will retry.');
     else if (this.#state === 'hello') this.end('protocol_error', 'The agent did not send its access key in time.');
   }
 
@@ -270,7 +270,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   }
 
   onFault(_stream: MuxStream, error: unknown): void {
-    this.#log.error({ error: messageOf(error) }, 'a fault while handling a stream: the stream was reset');
+    this.#log.error({ error: messageOf(error) }, 'internal error while handling a stream: the stream was reset');
   }
 
   // ------------------------------------------------------------------ from the control stream
@@ -294,8 +294,9 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   onMessage(message: FromAgent): void {
     if (this.#state === 'over') return;
     if (message.type === 'hello' && this.#state === 'hello') return this.#hello(message);
-    if (message.type === 'hello') return this.onBroken('hello was said before');
-    if (!this.isLive) return message.type === 'drain' ? this.onGone() : this.onBroken('a message before welcome');
+    if (message.type === 'hello') return this.onBroken('hello was sent twice');
+    if (!this.isLive)
+      return message.type === 'drain' ? this.onGone() : this.onBroken('a message was sent before welcome');
     switch (message.type) {
       case 'claim':
       case 'attach':

@@ -89,7 +89,7 @@ export class ControlChannel implements StreamSink {
   #read(bytes: Buffer, start: number, end: number): number {
     const next = this.#lines.feed(bytes, start, end);
     if (next < 0) {
-      this.#fault('a message is too long, or nested too deep');
+      this.#fault('a message is too long or too deeply nested');
       return end;
     }
     this.#stream.consumed(next - start);

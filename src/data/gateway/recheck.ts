@@ -49,13 +49,13 @@ export class Recheck {
         if (round !== this.#round) return;
         for (const [i, tokenId] of some.entries()) {
           const answer = answers[i];
-          if (answer === undefined) throw new Error('not every token was answered for');
+          if (answer === undefined) throw new Error('the response does not cover every access key');
           apply(tokenId, answer);
         }
       }
     } catch (error) {
       if (round !== this.#round) return;
-      log.warn({ error: messageOf(error) }, 'the keys of live sessions could not be checked: trying again');
+      log.warn({ error: messageOf(error) }, 'could not check the access keys of live sessions: retrying');
       this.#retry = setTimeout(() => this.begin(), RETRY_MS);
       this.#retry.unref();
     }

@@ -111,7 +111,7 @@ export class AgentRegistry
   // ------------------------------------------------------------------ from sessions
 
   enter(agent: AgentSession, grant: TokenGrant): Refusal | undefined {
-    if (this.#draining) return refusal('server_shutdown', 'The server is shutting down. The agent reconnects.');
+    if (this.#draining) return refusal('server_shutdown', 'The server is shutting down. The agent will reconnect.');
     if (this.#revoked.has(grant.tokenId))
       return refusal('unauthorized', 'The access key was revoked. Create another one.');
     if (grant.expiresAt <= this.#deps.now())
@@ -256,7 +256,7 @@ export class AgentRegistry
     this.changes.addAll();
     this.#deps.log.info(
       { keys: this.#byToken.size },
-      'route changes were missed: the keys of live sessions are checked',
+      'missed some route changes: checking the access keys of live sessions',
     );
     this.#recheck.begin();
   }
@@ -312,7 +312,7 @@ export class AgentRegistry
     if (this.#draining) return;
     this.#draining = true;
     for (const agent of [...this.#agents.values()])
-      agent.drain(spread(0, COME_BACK_MS), 'The server is shutting down. The agent reconnects.');
+      agent.drain(spread(0, COME_BACK_MS), 'The server is shutting down. The agent will reconnect.');
   }
 
   /** Ends all sessions. Resolves when each has been notified, or can't be. */
@@ -324,7 +324,7 @@ export class AgentRegistry
     this.#unsubscribe();
     const agents = [...this.#agents.values()];
     for (const agent of agents) {
-      agent.end('server_shutdown', 'The server is shutting down. The agent reconnects.', {
+      agent.end('server_shutdown', 'The server is shutting down. The agent will reconnect.', {
         retryAfterMs: spread(0, COME_BACK_MS),
       });
     }

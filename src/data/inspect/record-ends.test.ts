@@ -249,6 +249,6 @@ test(
     await until(() => rig.node.stats().inspector.dropped['failed'] === 5);
     assert.equal((await recordsOf(rig)).length, 2);
     assert.equal(rig.node.stats().inspector.heldBytes, 0);
-    assert.deepEqual(said, ['a request could not be recorded']);
+    assert.deepEqual(said, ['could not record a request']);
   },
 );

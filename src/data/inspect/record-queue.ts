@@ -168,11 +168,11 @@ export class RecordQueue {
   async #deliver(drafts: readonly Draft[], counts: readonly Counted[]): Promise<void> {
     try {
       const batch: InspectionBatch = { records: recordsOf(drafts), unrecorded: counts.map(unrecordedOf) };
-      if (!(await within(this.#link.inspect(batch), this.#options.answerMs))) throw new Error('no answer');
+      if (!(await within(this.#link.inspect(batch), this.#options.answerMs))) throw new Error('no response');
       for (const draft of drafts) draft.release();
       this.#recorded += drafts.length;
     } catch (error) {
-      this.#log.error({ records: drafts.length, error: messageOf(error) }, 'records of requests were lost');
+      this.#log.error({ records: drafts.length, error: messageOf(error) }, 'request records were lost');
       for (const { of, count } of counts) this.#putBack(of, count);
       for (const draft of drafts) draft.drop('lost');
     }

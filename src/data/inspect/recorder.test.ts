@@ -292,7 +292,7 @@ test(
       of.onInspect = fault;
       taken(of, 15);
       await until(() => of.recorder.stats().dropped['lost'] === 10);
-      assert.deepEqual(of.faults, ['records of requests were lost']);
+      assert.deepEqual(of.faults, ['request records were lost']);
       assert.equal(of.recorder.stats().heldBytes, 0);
       of.onInspect = async () => {};
       assert.equal(taken(of, 1, 'shop', 1_000), 1);
@@ -347,6 +347,6 @@ test('recorder: a fault in a record ends that record alone and is logged once', 
   );
   assert.equal(of.recorder.stats().dropped['failed'], 2);
   assert.equal(of.recorder.stats().heldBytes, 0);
-  assert.deepEqual(of.faults, ['a request could not be recorded']);
+  assert.deepEqual(of.faults, ['could not record a request']);
   assert.deepEqual(counts(of), { [of.entry('shop').route.tunnelId]: 2 });
 });

@@ -107,7 +107,7 @@ export class Recorder implements DraftOwner {
   async close(): Promise<void> {
     await this.#queue.flush(LAST_FLUSH_MS);
     const { waiting } = this.#queue;
-    if (waiting > 0) this.#log.warn({ waiting }, 'the last records of requests could not be stored');
+    if (waiting > 0) this.#log.warn({ waiting }, 'could not store the last request records');
     this.#queue.close();
   }
 
@@ -144,7 +144,7 @@ export class Recorder implements DraftOwner {
     const now = performance.now();
     if (now - this.#saidMs < SAY_AGAIN_MS) return;
     this.#saidMs = now;
-    this.#log.error({ err: error, faults: this.#faults }, 'a request could not be recorded');
+    this.#log.error({ err: error, faults: this.#faults }, 'could not record a request');
     this.#faults = 0;
   }
 

@@ -35,7 +35,7 @@ test('an address that the machine does not have is a matter of udp_host, and of 
 for (const [code, words] of [
   ['EACCES', /\(EACCES\).*above 1023.*CAP_NET_BIND_SERVICE/],
   ['EMFILE', /\(EMFILE\).*LimitNOFILE/],
-  ['ENOBUFS', /ENOBUFS.*log of the server/],
+  ['ENOBUFS', /ENOBUFS.*server log/],
 ] as const)
   test(`${code} has its own words`, () => {
     const { message } = bindRefusal(Object.assign(new Error('bind'), { code }), '0.0.0.0', 30_000);

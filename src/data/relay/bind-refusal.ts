@@ -27,6 +27,6 @@ function reasonOf(code: string | undefined, host: string, port: number): string 
     case 'ENFILE':
       return `the server has reached its limit of open files (${code}). The operator can raise LimitNOFILE or ulimit -n`;
     default:
-      return `the bind failed (${code ?? 'no error code'}). The operator can find details in the log of the server`;
+      return `the bind failed (${code ?? 'no error code'}). The operator can find details in the server log`;
   }
 }

@@ -38,10 +38,13 @@ interface Network {
   opening: Promise<OpenOutcome> | null;
 }
 
-const SHUTDOWN: RelayEnd = { code: 'server_shutdown', message: 'The server is shutting down. The agent reconnects.' };
+const SHUTDOWN: RelayEnd = {
+  code: 'server_shutdown',
+  message: 'The server is shutting down. The agent will reconnect.',
+};
 const GONE: RelayEnd = {
   code: 'network_deleted',
-  message: 'The private network was deleted, or is not relayed by this server. List networks: culvert network list',
+  message: 'The private network was deleted, or this server does not relay it. List networks: culvert network list',
 };
 
 export interface RelayRegistryDeps {
@@ -198,10 +201,10 @@ export class RelayRegistry implements TableListener {
         if (settles) relay.settle();
         if (relay.isIdle) this.#drop(network);
       } catch (error) {
-        this.#log.error({ networkId: network.route.networkId, err: error }, 'a relay failed and was ended');
+        this.#log.error({ networkId: network.route.networkId, err: error }, 'a relay failed and was closed');
         this.#drop(network, {
           code: 'internal',
-          message: 'The relay of this network failed. The agent tries again.',
+          message: 'The relay of this network failed. The agent will retry.',
         });
       }
     }
@@ -223,7 +226,7 @@ export class RelayRegistry implements TableListener {
       const { host } = this.#place;
       this.#log.error(
         { networkId, host, port, code: codeOf(error), error: messageOf(error) },
-        'a public UDP port is not open',
+        'could not open a public UDP port',
       );
       return refused(this.#overtaken(network, port) ?? bindRefusal(error, host, port));
     }
@@ -269,7 +272,7 @@ export class RelayRegistry implements TableListener {
     try {
       relay.close(end);
     } catch (error) {
-      this.#log.error({ networkId: network.route.networkId, err: error }, 'a relay could not be ended in order');
+      this.#log.error({ networkId: network.route.networkId, err: error }, 'could not close a relay cleanly');
     }
     this.#past.add(relay.counts);
   }
@@ -282,6 +285,6 @@ function refused(end: RelayEnd): OpenOutcome {
 function movedTo({ name, port }: RelayRoute): RelayEnd {
   return {
     code: 'network_not_ready',
-    message: `The UDP port of ${name} changed to ${port}. The agent attaches again. Give clients new configurations: culvert network config`,
+    message: `The UDP port of ${name} changed to ${port}. The agent will reattach. Give clients new configurations: culvert network config`,
   };
 }

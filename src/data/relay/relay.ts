@@ -147,7 +147,7 @@ export class Relay implements AttachmentHost {
     const passed = this.#paths.pass();
     if (passed === undefined) return;
     const { agentId } = attachment.carrier;
-    this.#log.info({ agentId, path, why, ...passed }, 'the path of a private network changed');
+    this.#log.info({ agentId, path, why, ...passed }, "the agent's path for a private network changed");
   }
 
   // ------------------------------------------------------------------ devices
@@ -306,6 +306,6 @@ export class Relay implements AttachmentHost {
   #fault(error: unknown): void {
     const passed = this.#faults.pass();
     if (passed === undefined) return;
-    this.#log.error({ error: messageOf(error), err: error, ...passed }, 'a fault at a public UDP port');
+    this.#log.error({ error: messageOf(error), err: error, ...passed }, 'internal error on a public UDP port');
   }
 }

@@ -197,7 +197,7 @@ export class Outbox {
     if (this.#dropped++ === 0) {
       this.#log.error(
         { waiting: size },
-        'the control plane has been away for too long: usage of new tunnels is not counted',
+        'the control plane has been unreachable for too long: usage of new tunnels is not counted',
       );
     }
     return false;
@@ -230,13 +230,10 @@ export class Outbox {
     while (!this.#closed) {
       try {
         if (await within(this.#link.report(batch), this.#options.answerMs)) break;
-        throw new Error('no answer');
+        throw new Error('no response');
       } catch (error) {
         if (failures++ === 0)
-          this.#log.warn(
-            { sequence: batch.sequence, error: messageOf(error) },
-            'a report was not stored: trying again',
-          );
+          this.#log.warn({ sequence: batch.sequence, error: messageOf(error) }, 'could not store a report: retrying');
       }
       await this.#pause(pauseMs);
       pauseMs = Math.min(pauseMs * 2, this.#options.maxRetryMs);

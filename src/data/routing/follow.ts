@@ -118,7 +118,7 @@ export class TableFollower {
   }
 
   #resync(seen: number): void {
-    this.#log.warn({ have: this.#table.planeVersion, seen }, 'route changes are missing: asking for a snapshot');
+    this.#log.warn({ have: this.#table.planeVersion, seen }, 'route changes are missing: requesting a snapshot');
     this.#asking = true;
     void this.#reload(seen);
   }
@@ -128,11 +128,11 @@ export class TableFollower {
       const snapshot = await this.#link.snapshot();
       if (this.#closed) return;
       if (!(await this.#load(snapshot)))
-        this.#log.debug({ version: snapshot.version }, 'an older snapshot was dropped');
+        this.#log.debug({ version: snapshot.version }, 'discarded an older route snapshot');
     } catch (error) {
       this.#asking = false;
       if (this.#closed) return;
-      this.#log.warn({ error: messageOf(error) }, 'no snapshot of the routes: trying again');
+      this.#log.warn({ error: messageOf(error) }, 'could not load the route snapshot: retrying');
       return this.#later(seen);
     }
     this.#asking = false;

@@ -34,7 +34,7 @@ test('a question is answered, also by a promise, and what was thrown comes back 
   assert.equal(await here.ask('double', 21, LONG), 42);
   assert.equal(await here.ask('later', 1, LONG), 2);
   await assert.rejects(here.ask('fail', null, LONG), { message: 'no room', code: 'ENOSPC' });
-  await assert.rejects(here.ask('unheard of', null, LONG), /not answered here/);
+  await assert.rejects(here.ask('unheard of', null, LONG), /not handled here/);
 });
 
 test('port calls: events arrive in the order of sending, and before a later answer', async (t) => {
@@ -104,7 +104,7 @@ test('no answer in time is an error, and a late one changes nothing', async (t) 
   const late = Promise.withResolvers<string>();
   there.answer('late', () => late.promise);
   there.answer('now', () => 'now');
-  await assert.rejects(here.ask('late', null, { timeoutMs: 1 }), /no answer to late in 1 ms/);
+  await assert.rejects(here.ask('late', null, { timeoutMs: 1 }), /no response to late within 1 ms/);
   late.resolve('too late');
   assert.equal(await here.ask('now', null, LONG), 'now');
 });

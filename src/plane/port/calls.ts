@@ -97,12 +97,12 @@ export class PortCalls {
   ask<T>(name: string, arg: unknown, { timeoutMs, transfer = [] }: AskOptions): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
     if (this.#asked.size >= this.#options.maxAsks)
-      return Promise.reject(new NoAnswer(`too many questions are under way: ${name} was not asked`));
+      return Promise.reject(new NoAnswer(`too many calls are in progress: ${name} was not sent`));
     const ref = ++this.#ref;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#asked.delete(ref);
-        reject(new NoAnswer(`no answer to ${name} in ${timeoutMs} ms`));
+        reject(new NoAnswer(`no response to ${name} within ${timeoutMs} ms`));
       }, timeoutMs);
       this.#asked.set(ref, { resolve: resolve as (value: unknown) => void, reject, timer });
       this.#say({ ask: name, ref, arg }, transfer);
@@ -157,7 +157,7 @@ export class PortCalls {
   #unsent(item: Item, error: unknown): void {
     if ('ask' in item) this.#settle(item.ref)?.reject(error instanceof Error ? error : new Error(messageOf(error)));
     else if ('answerTo' in item) this.#say({ faultOf: item.answerTo, fault: faultOf(error) }, []);
-    else this.#options.onFault('tell' in item ? item.tell : 'an answer', error);
+    else this.#options.onFault('tell' in item ? item.tell : 'a response', error);
   }
 
   // ------------------------------------------------------------------ in
@@ -203,7 +203,7 @@ export class PortCalls {
   async #answerTo(ref: number, name: string, arg: unknown): Promise<void> {
     try {
       const answer = this.#answers.get(name);
-      if (answer === undefined) throw new Error(`${name} is not answered here`);
+      if (answer === undefined) throw new Error(`${name} is not handled here`);
       const value = await answer(arg as never);
       if (this.#closed === undefined) this.#say({ answerTo: ref, value }, []);
     } catch (error) {

@@ -57,8 +57,8 @@ export function linkOverPort(calls: PortCalls, log: Logger): Link {
     try {
       return await calls.ask<T>(what, question, { timeoutMs: DECISION_MS });
     } catch (error) {
-      log.warn({ error: messageOf(error) }, 'the control plane gave no answer: the agent is asked to come again');
-      return { ok: false, code: 'overloaded', message: 'The server is too busy to answer. Try again in some seconds.' };
+      log.warn({ error: messageOf(error) }, 'no response from the control plane: the agent must retry');
+      return { ok: false, code: 'overloaded', message: 'The server is too busy. Try again in a few seconds.' };
     }
   };
   return {

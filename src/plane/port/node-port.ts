@@ -161,7 +161,7 @@ export class FarNode implements NodeAccess {
     try {
       await this.#calls.ask<void>('close', null, { timeoutMs: CLOSE_MS });
     } catch (error) {
-      this.#deps.log.warn({ error: messageOf(error) }, 'the data node did not end in order');
+      this.#deps.log.warn({ error: messageOf(error) }, 'the data node did not close cleanly');
     }
     await this.#deps.onClosed();
     // A question still under way would hold the process until its time is over.

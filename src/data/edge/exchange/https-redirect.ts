@@ -30,7 +30,7 @@ export class HttpsRedirect {
     const port = this.#port();
     const origin = `https://${host}${port === HTTPS_PORT ? '' : `:${port}`}`;
     if (!isGet && !isHead) {
-      const again = `Send the request to ${origin} instead. Its content has already traveled unencrypted`;
+      const again = `Send the request to ${origin} instead. Its content was already sent unencrypted`;
       return { code: 'https_required', detail: `This site is served over HTTPS only. ${again}.` };
     }
     const target = `${head.noPath ? '/' : ''}${bytes.toString('latin1', pathStart, targetEnd)}`;

@@ -192,7 +192,7 @@ export class VisitorRequest implements UpstreamUser, ResponseOwner, Upgraded {
 
   responseBad(reason: string): void {
     this.#context.services.tell(this.exchange.entry?.route.tunnelId ?? '', reason);
-    this.fault('local_bad_response', `The service behind the tunnel sent no valid HTTP response: ${reason}.`);
+    this.fault('local_bad_response', `The service behind the tunnel sent an invalid HTTP response: ${reason}.`);
   }
 
   switched(bytes: Buffer, start: number, end: number, slab: Slab): void {

@@ -187,7 +187,7 @@ export class Http2Connection implements EdgeConnection, ExchangeOwner {
       const known = FAILURES.find(([words]) => error.message.includes(words));
       this.context.drops.add(known === undefined ? 'h2_protocol' : known[1]);
     }
-    this.context.log.debug({ err: error.message }, 'an HTTP/2 connection of a visitor failed');
+    this.context.log.debug({ err: error.message }, 'an HTTP/2 visitor connection failed');
   }
 
   #closed(): void {

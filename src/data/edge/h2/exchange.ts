@@ -303,7 +303,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   responseBad(reason: string): void {
     this.#context.services.tell(this.#exchange.entry?.route.tunnelId ?? '', reason);
-    this.#fault('local_bad_response', `The service behind the tunnel sent no valid HTTP response: ${reason}.`);
+    this.#fault('local_bad_response', `The service behind the tunnel sent an invalid HTTP response: ${reason}.`);
   }
 
   /** Upgrades are never asked for (RFC 9113 §8.6): the reader has refused a 101 by now. */
@@ -409,7 +409,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   }
 
   #failed(error: unknown): void {
-    this.#context.log.error({ err: error }, 'a stream of a visitor failed');
+    this.#context.log.error({ err: error }, 'a visitor stream failed');
     this.#cut(NGHTTP2_INTERNAL_ERROR);
   }
 }

@@ -179,7 +179,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
   responseBad(reason: string): void {
     this.#context.log.debug(
       { reason, tunnel: this.#request.tunnelId },
-      'the service sent no valid response to a request of the control plane',
+      'the service sent an invalid response to a request from the control plane',
     );
     this.#fault('local_bad_response');
   }
@@ -248,7 +248,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
     try {
       work();
     } catch (error) {
-      this.#context.log.error({ err: error }, 'a request of the control plane failed');
+      this.#context.log.error({ err: error }, 'a request from the control plane failed');
       this.#finish(false, { status: 500, code: 'internal' });
     }
   }

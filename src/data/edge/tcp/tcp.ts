@@ -136,7 +136,7 @@ export class TcpEdge implements TableListener {
       this.#deps.entrance.enter(socket, (from) => this.#accept(on, socket, from)),
     );
     server.on('error', (error) => {
-      this.#deps.log.error({ port, code: codeOf(error), error: messageOf(error) }, 'a public port is not open');
+      this.#deps.log.error({ port, code: codeOf(error), error: messageOf(error) }, 'could not open a public port');
       resolve(false);
     });
     server.on('close', () => resolve(false));

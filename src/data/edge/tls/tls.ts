@@ -195,7 +195,7 @@ export class VisitorCertificates {
 function look(pair: VisitorTls): Known {
   const leaf = new X509Certificate(pair.cert);
   if (!leaf.checkPrivateKey(createPrivateKey(pair.key)))
-    throw new Error(`the certificate of ${leaf.subject} has another key: key values mismatch`);
+    throw new Error(`the private key does not match the certificate of ${leaf.subject}: key values mismatch`);
   return { pair, names: namesOf(leaf) };
 }
 

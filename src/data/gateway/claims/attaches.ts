@@ -58,12 +58,12 @@ export class AttachDesk {
     try {
       const answer: AttachAnswer = await inTime(
         this.#deps.link.attach({ ...question, serving }),
-        refusal('overloaded', 'The server is too busy to answer this agent.'),
+        refusal('overloaded', 'The server is too busy to attach this network.'),
       );
       return answer.ok ? await this.#open(answer.networkId, answer.version) : answer;
     } catch (error) {
-      this.#deps.log.error({ agentId: question.agentId, error: messageOf(error) }, 'a relay could not be attached');
-      return refusal('internal', 'The server could not check this network. The agent tries again.');
+      this.#deps.log.error({ agentId: question.agentId, error: messageOf(error) }, 'could not attach a relay');
+      return refusal('internal', 'The server could not check this network. The agent will retry.');
     }
   }
 
@@ -71,7 +71,7 @@ export class AttachDesk {
   async #open(networkId: string, version: number): Promise<AttachOutcome> {
     const { table, relays } = this.#deps;
     if (!(await table.reached(version, TABLE_MS)))
-      return refusal('overloaded', 'The server is still applying recent changes. The agent tries again.');
+      return refusal('overloaded', 'The server is still applying recent changes. The agent will retry.');
     return relays.open(networkId);
   }
 }

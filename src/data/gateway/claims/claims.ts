@@ -92,18 +92,18 @@ export class ClaimDesk {
     try {
       const answer: ClaimAnswer = await inTime(
         this.#link.claim({ ...question, ...live, liveTunnelIds: [...live.liveTunnelIds, ...ahead] }),
-        refusal('overloaded', 'The server is too busy to answer this claim.'),
+        refusal('overloaded', 'The server is too busy to handle this claim.'),
       );
       return answer.ok ? await this.#shown(answer.route.tunnelId, answer.version) : answer;
     } catch (error) {
       this.#log.error({ agentId: question.agentId, error: messageOf(error) }, 'a claim failed');
-      return refusal('internal', 'The server could not check this tunnel. The agent tries again.');
+      return refusal('internal', 'The server could not check this tunnel. The agent will retry.');
     }
   }
 
   async #shown(tunnelId: string, version: number): Promise<Granted | Refusal> {
     if (!(await this.#table.reached(version, TABLE_MS))) {
-      return refusal('overloaded', 'The server is still applying recent changes. The agent tries again.');
+      return refusal('overloaded', 'The server is still applying recent changes. The agent will retry.');
     }
     const port = this.#table.findById(tunnelId)?.route.tcpPort ?? null;
     if (port !== null && !(await this.#ports.ready(port))) {

@@ -29,8 +29,8 @@ export function admit(token: string, deps: AdmissionDeps, applicant: Applicant):
       else applicant.settle(answer);
     },
     (error: unknown) => {
-      log.error({ error: messageOf(error) }, 'a token could not be checked');
-      const message = 'The server could not check the access key. The agent tries again.';
+      log.error({ error: messageOf(error) }, 'could not check an access key');
+      const message = 'The server could not check the access key. The agent will retry.';
       if (applicant.waits()) applicant.settle({ ok: false, code: 'internal', message });
     },
   );

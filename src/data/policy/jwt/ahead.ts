@@ -36,7 +36,7 @@ export class JwtAhead {
     try {
       this.#verdict = this.#step === null ? null : await this.#step.decide(request);
     } catch (error) {
-      this.#log.error({ err: error }, 'policy test: the token of a recorded request could not be checked');
+      this.#log.error({ err: error }, 'policy test: could not check the token of a recorded request');
       this.#verdict = UNDECIDED;
     }
   }

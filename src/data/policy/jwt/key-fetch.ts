@@ -25,7 +25,7 @@ export async function fetchJson(url: string, rules: FetchRules): Promise<unknown
   const to = new URL(url);
   const host = to.hostname.replace(/^\[|\]$/g, '');
   const isPlain = to.protocol === 'http:' && rules.allowPrivate && isLoopback(host);
-  if (to.protocol !== 'https:' && !isPlain) throw new Error(`keys are fetched by https alone, not from ${url}`);
+  if (to.protocol !== 'https:' && !isPlain) throw new Error(`keys are fetched over HTTPS only, not from ${url}`);
   // An address is connected to without being looked up.
   if (isIP(host) !== 0 && !rules.allowPrivate && !isPublicAddress(host)) throw notPublic(host);
   const options: RequestOptions = {
@@ -39,7 +39,7 @@ export async function fetchJson(url: string, rules: FetchRules): Promise<unknown
     : requestHttps(to, { ...options, ...(rules.ca === undefined ? {} : { ca: rules.ca }) });
   const body = await bodyOf(asked);
   // 256 KB of opening brackets would take 35 ms of the thread that serves visitors.
-  if (isTooDeep(Buffer.from(body))) throw new Error('the answer is nested too deep');
+  if (isTooDeep(Buffer.from(body))) throw new Error('the response is nested too deeply');
   return JSON.parse(body);
 }
 
@@ -53,10 +53,10 @@ function bodyOf(asked: ClientRequest): Promise<string> {
     response.on('data', (part: Buffer) => {
       size += part.length;
       parts.push(part);
-      if (size > MAX_BYTES) asked.destroy(new Error('the answer is larger than 256 KB'));
+      if (size > MAX_BYTES) asked.destroy(new Error('the response is larger than 256 KB'));
     });
     response.on('end', () => done(Buffer.concat(parts).toString('utf8')));
-    if (response.statusCode !== 200) asked.destroy(new Error(`the answer is ${response.statusCode}, not 200`));
+    if (response.statusCode !== 200) asked.destroy(new Error(`the response status is ${response.statusCode}, not 200`));
   });
   asked.end();
   return promise;

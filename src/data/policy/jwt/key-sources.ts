@@ -132,7 +132,7 @@ export class KeySources {
       source.keys = keySetOf(await fetchJson(url, this.#rules));
       source.fetchedMs = this.#clock.monotonic();
     } catch (error) {
-      this.#log.warn({ ...place, error: messageOf(error) }, 'the keys of an issuer could not be fetched');
+      this.#log.warn({ ...place, error: messageOf(error) }, 'could not fetch the keys of an issuer');
     }
   }
 
@@ -140,7 +140,8 @@ export class KeySources {
   async #discover(issuer: string): Promise<string> {
     const document = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, this.#rules);
     const { issuer: named, jwks_uri: url } = (document ?? {}) as { issuer?: unknown; jwks_uri?: unknown };
-    if (named !== issuer || typeof url !== 'string') throw new Error('the discovery document is not of this issuer');
+    if (named !== issuer || typeof url !== 'string')
+      throw new Error('the discovery document belongs to another issuer');
     return url;
   }
 }

@@ -31,7 +31,7 @@ export const anyLookup: LookupFunction = (host, options, callback) => {
 };
 
 export function notPublic(host: string): Error {
-  return new Error(`${host} is no public address, and edge.allow_private_jwks is not set`);
+  return new Error(`${host} is not a public address, and edge.allow_private_jwks is not set`);
 }
 
 /** IPv4 first: not every server has a way to the other. Rejects when there is none of either kind. */
@@ -45,7 +45,7 @@ async function addressesOf(host: string): Promise<LookupAddress[]> {
     ...(six.status === 'fulfilled' ? six.value : []).map((address) => ({ address, family: 6 })),
   ];
   if (found.length > 0) return found;
-  throw four.status === 'rejected' ? four.reason : new Error(`${host} has no address`);
+  throw four.status === 'rejected' ? four.reason : new Error(`${host} can't be resolved`);
 }
 
 function answer(

@@ -108,7 +108,7 @@ export class VisitorPasses {
    * Turns the ticket into a pass, for the browser with this nonce, and what it counts beside. Each is good once. Throws without a key.
    */
   exchange(ticket: VisitorTicket, nonce: string): Exchanged | 'used' | 'full' {
-    if (this.#key === null) throw new Error('no key for visitors has come');
+    if (this.#key === null) throw new Error('the key for visitor login has not arrived yet');
     const now = this.#clock.now();
     const taken = this.#tickets.take(ticket.id, ticket.expiresAt, now);
     if (taken !== 'taken') return taken;

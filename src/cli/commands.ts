@@ -42,7 +42,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['serve --config /etc/culvert/culvert.toml'],
     options: [
       CONFIG,
-      ['--new-server', 'start a new server if the database is missing; moves the other files in the data folder aside'],
+      [
+        '--new-server',
+        'start a new server if the database is missing, and move the other files in the data folder aside',
+      ],
     ],
     load: async () => (await import('./server/serve.ts')).serve,
   },
@@ -86,7 +89,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'start [names...]',
-    summary: "Run the tunnels of the agent's settings file, or the named ones",
+    summary: "Run the tunnels in the agent's settings file, or only the named ones",
     examples: ['start', 'start web api --config culvert.toml'],
     options: [
       ['--config <file>', "the agent's settings file (CULVERT_AGENT_CONFIG)"],
@@ -167,7 +170,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'admin reset-mfa <email>',
-    summary: 'Remove the second factor of a user',
+    summary: 'Turn off two-factor authentication for a user',
     examples: ['admin reset-mfa ann@example.com'],
     options: [CONFIG],
     load: async () => (await import('./admin/users.ts')).resetMfa,
@@ -223,7 +226,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'admin edge',
-    summary: 'Count visitor connections: accepted, refused and cut, by reason',
+    summary: 'Count visitor connections: accepted, refused and closed, by reason',
     examples: ['admin edge'],
     options: [['--json', 'as JSON'], CONFIG],
     load: async () => (await import('./admin/edge.ts')).showEdge,

@@ -23,7 +23,7 @@ test('usage mistakes exit with 2 and say what to do', async (t) => {
     [['https', '3000', '--proxy-protocol'], /--proxy-protocol: is for tcp tunnels only/],
     [['http', '3000', '--inspect-port', '65536'], /--inspect-port: a port is at most 65535/],
     [['http', '3000', '--inspect-port', 'x'], /--inspect-port: "x" is not a whole number/],
-    [['http', '3000', '--inspect-port', '4100', '--no-inspect'], /--inspect-port: not with --no-inspect/],
+    [['http', '3000', '--inspect-port', '4100', '--no-inspect'], /--inspect-port: can't be used with --no-inspect/],
     [['start'], /no tunnel to start/],
     [['start', '--config', 'absent.toml'], /absent\.toml: cannot be read: there is no such file/],
     [['config', 'check', 'absent.toml'], /absent\.toml: cannot be read/],

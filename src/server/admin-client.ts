@@ -34,7 +34,7 @@ export async function askSocket(dataDir: string, question: Question): Promise<So
         { cause },
       );
     }
-    throw new Error(`the server on ${dataDir} does not answer: ${messageOf(cause)}`, { cause });
+    throw new Error(`the server on ${dataDir} does not respond: ${messageOf(cause)}`, { cause });
   } finally {
     at.release();
   }
@@ -47,7 +47,7 @@ function send(socket: string, { method, path, headers, body }: Question): Promis
       text(answer).then((read) => resolve({ status: answer.statusCode ?? 0, text: read }), reject);
     });
     asked.once('error', (error) =>
-      reject(signal.aborted ? new Error(`no answer within ${ANSWER_MS / 1000} s`, { cause: error }) : error),
+      reject(signal.aborted ? new Error(`no response within ${ANSWER_MS / 1000} s`, { cause: error }) : error),
     );
     asked.end(body);
   });

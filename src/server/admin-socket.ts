@@ -48,11 +48,11 @@ export async function openAdminSocket(dataDir: string): Promise<AdminSocket> {
   } catch (cause) {
     server.close();
     at.release();
-    throw new Error(`the socket of culvert admin can't be opened in ${dataDir}: ${messageOf(cause)}`, { cause });
+    throw new Error(`can't open the culvert admin socket in ${dataDir}: ${messageOf(cause)}`, { cause });
   }
   const stop = (): void => {
     app = undefined;
-    instead = `the server on ${dataDir} is stopping: try again when it has stopped or runs again`;
+    instead = `the server on ${dataDir} is stopping: try again in a moment`;
   };
   return {
     serve: (served) => {

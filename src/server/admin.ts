@@ -133,7 +133,7 @@ function asError(status: number, text: string): Error {
   } catch {
     // Not an answer of ours: said below.
   }
-  return new Error(`the server answered ${status} and no reason`);
+  return new Error(`the server responded with status ${status} and no reason`);
 }
 
 /** The unlocker, or undefined when a server holds the folder. */

@@ -38,10 +38,10 @@ function ownerOf(folder: string): number {
   try {
     return statSync(folder).uid;
   } catch (cause) {
-    const reason = codeOf(cause) === 'ENOENT' ? 'there is no such folder' : messageOf(cause);
+    const reason = codeOf(cause) === 'ENOENT' ? 'it does not exist' : messageOf(cause);
     throw new Error(
-      `the data folder ${folder} can't be used: ${reason}. Set the settings file with --config or CULVERT_CONFIG; ` +
-        'the first start of culvert serve creates the folder.',
+      `the data folder ${folder} can't be used: ${reason}. Choose the settings file with --config or CULVERT_CONFIG. ` +
+        'The first start of culvert serve creates the folder.',
       { cause },
     );
   }

@@ -42,7 +42,10 @@ test('sockets from systemd: one for a listener that is off is refused, one on an
   assert.match(idleSocket(settings, { https: 3 }) ?? '', /edge\.https_listen, or disable the unit/);
   const at = (http: number) => ({ http: { port: http }, https: null, agents: { port: 1 }, api: null });
   assert.deepEqual(misplacedSockets(settings, { http: 3 }, at(8080)), []);
-  assert.match(misplacedSockets(settings, { http: 3 }, at(80)).join(), /port 80, the settings say 127\.0\.0\.1:8080/);
+  assert.match(
+    misplacedSockets(settings, { http: 3 }, at(80)).join(),
+    /port 80, but the settings have 127\.0\.0\.1:8080/,
+  );
 });
 
 test('server.drain_seconds: 30 by default, 5 behind held sockets, and what is set counts for both', () => {

@@ -66,7 +66,7 @@ export function misplacedSockets(
     if (held?.[name] === undefined || at === null || found === null || at.port === 0 || at.port === found.port)
       return [];
     return [
-      `the socket unit "${name}" listens on port ${found.port}, the settings say ${formatHostPort(at)}: change one of them`,
+      `the socket unit "${name}" listens on port ${found.port}, but the settings have ${formatHostPort(at)}: change one of them`,
     ];
   });
 }

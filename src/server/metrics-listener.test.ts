@@ -107,7 +107,7 @@ test('a token file that is missing or holds nothing of use stops the start', asy
   await assert.rejects(open(t, join(dir, 'none')), /ENOENT/);
   for (const useless of ['', '  \n', 'short', 'two words that are long enough']) {
     writeFileSync(join(dir, 'token'), useless);
-    await assert.rejects(open(t, join(dir, 'token')), /must hold one word of at least 16 characters/, useless);
+    await assert.rejects(open(t, join(dir, 'token')), /must contain one token of at least 16 characters/, useless);
   }
 });
 

@@ -41,8 +41,8 @@ export async function openMetricsListener(options: MetricsListenerOptions): Prom
   if (tokenFile !== null) await readToken(tokenFile);
   const server = createServer({ ...TIMEOUTS, maxHeaderSize: 8_192 }, (request, response) => {
     answer(request, response, options).catch((error: unknown) => {
-      log.error({ error: messageOf(error) }, 'metrics could not be served');
-      say(response, 500, 'The server failed. Its log has the reason.');
+      log.error({ error: messageOf(error) }, 'could not serve metrics');
+      say(response, 500, 'The server had an internal error. The reason is in its log.');
     });
   });
   server.maxConnections = MAX_CONNECTIONS;
@@ -72,10 +72,10 @@ async function answer(
       return say(response, 403, 'Use a loopback address in the URL, such as 127.0.0.1, or set metrics.token_file.');
   } else if (!isSame(BEARER.exec(request.headers.authorization ?? '')?.[1] ?? '', await readToken(tokenFile))) {
     response.setHeader('WWW-Authenticate', 'Bearer');
-    return say(response, 401, 'Send what is in metrics.token_file as Authorization: Bearer.');
+    return say(response, 401, 'Send the token in metrics.token_file as "Authorization: Bearer …".');
   }
   const [path] = (request.url ?? '').split('?');
-  if (path !== '/metrics') return say(response, 404, 'There is nothing here but /metrics.');
+  if (path !== '/metrics') return say(response, 404, 'Not found. Only /metrics is available here.');
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
     return say(response, 405, 'Only GET is allowed here.');
@@ -94,7 +94,7 @@ async function readToken(file: string): Promise<string> {
   const token = (await readFile(file, 'utf8')).trim();
   if (token.length < MIN_TOKEN || /\s/.test(token))
     throw new Error(
-      `${file} (metrics.token_file) must hold one word of at least ${MIN_TOKEN} characters: try \`openssl rand -base64 32\``,
+      `${file} (metrics.token_file) must contain one token of at least ${MIN_TOKEN} characters without spaces: try \`openssl rand -base64 32\``,
     );
   return token;
 }

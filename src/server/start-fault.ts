@@ -45,12 +45,12 @@ function textOf(code: string, { key, at, port }: Refused): string {
       return `${at} is in use by another program (another culvert serve?). Stop it, or set ${key} to another port.`;
     case 'EACCES':
       return port < 1_024
-        ? `this user may not listen on ${at}: ports below 1024 need a permission. Give the unit AmbientCapabilities=CAP_NET_BIND_SERVICE, or set ${key} to a port from 1024 on.`
-        : `this user may not listen on ${at}: the system forbids it. Allow it, or set ${key} to another port.`;
+        ? `this user is not allowed to listen on ${at}: ports below 1024 need a permission. Give the unit AmbientCapabilities=CAP_NET_BIND_SERVICE, or set ${key} to a port from 1024 on.`
+        : `this user is not allowed to listen on ${at}: the system forbids it. Allow it, or set ${key} to another port.`;
     case 'EADDRNOTAVAIL':
-      return `no interface of this machine has the address of ${at}. Correct ${key}; 0.0.0.0 stands for every interface.`;
+      return `no interface of this machine has the address of ${at}. Correct ${key}; 0.0.0.0 means all interfaces.`;
     default:
-      return `${at} can't be listened on: ${code}. Correct ${key}.`;
+      return `can't listen on ${at}: ${code}. Correct ${key}.`;
   }
 }
 

@@ -165,9 +165,9 @@ test('a person sees what came, looks at one, takes it elsewhere, and sends it ag
   assert.deepEqual(asked.filter((line) => line === 'POST /orders?x=1 {"item": "book"}').length, 2);
 
   const refused: ReadonlyArray<readonly [readonly string[], number, RegExp]> = [
-    [[id, '--follow'], 2, /--follow: not with a request ID/],
+    [[id, '--follow'], 2, /--follow: can't be used with a request ID/],
     [['--curl'], 2, /--curl: needs a request ID/],
-    [['--follow', '--status', '404'], 2, /--status: not with --follow/],
+    [['--follow', '--status', '404'], 2, /--status: can't be used with --follow/],
     [['--since', 'noon'], 2, /--since: "noon" is not a time\. Use .*15m/],
     [['--status', 'bad'], 2, /status/],
     [['--secrets'], 2, /--secrets: needs --curl or --har/],

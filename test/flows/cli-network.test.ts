@@ -94,7 +94,7 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
       return stdout.trim();
     };
     assert.match((await run(['network'])).stderr, /There are no private networks/);
-    assert.match(await ok('network', 'create', 'home'), /^home: created with the addresses 10\.\d+\.\d+\.0\/24\n$/);
+    assert.match(await ok('network', 'create', 'home'), /^home: created with the address range 10\.\d+\.\d+\.0\/24\n$/);
     assert.equal((await run(['network', 'create', 'home'])).code, 4);
     const early = await run(['network', 'enroll', 'home', 'phone']);
     assert.match(early.stderr, /home has no server yet/);
@@ -181,7 +181,7 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
       await client.until(() => client.heard.some((one) => one.text === `${text.slice(0, -1)}!`));
     };
     await exchange('by the command');
-    await agent.printed(/datagrams go by UDP/);
+    await agent.printed(/datagrams use UDP/);
     const status = await ok('status');
     assert.match(status, new RegExp(`localhost:${port}  localhost:${service.port}  network home  over UDP$`, 'm'));
     assert.equal(readFileSync(join(home, 'place'), 'utf8'), `localhost:${port}\n`);
@@ -197,7 +197,7 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
     await exchange('by the file');
     await second.printed(/^\{"event":"relay_path".*"path":"stream"/m);
     assert.match(await ok('network', 'show', 'home'), /^relay +over the TLS session since/m);
-    assert.match(await ok('status'), /  network home  over the TLS session: UDP to the server is switched off$/m);
+    assert.match(await ok('status'), /  network home  over the TLS session: UDP to the server is turned off$/m);
     service.close();
     // localhost has two addresses, and both must have refused one.
     const sending = setInterval(() => client.send('to no device', port), 50);
@@ -228,8 +228,11 @@ suite('private networks from the command line', { timeout: 240_000 }, () => {
     }
     for (const [lines, message] of [
       ['protocol = "udp"\ntarget = 1', /agent\.toml:2: .*protocol: a udp tunnel needs network =/],
-      ['protocol = "udp"\nnetwork = "bare"\ntarget = 1\nsubdomain = "a"', /subdomain: is not for udp tunnels/],
-      ['protocol = "udp"\nnetwork = "bare"\ntarget = 1\nverify_tls = true', /verify_tls: is not for udp tunnels/],
+      ['protocol = "udp"\nnetwork = "bare"\ntarget = 1\nsubdomain = "a"', /subdomain: does not apply to udp tunnels/],
+      [
+        'protocol = "udp"\nnetwork = "bare"\ntarget = 1\nverify_tls = true',
+        /verify_tls: does not apply to udp tunnels/,
+      ],
       ['network = "bare"\ntarget = 1', /network: is for protocol = "udp" only/],
       ['target = 1\nudp = false', /udp: is for protocol = "udp" only/],
     ] as const) {

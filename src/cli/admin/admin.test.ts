@@ -64,7 +64,10 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
     /^SLUG +NAME .*\nann-other +Ann Other +pro +suspended/,
   );
   assert.equal(await admin('approve', 'ann-other'), 'ann-other: approved, plan pro\n');
-  assert.equal(await admin('reset-mfa', 'ann@example.com'), 'ann@example.com: no second factor was set\n');
+  assert.equal(
+    await admin('reset-mfa', 'ann@example.com'),
+    'ann@example.com: two-factor authentication was not set up\n',
+  );
   assert.equal(
     await admin('revoke-sessions', 'ann@example.com'),
     'ann@example.com: sessions ended: 1, keys revoked: 0\n',
@@ -81,7 +84,7 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
 
   assert.match(
     await admin('edge'),
-    /^since \d{4}-\S+: 0 connections, 0 open now \(0 http, 0 tcp\) from 0 addresses\nno connection was refused or cut\n$/,
+    /^since \d{4}-\S+: 0 connections, 0 open now \(0 http, 0 tcp\) from 0 addresses\nno connections were refused or closed\n$/,
   );
   const edgePort = Number(/visitors .* on \S+:(\d+)$/m.exec(server.stdout)?.[1]);
   await once(connect(edgePort, '127.0.0.1').end('GET / HTTP/9.9\r\n\r\n').resume(), 'close');
@@ -134,7 +137,7 @@ test('a folder without a database is said to be one, and stays as it is', async 
   ]) {
     const { code, stdout, stderr } = await run(words, { home, env });
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /^culvert: the data folder .*data can't be used: there is no such folder\. .*--config/);
+    assert.match(stderr, /^culvert: the data folder .*data can't be used: it does not exist\. .*--config/);
   }
   assert.ok(!existsSync(join(home, 'data')) && !existsSync(join(home, 'copy.db')));
 });

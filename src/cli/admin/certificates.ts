@@ -22,7 +22,7 @@ export const certificates = operatorCommand((asked) => {
       `there is no command "admin certificates ${action}". Use "renew NAME", or no argument for the list`,
     );
   if (name === undefined || ['', '.', '..'].includes(name)) {
-    throw usageError('renew: needs a name, as in culvert admin certificates renew shop.example.com');
+    throw usageError('renew: needs a name, for example: culvert admin certificates renew shop.example.com');
   }
   return renew(asked, name);
 });

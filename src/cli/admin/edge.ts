@@ -35,7 +35,7 @@ export const showEdge = operatorCommand(async ({ operator, io, flags }) => {
     ...rowsOf('datagrams', relays.dropped),
   ];
   const table =
-    rows.length === 0 ? ['no connection was refused or cut'] : tableLines(['what', 'reason', 'count'], rows);
+    rows.length === 0 ? ['no connections were refused or closed'] : tableLines(['what', 'reason', 'count'], rows);
   const head = [`since ${harmless(since)}: ${now.admitted} connections, ${open}`, ...networksLine(relays)];
   await print(io.stdout, [...head, ...table].join('\n'));
 });

@@ -58,7 +58,10 @@ export const resetPassword = operatorCommand(async (asked) =>
 
 export const resetMfa = operatorCommand(async ({ operator, io, args: [email] }) => {
   const { reset } = z.object({ reset: z.boolean() }).parse(await userAction(operator, email, 'reset-mfa'));
-  await print(io.stdout, `${email}: ${reset ? 'second factor removed' : 'no second factor was set'}`);
+  await print(
+    io.stdout,
+    `${email}: ${reset ? 'two-factor authentication removed' : 'two-factor authentication was not set up'}`,
+  );
 });
 
 export const revokeSessions = operatorCommand(async ({ operator, io, args: [email] }) => {

@@ -26,7 +26,7 @@ export function agentFlags({ flags }: Invocation): AgentFlags {
   if (inspectPort !== undefined && inspectPort > 65_535) throw usageError('--inspect-port: a port is at most 65535');
   // commander sets `inspect` of its own accord when there is a --no-inspect.
   const inspect = flags['inspect'] !== false;
-  if (!inspect) refuseFlags(flags, ['inspectPort'], 'not with --no-inspect');
+  if (!inspect) refuseFlags(flags, ['inspectPort'], "can't be used with --no-inspect");
   return {
     json: flags['json'] === true,
     quiet: flags['quiet'] === true,

@@ -223,7 +223,7 @@ class Records {
     try {
       this.#urlFile?.write(urls);
     } catch (error) {
-      this.#log.error({ cause: messageOf(error) }, 'the file of --url-file was not written');
+      this.#log.error({ cause: messageOf(error) }, 'could not write the file of --url-file');
     }
   }
 
@@ -250,7 +250,7 @@ class Records {
     try {
       this.#stateFile?.write(record);
     } catch (error) {
-      this.#log.debug({ cause: messageOf(error) }, 'the state file was not written');
+      this.#log.debug({ cause: messageOf(error) }, 'could not write the state file');
     }
   }
 

@@ -59,8 +59,8 @@ export function renderFrame(input: FrameInput, size: FrameSize): string {
 }
 
 function footLine({ notice, page }: FrameInput, glyphs: Glyphs): Line {
-  if (notice !== undefined || page === undefined) return [span(notice ?? 'Ctrl-C stops', 'dim')];
-  return [span('Inspector: ', 'dim'), span(page, 'cyan'), span(` ${glyphs.dot} Ctrl-C stops`, 'dim')];
+  if (notice !== undefined || page === undefined) return [span(notice ?? 'Ctrl-C to stop', 'dim')];
+  return [span('Inspector: ', 'dim'), span(page, 'cyan'), span(` ${glyphs.dot} Ctrl-C to stop`, 'dim')];
 }
 
 function statusLines(input: FrameInput, size: FrameSize, glyphs: Glyphs): Line[] {
@@ -159,7 +159,7 @@ function requestLines({ requests, view }: FrameInput, size: FrameSize, room: num
   const count = Math.min(MAX_REQUESTS, room);
   if (count < 1 || view.tunnels.length === 0) return [];
   if (requests.length === 0) {
-    return view.state === 'online' ? [[span('  no request yet: open the public URL', 'dim')]] : [];
+    return view.state === 'online' ? [[span('  no requests yet: open the public URL', 'dim')]] : [];
   }
   const roomy = size.columns >= ROOMY_COLUMNS;
   const many = view.tunnels.length > 1;

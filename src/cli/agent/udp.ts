@@ -32,10 +32,10 @@ export function relayOf(settings: TunnelSettings): RelaySpec {
     throw settings.mistake('protocol', 'a udp tunnel needs network = "NAME"');
   }
   for (const key of ['subdomain', 'project'] as const) {
-    if (settings[key] !== undefined) throw settings.mistake(key, 'is not for udp tunnels');
+    if (settings[key] !== undefined) throw settings.mistake(key, 'does not apply to udp tunnels');
   }
   for (const key of ['verify_tls', 'proxy_protocol'] as const) {
-    if (settings[key]) throw settings.mistake(key, 'is not for udp tunnels');
+    if (settings[key]) throw settings.mistake(key, 'does not apply to udp tunnels');
   }
   try {
     return { name, network, target: parseDatagramTarget(String(settings.target)), udp };

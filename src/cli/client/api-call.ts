@@ -78,7 +78,7 @@ export function complaint({ status, body }: ApiAnswer): string {
   if (typeof body === 'object' && body !== null && 'message' in body && typeof body.message === 'string') {
     return body.message;
   }
-  return `the server responds with ${status}. Is this a Culvert server?`;
+  return `the server responded with ${status}. Is this a Culvert server?`;
 }
 
 async function boundedBytes({ body }: Response, maxBytes: number): Promise<Buffer> {

@@ -104,7 +104,7 @@ test('a key that can not do it is said to be one, before anything is asked', asy
     ],
     [['tokens', 'list'], master, 3, /a master key only creates, rotates and revokes keys of a project/],
     [['tokens', 'mint', 'ci'], master, 3, /Name it with --project SLUG/],
-    [['tokens', 'mint', 'ci', '--project', 'shop'], {}, 3, /not logged in .* passes a master key with CULVERT_TOKEN/],
+    [['tokens', 'mint', 'ci', '--project', 'shop'], {}, 3, /not logged in .* pass a master key with CULVERT_TOKEN/],
     [['tokens', 'revoke', 'ci', '--project', 'shop', '--yes'], master, 2, /"ci" is not a nonce: a master key needs/],
     [['tokens', 'mint', 'ci', '--project', '..'], master, 2, /"\.\." is not a project slug/],
   ];
@@ -251,8 +251,8 @@ test('options that mean nothing, or that exclude each other, are usage mistakes,
     [mint('--subdomains', 'a,,b'), /--subdomains: "a,,b" has an empty name/],
     [mint('--master', '--project', 'shop'), /--project: a master key has no project/],
     [mint('--master', '--quota', '1', '--mbps', '1'), /--quota, --mbps: a master key opens no tunnels/],
-    [mint('--output-env', '--json'), /choose one of them/],
-    [mint('--output-env', '--save-file', 'x'), /choose one of them/],
+    [mint('--output-env', '--json'), /choose one/],
+    [mint('--output-env', '--save-file', 'x'), /choose one/],
     [mint('--save-file', 'there'), /there: already exists\. Use --force/],
     [mint('--save-file', 'folder'), /folder: is not a file/],
     [mint('--save-file', 'absent/key'), /absent\/key: cannot be written: its folder does not exist\n/],
@@ -272,7 +272,7 @@ test('an address that a shell would read otherwise is printed for none', async (
   const words = ['tokens', 'mint', 'ci', '--project', 'shop', '--output-env', '--server', 'http://127.0.0.1:1/a;b'];
   const { code, stdout, stderr } = await run(words, { home: tempHome(t), env: { CULVERT_TOKEN: MASTER } });
   assert.deepEqual([code, stdout], [2, '']);
-  assert.match(stderr, /the address http:\/\/127\.0\.0\.1:1\/a;b needs quotes in a shell/);
+  assert.match(stderr, /the URL http:\/\/127\.0\.0\.1:1\/a;b needs quotes in a shell/);
 });
 
 test('an answer of another version is said to be one', async (t) => {

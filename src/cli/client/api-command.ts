@@ -135,7 +135,7 @@ async function askerOf(io: Io, { flags }: Invocation, takesMasterKey: boolean): 
   if (token === undefined || token.kind === 'login') {
     if (person !== undefined) return person;
     const { message } = notLoggedIn(server, credentials);
-    const way = isWanted ? '. A job without a login passes a master key with CULVERT_TOKEN or --token-file' : '';
+    const way = isWanted ? '. In a job without a login, pass a master key with CULVERT_TOKEN or --token-file' : '';
     throw new ExitError(EXIT.unauthorized, message + way);
   }
   const { text } = await readKey(settings, io.env);

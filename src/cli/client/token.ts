@@ -12,7 +12,7 @@ const MAX_BYTES = 8_192;
 
 const WAYS = `or provide a key in one of these ways, never as an argument:
   CULVERT_TOKEN        the key itself
-  CULVERT_TOKEN_FILE   a file that holds it
+  CULVERT_TOKEN_FILE   a file that contains it
   --token-file FILE    the same
   token_file = "FILE"  in ./culvert.toml or ~/.config/culvert/agent.toml`;
 

@@ -38,7 +38,7 @@ export const inspect = apiCommand(async (asked) => {
     throw usageError('--secrets: needs --curl or --har');
   const [id] = args;
   if (id === undefined) return inspectMany(asked);
-  refuseFlags(flags, [...FILTERS, 'follow'], 'not with a request ID');
+  refuseFlags(flags, [...FILTERS, 'follow'], "can't be used with a request ID");
   await inspectOne(asked, `/inspector/${encodeURIComponent(id)}`);
 });
 
@@ -49,7 +49,7 @@ async function inspectMany(asked: Asked): Promise<void> {
     refuseFlags(
       flags,
       FILTERS.filter((name) => name !== 'tunnel'),
-      'not with --follow, which shows every new request',
+      "can't be used with --follow, which shows every new request",
     );
     return follow(asked, await tunnelIdOf(asked));
   }

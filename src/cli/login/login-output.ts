@@ -42,7 +42,7 @@ export class LoginJson implements LoginOutput {
 
   left({ server, left }: Parameters<LoginOutput['left']>[0]): void {
     const { label, expires_at } = left.login;
-    const cause = left.problem ?? 'agents of this machine run with it';
+    const cause = left.problem ?? 'agents on this machine use it';
     this.#say('key_left', { server, label, expires_at, agents: left.agents, cause });
   }
 

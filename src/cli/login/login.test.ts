@@ -135,7 +135,7 @@ test('an answer that can not get better ends it, with its reason', async (t) => 
     [308, '', /redirects\. Use the final URL with --server/],
     [404, { error: 'not_found', message: 'There is nothing here.' }, /There is nothing here\./],
     [200, { wire_bytes_b64: 5 }, /its response has no valid key/],
-    [403, '<html>', /the server responds with 403\. Is this a Culvert server\?/],
+    [403, '<html>', /the server responded with 403\. Is this a Culvert server\?/],
   ];
   await Promise.all(
     cases.map(async ([status, body, message]) => {

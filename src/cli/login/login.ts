@@ -122,7 +122,7 @@ async function ask({ server, code, output, signal }: Wait): Promise<Login | numb
   if (found.status === 200) return toLogin(found);
   if (found.status === 429) return (found.retryAfter ?? PACE_MS / 1000) * 1000;
   // What a proxy says while the server behind it restarts.
-  if (found.status >= 502) throw new Error(`the server responds with ${found.status}`);
+  if (found.status >= 502) throw new Error(`the server responded with ${found.status}`);
   if (found.status !== 400 || !isPending(found)) throw new ExitError(EXIT.failure, refusal(server, found));
   output.trouble(undefined);
   return PACE_MS;

@@ -45,10 +45,10 @@ export class KeyDelivery {
     const { flags, io, server } = asked;
     const path = textFlag(flags, 'saveFile');
     const isEnv = flags['outputEnv'] === true;
-    if (isEnv && flags['json'] === true) throw usageError('--output-env and --json: choose one of them');
-    if (isEnv && path !== undefined) throw usageError('--output-env and --save-file: choose one of them');
+    if (isEnv && flags['json'] === true) throw usageError('--output-env and --json: choose one');
+    if (isEnv && path !== undefined) throw usageError('--output-env and --save-file: choose one');
     if (isEnv && !PLAIN.test(serverName(server))) {
-      throw usageError(`--output-env: the address ${serverName(server)} needs quotes in a shell`);
+      throw usageError(`--output-env: the URL ${serverName(server)} needs quotes in a shell`);
     }
     if (path === undefined) return new KeyDelivery(asked, undefined);
     return new KeyDelivery(asked, await KeyFile.open(path, { cwd: io.cwd, replaces, keepsReaders: true }));

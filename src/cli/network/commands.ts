@@ -11,7 +11,7 @@ const ROUTED = 'networks that devices reach through this network (0.0.0.0/0: all
 const EXTRA = '--extra-allowed-ips <list>';
 const KEY_FILE = ['--key-file <file>', 'file with its private key or configuration; - is standard input'] as const;
 const PUBLIC_KEY = ['--public-key <key>', 'its public key, if the private key is on another machine'] as const;
-const EXPIRES = ['--expires <time>', 'end of access: 12h, 30d, a time (2027-01-31T18:00Z) or never'] as const;
+const EXPIRES = ['--expires <time>', 'access ends after 12h or 30d, at a time (2027-01-31T18:00Z) or never'] as const;
 const OUTPUT = [
   ['--output <file>', 'write the configuration to this file (mode 0600), with the private key if known'],
   ['--force', 'replace that file'],
@@ -67,7 +67,7 @@ export const NETWORK_COMMANDS: readonly CommandSpec[] = [
       ['--generate', 'create a key on this machine'],
       KEY_FILE,
       PUBLIC_KEY,
-      ['--port <port>', 'port of its WireGuard (default: 51820)'],
+      ['--port <port>', 'its WireGuard port (default: 51820)'],
       ['--endpoint <host:port>', 'devices connect to this address directly, without the relay'],
       ['--relay', 'devices connect through the relay again'],
       ...OUTPUT,

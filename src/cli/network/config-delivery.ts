@@ -45,7 +45,7 @@ export class ConfigDelivery {
   static async prepare(asked: Asked): Promise<ConfigDelivery> {
     const { flags, io } = asked;
     const isForced = flags['force'] === true;
-    if (flags['qr'] === true && flags['json'] === true) throw usageError('--qr and --json: choose one of them');
+    if (flags['qr'] === true && flags['json'] === true) throw usageError('--qr and --json: choose one');
     if (flags['qr'] === true && !isForced) checkTerminal(io);
     const path = textFlag(flags, 'output');
     if (path === undefined) return new ConfigDelivery(asked, undefined);

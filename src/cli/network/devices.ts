@@ -38,7 +38,7 @@ export const networkDevices = apiCommand(async (asked) => {
   const rows = await listDevices(asked, network);
   if (asked.flags['json'] !== true && rows.length === 0) {
     const way = `culvert network enroll ${handleOf(network)} DEVICE`;
-    return writeLine(asked.io.stderr, harmless(`${network.name} has no device yet: ${way}`));
+    return writeLine(asked.io.stderr, harmless(`${network.name} has no devices yet: ${way}`));
   }
   await printRows<Device>(asked, rows, {
     name: (row) => row.name,
@@ -60,7 +60,7 @@ export const networkEnroll = apiCommand(async (asked) => {
   if (given !== undefined && flags['keyFile'] !== undefined)
     throw usageError('--public-key and --key-file: choose one');
   if (given !== undefined && flags['qr'] === true)
-    throw usageError('--qr: needs the private key, so not with --public-key');
+    throw usageError("--qr: needs the private key, so it can't be used with --public-key");
   const key = given === undefined ? await privateKeyFor(asked) : undefined;
   const publicKey = key === undefined ? checkedPublicKey(given ?? '') : publicKeyOf(key);
   const isMade = given === undefined && flags['keyFile'] === undefined;

@@ -112,7 +112,7 @@ test('a network is made with a free /24 when none is named', async (t) => {
   });
   const made = await run(['create', 'home']);
   assert.equal(made.code, 0);
-  assert.match(made.stdout, /^home: created with the addresses 10\.80\.0\.0\/24\n$/);
+  assert.match(made.stdout, /^home: created with the address range 10\.80\.0\.0\/24\n$/);
   assert.match(
     made.stderr,
     /^Next, .* its server:\n  culvert network set-server home --generate --output home\.conf\n$/,

@@ -61,7 +61,7 @@ export const networkCreate = apiCommand(async (asked) => {
   const cidr = textFlag(flags, 'cidr') ?? (await chosenCidr(asked));
   const answer = await asked.call('POST', '/private-networks', { name: args[0], cidr });
   const made = readNetwork(answer);
-  await printDone(asked, answer, `${made.name}: created with the addresses ${made.cidr}`);
+  await printDone(asked, answer, `${made.name}: created with the address range ${made.cidr}`);
   tellNext(asked, 'Next, on the machine of its server', [makeServer(made)]);
 });
 
@@ -141,7 +141,7 @@ async function chosenCidr(asked: Asked): Promise<string> {
   const taken = (await listNetworks(asked)).map(({ cidr }) => cidr);
   const cidr = freeCidr([...taken, ...networksHere()]);
   if (cidr === undefined)
-    throw usageError('no /24 is free in 10.0.0.0/8 and 100.64.0.0/10. Choose addresses with --cidr');
+    throw usageError('no free /24 in 10.0.0.0/8 and 100.64.0.0/10. Choose an address range with --cidr');
   return cidr;
 }
 
@@ -149,7 +149,7 @@ async function chosenCidr(asked: Asked): Promise<string> {
 function networkNow({ name, dns, extra_allowed_ips: extra }: Network): string {
   const facts = [
     ...(dns.length === 0 ? [] : [`DNS ${dns.join(', ')}`]),
-    ...(extra.length === 0 ? [] : [`routed also: ${extra.join(', ')}`]),
+    ...(extra.length === 0 ? [] : [`also routed: ${extra.join(', ')}`]),
   ];
   return `${name}: changed${facts.map((fact) => `; ${fact}`).join('')}`;
 }

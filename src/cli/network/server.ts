@@ -66,11 +66,11 @@ export const networkSetServer = apiCommand(async (asked) => {
 
 function checkFlags({ flags }: Asked): void {
   const ways = WAYS.filter((name) => flags[name] !== undefined);
-  if (ways.length > 1) throw usageError('--generate, --key-file and --public-key: choose one of them');
+  if (ways.length > 1) throw usageError('--generate, --key-file and --public-key: choose one');
   const port = countFlag(flags, 'port');
   if (port !== undefined && (port < 1 || port > 65_535))
     throw usageError(`--port: ${port} is not a port. Use 1 to 65535`);
-  if (flags['relay'] === true) refuseFlags(flags, ['endpoint'], 'not with --relay');
+  if (flags['relay'] === true) refuseFlags(flags, ['endpoint'], "can't be used with --relay");
 }
 
 /** @throws ExitError (usage) when no key is given and none is registered. */
@@ -83,7 +83,7 @@ async function chosenKey({ flags, io }: Asked, network: Network): Promise<Server
   const { server_public_key: registered } = network;
   if (registered !== null) return { publicKey: registered, privateKey: undefined };
   const ways =
-    'use --generate for a new one, --key-file for one of `wg genkey`, or --public-key for one of another machine';
+    'use --generate for a new one, --key-file for one from `wg genkey`, or --public-key for one from another machine';
   throw usageError(`${harmless(network.name)} has no server yet, so it needs a key: ${ways}`);
 }
 

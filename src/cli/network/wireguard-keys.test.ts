@@ -70,7 +70,7 @@ test('what holds no key is refused in words that never repeat what it holds', as
     ['absent', /absent: there is no such key file/],
     ['.', /\.: the key file can't be read/],
     [write('open', KEY, 0o644), /open: other users of this machine can read the key: chmod 600 open/],
-    [write('short', KEY.slice(1)), /short: has no private key\. Use one of `wg genkey`/],
+    [write('short', KEY.slice(1)), /short: has no private key\. Use one from `wg genkey`/],
     [write('loose', `${KEY.slice(0, 42)}B=`), /has no private key/], // its last bits belong to no byte
     [write('empty', ''), /has no private key/],
     [write('placeholder', '[Interface]\nPrivateKey = <your private key>\n'), /has no private key/],

@@ -63,7 +63,7 @@ export async function readPrivateKey(path: string, io: Io): Promise<Secret> {
   const key = KEY_LINE.exec(text)?.[1] ?? text.trim();
   if (KEY.test(key)) return new Secret(key);
   const name = path === '-' ? 'standard input' : path;
-  throw usageError(`${name}: has no private key. Use one of \`wg genkey\`, or a configuration with PrivateKey`);
+  throw usageError(`${name}: has no private key. Use one from \`wg genkey\`, or a configuration with PrivateKey`);
 }
 
 async function fromInput(io: Io): Promise<string> {

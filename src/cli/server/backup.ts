@@ -19,7 +19,7 @@ export async function backup(io: Io, invocation: Invocation): Promise<ExitCode> 
     `  ${join(folder, 'certificates')}   the keys that identify this server to agents`,
   ];
   if (loaded.file !== null) {
-    lines.push(`  ${resolve(io.cwd, loaded.file)}   the settings, and the files that they name`);
+    lines.push(`  ${resolve(io.cwd, loaded.file)}   the settings, and the files that they refer to`);
   }
   await print(io.stdout, lines.join('\n'));
   return EXIT.ok;

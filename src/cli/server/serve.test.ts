@@ -41,7 +41,7 @@ test('the first start prints the owner and, on the next line, the password; late
   assert.match(second.stderr, /culvert: the server could not start: /);
 
   first.signal('SIGHUP');
-  await first.until(() => first.stderr.includes('SIGHUP: certificate files are read again'));
+  await first.until(() => first.stderr.includes('SIGHUP: reloading the certificate files'));
   assert.equal((await fetch(`${api}/health`)).status, 200);
   first.signal('SIGTERM');
   assert.equal(await first.exit, 0);

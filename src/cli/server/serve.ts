@@ -29,11 +29,11 @@ export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const color = hasColor(io.stderr, io.env);
   const logLines = newLogCounts();
   const log = await makeLog({ ...settings.log, output: io.stderr, color, counts: logLines });
-  log.info({ version: VERSION, settings: file ?? 'defaults', data_dir: settings.data_dir }, 'culvert starts');
+  log.info({ version: VERSION, settings: file ?? 'defaults', data_dir: settings.data_dir }, 'culvert is starting');
   // At a level that is written, whichever is set: each of them is for the operator to act on, and this is the only time that it is said.
   const say: keyof Logger = settings.log.level === 'error' ? 'error' : 'warn';
   for (const warning of warnings) log[say]({ settings: file ?? 'defaults' }, warning);
-  io.onCrash((error) => log.error({ err: error, thread: 'control' }, 'fatal error: the server stops'));
+  io.onCrash((error) => log.error({ err: error, thread: 'control' }, 'fatal error: the server is stopping'));
   // Before the start: a signal that comes while the database migrates must not kill half way.
   const signals = stopSignals(io);
   const options = { version: VERSION, log, logLines, held, newServer: flags['newServer'] === true };
@@ -100,7 +100,7 @@ async function tellOwner(io: Io, server: Server, { log, file }: { log: Logger; f
   } catch (error) {
     log.warn(
       { cause: messageOf(error) },
-      "cannot store that the owner's password was shown: the next start may print another",
+      "could not store that the owner's password was shown: the next start may print another",
     );
   }
 }
@@ -143,13 +143,16 @@ interface Run {
 async function untilStopped(io: Io, { server, log, signals }: Run): Promise<ExitCode> {
   // A terminal that closes, or an operator who expects a reload: neither may stop a server.
   io.onSignal('SIGHUP', () => {
-    log.info({}, 'SIGHUP: certificate files are read again; settings need a restart');
+    log.info({}, 'SIGHUP: reloading the certificate files; changes to the settings need a restart');
     void server.reloadCertificates();
   });
   const signal = await Promise.race([signals.first, server.failed]);
   if (signal instanceof Error) return failed(server, log, signal);
   const { drainSeconds } = server;
-  log.info({ signal }, `stopping: running requests get ${drainSeconds} s; a second signal stops at once`);
+  log.info(
+    { signal },
+    `stopping: requests in flight have ${drainSeconds} s to finish; a second signal stops immediately`,
+  );
   const stopped = Promise.race([server.drain(), signals.second.then(() => server.close())]);
   const fault = await Promise.race([server.failed, stopped]);
   if (fault instanceof Error) return failed(server, log, fault);
@@ -159,7 +162,7 @@ async function untilStopped(io: Io, { server, log, signals }: Run): Promise<Exit
 
 /** Half a server is none: what is left of it stores what it has and ends, so that the service manager starts a whole one. */
 async function failed(server: Server, log: Logger, error: Error): Promise<never> {
-  log.error({ err: error, thread: 'data' }, 'fatal error: the data thread ended, so the server stops');
+  log.error({ err: error, thread: 'data' }, 'fatal error: the data thread ended, so the server is stopping');
   await within(
     server.close().catch(() => undefined),
     LAST_WORDS_MS,

@@ -46,7 +46,7 @@ export class LogLines {
   #toFile(file: number, text: string): Error | null {
     const bytes = Buffer.from(text);
     try {
-      return writeSync(file, bytes) < bytes.length ? new Error('it was cut short') : null;
+      return writeSync(file, bytes) < bytes.length ? new Error('it was truncated') : null;
     } catch (error) {
       return error instanceof Error ? error : new Error(messageOf(error));
     }

@@ -43,7 +43,8 @@ export const webhooksList = apiCommand(async (asked) => {
 
 export const webhooksEvents = apiCommand(async (asked) => {
   const { flags, io } = asked;
-  if (flags['follow'] === true) refuseFlags(flags, ['limit'], 'not with --follow, which runs until you stop it');
+  if (flags['follow'] === true)
+    refuseFlags(flags, ['limit'], "can't be used with --follow, which runs until you stop it");
   const found = await findReceiver(asked);
   const { id, name } = found;
   const after = textFlag(flags, 'after');
@@ -62,7 +63,7 @@ export const webhooksEvents = apiCommand(async (asked) => {
     forwarding: stateShown,
     tries: (row) => String(row.forward.attempts),
     last: ({ forward }) => forward.last_error ?? forward.last_status?.toString() ?? '-',
-    'next try (utc)': ({ forward }) => forward.next_attempt_at?.slice(11, 19) ?? '-',
+    'next attempt (utc)': ({ forward }) => forward.next_attempt_at?.slice(11, 19) ?? '-',
     id: (row) => row.id,
   });
 });
@@ -84,7 +85,7 @@ export const webhooksForward = apiCommand(async (asked) => {
   const { args, flags } = asked;
   const isOff = flags['off'] === true;
   if (isOff === (args[1] !== undefined)) throw usageError('needs a tunnel, or --off');
-  if (isOff) refuseFlags(flags, ['path'], 'not with --off');
+  if (isOff) refuseFlags(flags, ['path'], "can't be used with --off");
   const before = await findReceiver(asked);
   const tunnel = isOff ? undefined : await findTunnel({ ...asked, args: args.slice(1) });
   const path = textFlag(flags, 'path');

@@ -81,7 +81,7 @@ export function serveCertificates({ control, node, domain, log, ...parts }: Acme
     setCertificates: (list) => {
       shown = list;
       show().catch((error: unknown) => {
-        log.error({ error: messageOf(error) }, 'the edge did not take the certificates');
+        log.error({ error: messageOf(error) }, 'the edge did not accept the certificates');
       });
     },
     setChallenges: (list) => node.setChallenges(list),

@@ -108,7 +108,7 @@ test('files that do not fit are kept out with one warning, and used once they do
   await files.look();
   await files.look();
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? '', /are invalid or do not match.*is not the key of/);
+  assert.match(warnings[0] ?? '', /are invalid or do not match.*does not match/);
   writeFileSync(keyFile, renewed.key);
   await files.look();
   assert.deepEqual(used, [renewed]);

@@ -47,7 +47,7 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 export function readCertificate(certFile: string, keyFile: string): Certificate {
   const cert = parsed(certFile, 'certificate', (text) => new X509Certificate(text));
   const key = parsed(keyFile, 'private key', createPrivateKey);
-  if (!cert.made.checkPrivateKey(key.made)) throw new Error(`${keyFile} is not the key of ${certFile}`);
+  if (!cert.made.checkPrivateKey(key.made)) throw new Error(`${keyFile} does not match ${certFile}`);
   try {
     createSecureContext({ cert: cert.text, key: key.text });
   } catch (cause) {
@@ -68,7 +68,7 @@ function parsed<T>(file: string, what: string, make: (text: string) => T): { rea
     return { text, made: make(text) };
   } catch (cause) {
     const why = text.trim() === '' ? 'it is empty' : messageOf(cause);
-    throw new Error(`${file} holds no ${what} in PEM form: ${why}`, { cause });
+    throw new Error(`${file} has no ${what} in PEM format: ${why}`, { cause });
   }
 }
 
@@ -142,7 +142,7 @@ function readKey(file: string): string {
     createPrivateKey(pem);
     return pem;
   } catch (cause) {
-    const why = pem.trim() === '' ? 'it is empty' : 'it is no private key';
+    const why = pem.trim() === '' ? 'it is empty' : 'it is not a private key';
     throw new Error(
       `${file} is damaged: ${why}. Restore it from your backup, or delete it. The server then creates a new key, and agents that pin the old one need the new fingerprint.`,
       { cause },

@@ -44,7 +44,7 @@ export function renewSelfSigned(
   };
   const timer = setInterval(() => {
     look().catch((error: unknown) => {
-      log.warn({ error: messageOf(error) }, 'a self-signed certificate could not be remade: trying again tomorrow');
+      log.warn({ error: messageOf(error) }, 'could not renew a self-signed certificate: retrying tomorrow');
     });
   }, DAY_MS);
   timer.unref();

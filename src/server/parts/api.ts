@@ -29,7 +29,7 @@ export async function serveApi(
 ): Promise<ApiPart> {
   const { settings, options, log, late } = starting;
   const { version } = options;
-  life.onClose('counts of refused webhooks', () => control.refusals.foldAll());
+  life.onClose('refused webhook counters', () => control.refusals.foldAll());
   const apiUrl = () => late.apiUrl;
   const discovery = () => late.discovery && { ...late.discovery, ...late.pin };
   const app = makeApi(settings, { control, version, log, apiUrl, discovery });
@@ -48,8 +48,8 @@ export async function serveApi(
   apiTls.show(api);
   life.onClose('API', () => api.close());
   life.onClose('live feeds', () => liveFeed.cut());
-  life.onClose('waiting command lines', () => control.deviceLogins.endWaits());
-  life.onClose('waiting readers of webhooks', () => control.mailbox.endWaits());
+  life.onClose('pending CLI logins', () => control.deviceLogins.endWaits());
+  life.onClose('webhook queue readers', () => control.mailbox.endWaits());
   learnApiUrl(starting, api.address.port);
   const metrics = await serveMetrics(settings, { control, version, log });
   life.onClose('metrics', async () => metrics?.close());

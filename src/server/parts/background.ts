@@ -1,4 +1,4 @@
-/** What the server does by itself: email, webhooks on their way, looks at disk and health, jobs of the clock. */
+/** What the server does by itself: email, outgoing webhooks, looks at disk and health, jobs of the clock. */
 import { systemClock } from '../../base/clock.ts';
 import type { Lifecycle } from '../../base/process/lifecycle.ts';
 import { startJobs } from '../../control/core/jobs.ts';
@@ -18,9 +18,9 @@ export async function startBackground(
   const mailLog = log.child({ plane: 'control', part: 'mail' });
   life.onClose('mail', startMail(settings, { control, apiUrl: () => late.apiUrl, log: mailLog }));
   control.forwarder.start();
-  life.onClose('webhooks on their way', () => control.forwarder.stop(FORWARDS_STOP_MS));
-  life.onClose('free space', control.disk.start());
-  life.onClose('watch over the database file', control.store.watchFile());
+  life.onClose('outgoing webhooks', () => control.forwarder.stop(FORWARDS_STOP_MS));
+  life.onClose('disk space check', control.disk.start());
+  life.onClose('database file watch', control.store.watchFile());
   await control.health.look();
   life.onClose('health checks', control.health.start(options.logLines));
   life.onClose('jobs', startJobs({ ...control, clock: systemClock, log }));

@@ -17,6 +17,6 @@ export async function openFolder(life: Lifecycle, { settings, options, log }: St
   }
   makeStartRoom(dataDir, log);
   const operators = await openAdminSocket(dataDir);
-  life.onClose('socket of culvert admin', () => operators.close());
+  life.onClose('culvert admin socket', () => operators.close());
   return operators;
 }

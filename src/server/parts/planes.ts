@@ -25,7 +25,7 @@ export function openServices(life: Lifecycle, { settings, options, log, late }: 
     makeHasher: options.makeHasher,
   });
   life.onClose('database', () => control.close());
-  life.onClose('records of requests', () => control.records.close());
+  life.onClose('request records', () => control.records.close());
   late.awaited = control.tunnels.forgetAgents();
   for (const label of control.tunnels.heldOwnLabels()) log.warn({ label }, OWN_LABEL_HELD);
   return control;
@@ -65,5 +65,5 @@ export function watchProcess(life: Lifecycle, { log }: Starting, control: Contro
   life.onClose('process watch', () => processWatch.close());
   const descriptors = new DescriptorWatch({ log, few: FEW_DESCRIPTORS, monotonic: () => systemClock.monotonic() });
   life.onClose('file descriptors', descriptors.start());
-  life.onClose('metrics of the process', control.operatorMetrics.attach({ process: processWatch, descriptors }));
+  life.onClose('process metrics', control.operatorMetrics.attach({ process: processWatch, descriptors }));
 }

@@ -59,7 +59,7 @@ export function learnPorts(
   if (edge.public_url === edgePublicUrl(edge) && computed !== edge.public_url) {
     late.edgeTemplate = computed;
     void control.tunnels.announceAll().catch((error: unknown) => {
-      log.error({ err: error }, 'could not update the URLs of all tunnels: restart the server');
+      log.error({ err: error }, 'could not update the URLs of all tunnels. Restart the server');
     });
   }
   late.pin = pinOf(certificates.agents.cert);

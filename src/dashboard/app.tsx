@@ -89,7 +89,7 @@ function OnePage({ entry: { path, Component }, params }: OnePageProps) {
 function NoSuchPage() {
   return (
     <Page title="Page not found">
-      <Empty icon={IconMoodEmpty} title="There is no page at this address">
+      <Empty icon={IconMoodEmpty} title="There is no page at this URL">
         Choose a page from the menu.
       </Empty>
     </Page>

@@ -73,7 +73,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Save as file')]);
     assert.equal(file.suggestedFilename(), 'culvert-recovery-codes.txt');
     await press(page, 'Done');
-    await panel(page, 'Second factor').getByText('10 recovery codes left').waitFor();
+    await panel(page, 'Two-factor authentication').getByText('10 recovery codes left').waitFor();
     await dialog(page).waitFor({ state: 'detached' });
     assert.ok(!(await page.content()).includes(codes[0] ?? ''), 'shown once');
 
@@ -99,7 +99,7 @@ suite('the account page', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await field(page, 'One of your recovery codes').fill(renewed[1] ?? '');
     await dialog(page).getByRole('button', { name: 'Turn off' }).click();
-    await page.getByText('Second factor turned off.').waitFor();
+    await page.getByText('Two-factor authentication turned off.').waitFor();
     await press(page, 'Set up');
   });
 

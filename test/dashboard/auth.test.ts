@@ -166,7 +166,7 @@ suite('authentication pages', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
 
   test('second factor: the challenge of a provider login works once, and can be cancelled', async (t) => {
     const page = await fixture.open(t, '/?mfa_challenge=a.b.c', { as: null });
-    await heading(page, 'Second factor');
+    await heading(page, 'Two-factor authentication');
     assert.ok(!page.url().includes('challenge'));
     await noSeriousFinding(page);
     await field(page, 'Code from your authenticator app').fill('123456');

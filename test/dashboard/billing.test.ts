@@ -51,7 +51,7 @@ suite('billing', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('billing page: reports the result of a checkout once', async (t) => {
     const page = await fixture.open(t, '/billing?billing=cancelled&x=1');
-    await page.getByRole('status').filter({ hasText: 'Checkout cancelled' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'Checkout canceled' }).waitFor();
     assert.equal(new URL(page.url()).search, '?x=1');
     await page.goto(`${fixture.culvert.apiUrl}/app/billing?billing=done`);
     await page.getByText('Purchase complete. Plan changed to Enterprise.').waitFor();

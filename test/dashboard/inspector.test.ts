@@ -266,7 +266,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await option(page, '/forget-me').waitFor();
     await page.getByRole('button', { name: 'List actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete recorded requests' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Delete recorded requests of shop?' });
+    const dialog = page.getByRole('dialog', { name: 'Delete recorded requests for shop?' });
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Delete recorded requests' }).click();
     await page.getByRole('heading', { name: 'No requests match' }).waitFor();

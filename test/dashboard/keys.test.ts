@@ -61,7 +61,7 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await mint(fixture, { name: 'spender' });
     const page = await fixture.open(t, '/keys');
     await action(page, 'spender', 'Set budget');
-    const dialog = page.getByRole('dialog', { name: 'Budget of the key spender' });
+    const dialog = page.getByRole('dialog', { name: 'Budget for the key spender' });
     await dialog.getByRole('radio', { name: 'Cap at' }).check();
     await dialog.getByRole('textbox', { name: 'US dollars per month' }).fill('12,5');
     await dialog.getByRole('button', { name: 'Set budget' }).click();
@@ -108,12 +108,12 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
       assert.equal(answer.status, 200);
     }
     const page = await fixture.open(t, '/keys');
-    await rowOf(page, 'run-1').getByText('minted by robot').waitFor();
+    await rowOf(page, 'run-1').getByText('created by robot').waitFor();
     await shoot(page, 'keys');
     await noSeriousFinding(page);
     await action(page, 'robot', 'Revoke');
     const dialog = page.getByRole('dialog', { name: 'Revoke the key robot?' });
-    await dialog.getByText('Its 2 live minted keys expire with it').waitFor();
+    await dialog.getByText('The 2 live keys that it created expire with it').waitFor();
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Revoke 3 keys' }).click();
     await rowOf(page, 'run-1').waitFor({ state: 'detached' });

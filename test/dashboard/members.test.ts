@@ -68,7 +68,7 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
       role: 'member',
     });
     await page.reload();
-    const actions = page.getByRole('button', { name: 'Actions for the invitation of cat@example.com' });
+    const actions = page.getByRole('button', { name: 'Actions for the invitation for cat@example.com' });
     await actions.click();
     await page.getByRole('menuitem', { name: 'Resend' }).click();
     const sending = page.getByRole('dialog');

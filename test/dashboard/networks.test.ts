@@ -58,10 +58,10 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'networks-empty');
     await press(page, 'New network');
     await field(page, 'Name').fill('home');
-    await field(page, 'Addresses').fill('10.80.0.1/24');
+    await field(page, 'Address range').fill('10.80.0.1/24');
     await press(page, 'Create network');
     await page.getByText('Did you mean 10.80.0.0/24?').waitFor();
-    await field(page, 'Addresses').fill('10.80.0.0/24');
+    await field(page, 'Address range').fill('10.80.0.0/24');
     await noSeriousFinding(page);
     await shoot(page, 'networks-create');
     await press(page, 'Create network');
@@ -71,8 +71,8 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await press(page, 'Register server');
     await noSeriousFinding(page);
     await shoot(page, 'network-server');
-    await dialog(page, 'Server of home').getByRole('button', { name: 'Register server' }).click();
-    const server = dialog(page, 'Config of the server of home');
+    await dialog(page, 'Server for home').getByRole('button', { name: 'Register server' }).click();
+    const server = dialog(page, 'Server config for home');
     const serverConfig = await server.getByRole('group', { name: 'the config', exact: true }).innerText();
     await noSeriousFinding(page);
     await shoot(page, 'network-server-config');
@@ -220,14 +220,14 @@ suite('private networks', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await fits(page);
     await shoot(page, 'network-phone-dark');
     await press(page, 'Change server');
-    await dialog(page, 'Server of home').getByText('Paste a key').waitFor();
+    await dialog(page, 'Server for home').getByText('Paste a key').waitFor();
     const cut = await page.evaluate<boolean>(
-      `[...document.querySelectorAll('[aria-label="Keys of the server"]')].some((one) => one.scrollWidth > one.clientWidth)`,
+      `[...document.querySelectorAll('[aria-label="Keys for the server"]')].some((one) => one.scrollWidth > one.clientWidth)`,
     );
     assert.equal(cut, false, 'each of the choices is seen whole');
     await shoot(page, 'network-server-phone-dark');
-    await dialog(page, 'Server of home').getByRole('button', { name: 'Cancel' }).click();
-    await dialog(page, 'Server of home').waitFor({ state: 'hidden' });
+    await dialog(page, 'Server for home').getByRole('button', { name: 'Cancel' }).click();
+    await dialog(page, 'Server for home').waitFor({ state: 'hidden' });
     await page.getByRole('region', { name: 'Devices' }).getByRole('button', { name: 'Enroll device' }).click();
     await field(page, 'Name').fill('tablet');
     await dialog(page, `Enroll a device in home`).getByRole('button', { name: 'Enroll device' }).click();

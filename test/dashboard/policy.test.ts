@@ -173,7 +173,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await put([{ kind: 'deny', path_prefix: '/admin' }]);
     const page = await open(t);
     await page.getByRole('button', { name: 'Remove policy' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Remove the policy of shop?' });
+    const dialog = page.getByRole('dialog', { name: 'Remove the policy from shop?' });
     await dialog.getByText('Applies immediately.').waitFor();
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Remove policy' }).click();

@@ -46,7 +46,7 @@ suite('projects', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const tunnel = page.getByRole('table', { name: 'Tunnels' }).getByRole('row').filter({ hasText: 'pr-7-shop' });
     await page.reload();
     await tunnel.getByText('Online').waitFor();
-    await page.getByRole('table', { name: 'Keys of the project' }).getByText('run').waitFor();
+    await page.getByRole('table', { name: 'Project keys' }).getByText('run').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'project');
 

@@ -80,9 +80,9 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await choose(page, 'State', /^Stopped \(1\)/);
     await rowOf(page, 'shop').waitFor({ state: 'detached' });
     await action(page, 'postgres', 'Start');
-    await page.getByRole('heading', { name: 'No tunnel matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No tunnels match' }).waitFor();
     await page.getByRole('button', { name: /^Show all/ }).click();
-    await action(page, 'shop', 'Begin maintenance');
+    await action(page, 'shop', 'Start maintenance');
     await rowOf(page, 'shop').getByText('Maintenance').waitFor();
     const visitor = await get(`http://shop.localhost:${fixture.culvert.ports.http}/`, fixture.culvert.ports.http);
     assert.equal(visitor.code, 'maintenance');
@@ -95,10 +95,10 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
       .getByRole('dialog', { name: 'Stop the tunnel guide-docs?' })
       .getByRole('button', { name: 'Cancel' })
       .click();
-    await action(page, 'guide-docs', 'Begin maintenance');
-    const shut = page.getByRole('dialog', { name: 'Begin maintenance of guide-docs?' });
+    await action(page, 'guide-docs', 'Start maintenance');
+    const shut = page.getByRole('dialog', { name: 'Start maintenance for guide-docs?' });
     await rowOf(page, 'guide-docs').getByText('Online').waitFor();
-    await shut.getByRole('button', { name: 'Begin maintenance' }).click();
+    await shut.getByRole('button', { name: 'Start maintenance' }).click();
     await rowOf(page, 'guide-docs').getByText('Maintenance').waitFor();
     await action(page, 'postgres', 'Delete tunnel');
     const dialog = page.getByRole('dialog', { name: 'Delete the tunnel postgres?' });

@@ -117,7 +117,7 @@ test('receiver state: a working secret is not blamed for deliveries of another s
     for (const { value: validator } of SENDERS) {
       const hint = strayHintFor(reason, { validator });
       const isAboutSigner = reason === 'signature_wrong' || reason === 'signature_missing';
-      if (isAboutSigner) assert.match(hint, /another sender that knows the address/);
+      if (isAboutSigner) assert.match(hint, /another sender that knows the URL/);
       else assert.equal(hint, hintFor(reason, { validator }));
     }
 });

@@ -41,7 +41,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'webhooks-create');
     await press(page, 'Create receiver');
     const ready = dialog(page, 'Receiver orders created');
-    url = await ready.getByRole('group', { name: 'the address' }).innerText();
+    url = await ready.getByRole('group', { name: 'the URL' }).innerText();
     secret = await ready.getByRole('group', { name: 'the secret', exact: true }).innerText();
     assert.match(secret, /^[\da-f]{64}$/);
     await noSeriousFinding(page);
@@ -75,7 +75,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'webhooks-refused');
     await page.getByRole('link', { name: 'orders' }).click();
     await notice.getByRole('button', { name: 'New secret' }).click();
-    await dialog(page, 'New secret of orders').waitFor();
+    await dialog(page, 'New secret for orders').waitFor();
     await page.keyboard.press('Escape');
     assert.equal(await deliver(url, secret, 'first'), 202);
     await page.getByText('2 rejected (wrong signature), last').waitFor();
@@ -195,7 +195,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const page = await fixture.open(t, `/webhooks/${id}`);
     await press(page, 'New secret');
     await press(page, 'Set secret');
-    const made = dialog(page, 'New secret of orders');
+    const made = dialog(page, 'New secret for orders');
     const other = await made.getByRole('group', { name: 'the secret', exact: true }).innerText();
     await noSeriousFinding(page);
     await press(page, 'Done');

@@ -86,7 +86,7 @@ suite('the log-in page', {
     const { page, pickUp } = await visit(t);
     await signIn(page, owner());
     await press(page, 'Cancel');
-    await page.getByRole('heading', { name: 'Cancelled' }).waitFor();
+    await page.getByRole('heading', { name: 'Canceled' }).waitFor();
     assert.equal(await pickUp(), 'authorization_pending');
   });
 

@@ -43,7 +43,7 @@ export function FeedPanel() {
   return (
     <Panel
       title="Security feed"
-      about="Events of your account, in all organizations. If you don't recognize one, change your password and end all other sessions."
+      about="Events for your account, in all organizations. If you don't recognize one, change your password and end all other sessions."
     >
       <Loaded query={feed}>
         {({ pages }) => (

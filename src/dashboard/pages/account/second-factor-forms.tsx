@@ -74,7 +74,7 @@ function ConfirmForm({ enrolled, onConfirmed, onClose }: ConfirmFormProps) {
         <CodeField
           size="sm"
           label="Code from the app"
-          description="A correct code turns the second factor on. You have 10 minutes."
+          description="A correct code turns on two-factor authentication. You have 10 minutes."
           {...form.getInputProps('code')}
         />
         <FormEnd action="Turn on" isBusy={confirm.isPending} onClose={onClose} />
@@ -122,7 +122,7 @@ export function DisableForm({ onClose }: { readonly onClose: () => void }) {
   const disable = useAction({
     run: ({ password, recovery_code }: { password: string; recovery_code: string }) =>
       answered(client.POST('/auth/mfa/disable', { body: isPassword ? { password } : { recovery_code } })),
-    done: 'Second factor turned off.',
+    done: 'Two-factor authentication turned off.',
     touches: [['me']],
     onDone: onClose,
     tellsFailure: true,
@@ -134,7 +134,7 @@ export function DisableForm({ onClose }: { readonly onClose: () => void }) {
     >
       <Stack>
         <Text size="sm">
-          You then log in with the password alone. Codes from the app and recovery codes stop working.
+          You then log in with only your password. Codes from the app and recovery codes stop working.
         </Text>
         <SegmentedControl fullWidth data={PROOFS} value={proof} onChange={setProof} aria-label="Confirm with" />
         {isPassword ? (

@@ -15,9 +15,9 @@ import { DisableForm, EnrolForm, RenewForm } from './second-factor-forms.tsx';
 type Dialog = 'enrol' | 'renew' | 'disable';
 
 const TITLES: Readonly<Record<Dialog, string>> = {
-  enrol: 'Set up a second factor',
+  enrol: 'Set up two-factor authentication',
   renew: 'New recovery codes',
-  disable: 'Turn the second factor off?',
+  disable: 'Turn off two-factor authentication?',
 };
 
 /** Fewer than this and it is time for new ones. */
@@ -37,7 +37,7 @@ export function SecondFactorPanel() {
   };
   const close = (): void => setOpened(false);
   return (
-    <Panel title="Second factor" about="Asks for a code from your authenticator app after the password.">
+    <Panel title="Two-factor authentication" about="Asks for a code from your authenticator app after the password.">
       <Loaded query={status} lines={1}>
         {(data) => <SecondFactorStatus status={data} open={open} />}
       </Loaded>

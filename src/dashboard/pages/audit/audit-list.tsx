@@ -36,7 +36,7 @@ export function AuditList({ scope, filter, names = NO_NAMES }: AuditListProps) {
         if (events.length === 0)
           return (
             <Empty icon={IconHistory} title="No events found">
-              No event matches these filters. “Actor” takes a full email address or a full key name.
+              No events match these filters. “Actor” takes a full email address or a full key name.
             </Empty>
           );
         return (

@@ -29,10 +29,10 @@ export function Filters({ scope, filter, onChange }: FiltersProps) {
         searchable
         clearable
         clearButtonProps={{ 'aria-label': 'All actions' }}
-        nothingFoundMessage="No such action"
+        nothingFoundMessage="No actions found"
         flex="1 1 150px"
       />
-      <TextInput label="Actor" placeholder="Address or key name" {...typed('actor')} flex="1 1 150px" />
+      <TextInput label="Actor" placeholder="Email or key name" {...typed('actor')} flex="1 1 150px" />
       {scope === 'server' && (
         <TextInput label="Organization" placeholder="Slug or id" {...typed('org')} flex="1 1 120px" />
       )}

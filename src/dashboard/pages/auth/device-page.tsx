@@ -45,7 +45,7 @@ export function DevicePage({ arrival }: { readonly arrival: Arrival }) {
 function Ended({ ending }: { readonly ending: Ending }) {
   if (ending.how === 'cancelled')
     return (
-      <Step title="Cancelled" order={1}>
+      <Step title="Canceled" order={1}>
         <Text size="sm">The CLI gets no access. Close this page, and stop the command with Ctrl-C.</Text>
       </Step>
     );
@@ -53,7 +53,7 @@ function Ended({ ending }: { readonly ending: Ending }) {
     <Step title="CLI authorized" order={1}>
       <Text size="sm">Return to your terminal. You can close this page.</Text>
       <Text size="sm" c="dimmed" className="culvert-wrap">
-        The key is called <span>{ending.label}</span>. <Code>culvert logout</Code> ends it.
+        The key is named <span>{ending.label}</span>. <Code>culvert logout</Code> ends it.
       </Text>
     </Step>
   );

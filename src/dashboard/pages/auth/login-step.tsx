@@ -88,7 +88,7 @@ export function SecondStep({ flow, challenge, back }: SecondStepProps) {
     field.current?.focus();
   };
   return (
-    <Step title="Second factor" order={flow.order} problem={problem} onSubmit={onSubmit}>
+    <Step title="Two-factor authentication" order={flow.order} problem={problem} onSubmit={onSubmit}>
       <CodeField
         ref={field}
         label={isRecovery ? 'One of your recovery codes' : 'Code from your authenticator app'}

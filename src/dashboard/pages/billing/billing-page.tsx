@@ -75,7 +75,7 @@ function ReturnNote({ back, billing: { plan } }: ReturnNoteProps) {
   if (back === 'cancelled')
     return (
       <Alert color="gray" variant="light" role="status">
-        Checkout cancelled. No changes were made.
+        Checkout canceled. No changes were made.
       </Alert>
     );
   return (

@@ -51,7 +51,7 @@ function Shown({ ended }: { readonly ended: readonly Ended[] }) {
     <Stack gap="sm">
       <SearchBox
         label="Search ended connections"
-        placeholder="Machine, address or reason"
+        placeholder="Machine, IP address or reason"
         among={ended.length}
         few={FEW}
         value={text}

@@ -57,7 +57,7 @@ function useColumns(disconnect: (connection: Connection) => void): ReadonlyArray
         <Machine hostname={hostname} below={version === '' ? undefined : `culvert ${version}`} />
       ),
     },
-    { key: 'address', title: 'Address', cell: ({ remote_ip: ip }) => <span className="culvert-mono">{ip}</span> },
+    { key: 'address', title: 'IP address', cell: ({ remote_ip: ip }) => <span className="culvert-mono">{ip}</span> },
     {
       key: 'serves',
       title: 'Serves',

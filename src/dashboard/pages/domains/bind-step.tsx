@@ -83,7 +83,7 @@ function Choice({ domain, tunnels }: Omit<BindStepProps, 'bound'>) {
             value={tunnel}
             onChange={setTunnel}
             searchable
-            nothingFoundMessage="No tunnel found"
+            nothingFoundMessage="No tunnels found"
           />
           <Button
             variant="default"

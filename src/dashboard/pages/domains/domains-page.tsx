@@ -65,7 +65,7 @@ function Listed({ all, shown, onShow }: ListedProps) {
       <SearchBox label="Search domains" placeholder="Domain" among={all.length} value={text} onChange={setText} />
       {found.length === 0 && (
         <Text c="dimmed" size="sm" role="status">
-          No domain matches.
+          No domains match.
         </Text>
       )}
       <Accordion className="culvert-cards" multiple variant="separated" order={2} value={shown} onChange={onShow}>

@@ -54,7 +54,7 @@ export function FilterBar({ filter, tunnels, onChange }: FilterBarProps) {
         placeholder="All tunnels"
         searchable
         clearable
-        nothingFoundMessage="No tunnel found"
+        nothingFoundMessage="No tunnels found"
         data={withOwn(
           names.map(({ id, subdomain }) => ({ value: id, label: subdomain })),
           filter.tunnel,

@@ -56,7 +56,7 @@ export function HeaderTable({ title, fields, none }: HeaderTableProps) {
       )}
       {found.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {fields.length === 0 ? none : 'No header matches.'}
+          {fields.length === 0 ? none : 'No headers match.'}
         </Text>
       ) : (
         <Table className="culvert-fields" aria-label={title}>

@@ -63,7 +63,7 @@ export function InspectorPage() {
     </>
   );
   return (
-    <Page title="Inspector" about="Requests of your tunnels, live." actions={actions}>
+    <Page title="Inspector" about="Requests to your tunnels, live." actions={actions}>
       <div className="culvert-inspector">
         <RecordingNotes tunnels={tunnels} />
         <FilterBar filter={filter} tunnels={tunnels} onChange={change} />
@@ -140,7 +140,7 @@ function Asked({ tunnels, tunnel, opened, onClose, onCleared }: ClearDialogProps
   const name = chosen === null ? undefined : tunnels.nameOf(chosen);
   return (
     <Confirm
-      title={name === undefined ? 'Delete recorded requests of a tunnel?' : `Delete recorded requests of ${name}?`}
+      title={name === undefined ? 'Delete recorded requests for a tunnel?' : `Delete recorded requests for ${name}?`}
       action="Delete recorded requests"
       opened={opened}
       isBusy={clear.isPending}

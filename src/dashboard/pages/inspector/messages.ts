@@ -19,7 +19,7 @@ interface Said {
 const OUTCOMES: Readonly<Record<Item['outcome'], Said>> = {
   forwarded: { short: 'Forwarded', long: "The visitor got the service's response." },
   refused: { short: 'Blocked', long: 'The edge did not forward it.' },
-  failed: { short: 'Failed', long: 'It was forwarded, and no full response came back.' },
+  failed: { short: 'Failed', long: 'It was forwarded, but no full response came back.' },
 };
 
 /** For a row: two or three words. */

@@ -14,7 +14,7 @@ import { TOKENS } from './key-query.ts';
 
 export function BudgetDialog({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {
   return (
-    <Modal opened={opened} onClose={close} title={`Budget of the key ${token?.name ?? ''}`}>
+    <Modal opened={opened} onClose={close} title={`Budget for the key ${token?.name ?? ''}`}>
       {token !== undefined && <BudgetForm token={token} onClose={close} />}
     </Modal>
   );
@@ -65,8 +65,8 @@ function BudgetForm({ token, onClose }: { readonly token: Token; readonly onClos
       <Stack>
         <Text size="sm">
           {moneyText(spent)} spent this month (UTC)
-          {kind === 'master' ? ' by all its minted keys. They share the cap.' : '.'} At the cap, visitors see an error
-          and no new tunnels open, until you raise the cap or the month ends.
+          {kind === 'master' ? ' by all keys that it created. They share the cap.' : '.'} At the cap, visitors see an
+          error and no new tunnels open, until you raise the cap or the month ends.
         </Text>
         <Radio.Group value={choice} onChange={(value) => setChoice(value)} label="Monthly budget">
           <Stack gap="xs" mt="xs">
@@ -108,6 +108,6 @@ function isBlocking(choice: Choice, text: string): boolean {
 }
 
 function doneText(name: string, cap: number | null): string {
-  if (cap === null) return `${name} has no cap now.`;
-  return cap === 0 ? `${name} blocked.` : `Cap of ${name} set to ${moneyText(cap)} per month.`;
+  if (cap === null) return `${name} no longer has a cap.`;
+  return cap === 0 ? `${name} blocked.` : `Cap for ${name} set to ${moneyText(cap)} per month.`;
 }

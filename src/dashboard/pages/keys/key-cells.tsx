@@ -31,7 +31,7 @@ export function NameCell({ token, parent, isNew }: NameCellProps) {
       <Text size="xs" c="dimmed" span>
         <span className="culvert-mono">{idOf(token)}</span>
         {isNew && ', the new one'}
-        {parent !== undefined && `, minted by ${parent}`}
+        {parent !== undefined && `, created by ${parent}`}
       </Text>
     </Stack>
   );

@@ -85,7 +85,7 @@ export function tellingName(token: Token, all: readonly Token[]): string {
 const UNLIMITED_MBPS = 10_000;
 
 export function limitsText({ kind, tunnelQuota, bandwidthLimitMbps }: Token): string {
-  if (kind === 'master') return 'Mints keys only';
+  if (kind === 'master') return 'Creates keys only';
   const tunnels = tunnelQuota === 1 ? '1 tunnel' : `${tunnelQuota.toLocaleString('en-US')} tunnels`;
   return bandwidthLimitMbps >= UNLIMITED_MBPS ? tunnels : `${tunnels}, ${bandwidthLimitMbps} Mbit/s`;
 }

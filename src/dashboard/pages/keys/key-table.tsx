@@ -160,7 +160,8 @@ function whichOne(token: Token, all: readonly Token[]): string {
 }
 
 function whatEnds(children: number): string {
-  if (children === 0) return 'It can no longer mint keys. It has no live minted keys.';
-  const keys = children === 1 ? 'Its live minted key expires' : `Its ${children} live minted keys expire`;
+  if (children === 0) return 'It can no longer create keys. None of the keys that it created are live.';
+  const keys =
+    children === 1 ? 'The live key that it created expires' : `The ${children} live keys that it created expire`;
   return `${keys} with it, and their agents are disconnected within a second.`;
 }

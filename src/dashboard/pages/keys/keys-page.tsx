@@ -53,7 +53,7 @@ function Listed({ all }: { readonly all: readonly Token[] }) {
       <KeyFilters filter={filter} onFilter={setFilter} />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm" role="status">
-          {filter === EVERYTHING_LIVE ? 'No live keys.' : 'No key matches.'}
+          {filter === EVERYTHING_LIVE ? 'No live keys.' : 'No keys match.'}
         </Text>
       ) : (
         <KeyTable label="Keys" tokens={shown} all={all} />

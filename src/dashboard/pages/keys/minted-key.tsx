@@ -17,7 +17,7 @@ export function MintedKey({ token }: { readonly token: MintedToken }) {
       </Alert>
       <CopyLine value={token.apiKey} what="the key" />
       <Text size="sm" fw={600}>
-        {token.kind === 'master' ? 'Mint a key for one run' : 'Publish a local port'}
+        {token.kind === 'master' ? 'Create a key for one run' : 'Publish a local port'}
       </Text>
       <Tabs defaultValue="environment" keepMounted={false}>
         <Tabs.List>

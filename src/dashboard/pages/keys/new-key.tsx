@@ -61,7 +61,7 @@ const ABOUT: Readonly<Record<KeyUse, string>> = {
   agent: 'For a machine. Opens tunnels in all projects.',
   project: "Opens tunnels in one project only, with names that end with the project's slug.",
   master:
-    'For CI and AI agents. Mints short-lived keys, each for one project, and opens no tunnels. Its keys expire with it, and  ' +
+    'For CI and AI agents. Creates short-lived keys, each for one project, and opens no tunnels. Its keys expire with it, and  ' +
     'they share its budget.',
 };
 
@@ -144,7 +144,7 @@ function useBarred(use: KeyUse) {
   if (isAdmin) return undefined;
   return (
     <Alert color="yellow" variant="light">
-      Only admins can create master keys, because a master key mints other keys. Ask an admin of your organization.
+      Only admins can create master keys, because a master key creates other keys. Ask an admin of your organization.
     </Alert>
   );
 }

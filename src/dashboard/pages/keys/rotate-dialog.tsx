@@ -95,7 +95,7 @@ function Grace({ token, onMinted, onClose }: GraceProps) {
 }
 
 function whatHappens({ kind }: Token): string {
-  if (kind === 'master') return "The old key's minted keys expire with it.";
+  if (kind === 'master') return 'Keys that the old key created expire with it.';
   if (kind === 'cli') return 'This key belongs to a CLI login. Only its user can rotate it.';
   return 'Both keys work until the old one expires, so you can update agents without downtime.';
 }

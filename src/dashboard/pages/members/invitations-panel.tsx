@@ -80,7 +80,7 @@ function InvitationMenu({ invitation, onSend, onRevoke }: InvitationMenuProps) {
   if (!mayTouch({ me: roleOf(org.role), other: roleOf(invitation.role) })) return null;
   const isApproved = org.approval_status === 'approved';
   return (
-    <RowMenu button={button} label={`Actions for the invitation of ${invitation.email}`}>
+    <RowMenu button={button} label={`Actions for the invitation for ${invitation.email}`}>
       <Menu.Item
         leftSection={<IconMailForward size={16} />}
         disabled={!isApproved}
@@ -169,7 +169,7 @@ function RevokeDialog({ asked: { row: invitation, opened, close } }: { readonly 
   });
   return (
     <Confirm
-      title={`Revoke the invitation of ${invitation?.email ?? ''}?`}
+      title={`Revoke the invitation for ${invitation?.email ?? ''}?`}
       action="Revoke invitation"
       opened={opened}
       isBusy={revoke.isPending}

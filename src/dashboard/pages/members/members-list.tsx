@@ -93,7 +93,7 @@ function columnsFor(myId: string, actions: MemberActions): ReadonlyArray<Column<
       title: 'Role',
       cell: ({ role }) => <span title={ROLE_WORDS[roleOf(role)]}>{ROLE_NAMES[roleOf(role)]}</span>,
     },
-    { key: 'mfa', title: 'Second factor', cell: ({ mfa_enabled: mfa }) => <SecondFactor enabled={mfa} /> },
+    { key: 'mfa', title: '2FA', cell: ({ mfa_enabled: mfa }) => <SecondFactor enabled={mfa} /> },
     { key: 'joined', title: 'Joined', cell: (row) => <Ago at={row.joined_at} /> },
     {
       key: 'actions',
@@ -180,8 +180,9 @@ function RemoveDialog({ asked: { row: member, opened, close }, all }: RemoveDial
         <Text size="sm">{LAST_OWNER}</Text>
       ) : (
         <Text size="sm">
-          The keys that {isMe ? 'you' : 'they'} created here are revoked with their minted keys, and their agents are
-          disconnected. Invitations that {isMe ? 'you' : 'they'} sent are revoked. Tunnels stay with the organization.
+          The keys that {isMe ? 'you' : 'they'} created here are revoked, with all keys created by them, and their
+          agents are disconnected. Invitations that {isMe ? 'you' : 'they'} sent are revoked. Tunnels stay with the
+          organization.
           {isMe && ' To return, you need a new invitation.'}
         </Text>
       )}

@@ -33,7 +33,7 @@ export function NameTable({ names }: { readonly names: readonly Reserved[] }) {
       <SearchBox label="Search names" placeholder="Name" among={names.length} value={text} onChange={setText} />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm" role="status">
-          No name matches.
+          No names match.
         </Text>
       ) : (
         <Table

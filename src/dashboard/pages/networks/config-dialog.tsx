@@ -47,7 +47,7 @@ interface ServerConfigDialogProps {
 
 export function ServerConfigDialog({ network, opened, onClose }: ServerConfigDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={`Config of the server of ${network.name}`} size="lg">
+    <Modal opened={opened} onClose={onClose} title={`Server config for ${network.name}`} size="lg">
       <ServerConfig network={network} />
     </Modal>
   );
@@ -88,7 +88,7 @@ interface DeviceConfigDialogProps extends OfDevice {
 
 export function DeviceConfigDialog({ network, device, opened, onClose }: DeviceConfigDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={`Config of ${device.name}`} size="lg">
+    <Modal opened={opened} onClose={onClose} title={`Config for ${device.name}`} size="lg">
       <DeviceConfig network={network} device={device} />
     </Modal>
   );

@@ -75,7 +75,7 @@ function CreateForm({ networks, onClose }: Omit<CreateNetworkProps, 'opened'>) {
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
             flex={1}
-            label="Addresses"
+            label="Address range"
             description="You can't change them later. Choose a range that your machines use nowhere else."
             autoComplete="off"
             spellCheck={false}

@@ -136,7 +136,7 @@ export function RevokeDevice({ network, device, opened, onClose }: RevokeDeviceP
         <Text size="sm">
           {isSelfRelayed(network)
             ? "It is blocked when WireGuard on the network's server has its new config."
-            : 'It is cut off immediately.'}{' '}
+            : 'It is disconnected immediately.'}{' '}
           Its address, {plainIp(device.assigned_ip)}, becomes free for other devices. To allow the device again, enroll
           it again.
         </Text>

@@ -99,7 +99,7 @@ function Devices({ network, all, mayChange, now }: DevicesProps) {
       {(found.length === 0 || found.length > MAX_SHOWN) && (
         <Text size="sm" c="dimmed">
           {found.length === 0
-            ? 'No device matches.'
+            ? 'No devices match.'
             : `The first ${MAX_SHOWN} of ${countText(found.length)}. Search to find others.`}
         </Text>
       )}

@@ -166,7 +166,7 @@ function AgentStep({ network, isOnline }: { readonly network: Network; readonly 
       <Text size="sm" c="dimmed">
         Then:
       </Text>
-      <CopyLine value={`${relayCommand(network)} --server ${serverText(url)}`} what="the command of the agent" />
+      <CopyLine value={`${relayCommand(network)} --server ${serverText(url)}`} what="the agent command" />
     </Stack>
   );
 }

@@ -57,7 +57,7 @@ export function KeyFields({ values, error, onChange, canMake, canKeep = false, w
           fullWidth
           // Three of them are wider than a phone; below each other they are as high as a finger.
           {...(isNarrow && choices.length > 2 ? { orientation: 'vertical', size: 'md' } : {})}
-          aria-label={`Keys of ${whose}`}
+          aria-label={`Keys for ${whose}`}
           value={source}
           onChange={(chosen) => onChange({ ...values, source: chosen })}
           data={choices}
@@ -82,7 +82,7 @@ export function KeyFields({ values, error, onChange, canMake, canKeep = false, w
             error={error}
             onChange={(event) => onChange({ ...values, public_key: event.currentTarget.value.trim() })}
           />
-          <CopyLine value={MAKE_KEY} what="the command that makes keys" />
+          <CopyLine value={MAKE_KEY} what="the command that creates keys" />
           {!canMake && (
             <Text size="xs" c="dimmed">
               This browser can&apos;t create WireGuard keys. It needs HTTPS and a version from the last two years.

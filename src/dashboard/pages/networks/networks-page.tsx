@@ -60,14 +60,14 @@ function Networks({ all }: { readonly all: readonly Network[] }) {
     <>
       <SearchBox
         label="Search networks"
-        placeholder="Name or addresses"
+        placeholder="Name or address range"
         among={all.length}
         value={search}
         onChange={setSearch}
       />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm">
-          No network matches.
+          No networks match.
         </Text>
       ) : (
         <Table label="Private networks" rows={shown} rowKey={({ id }) => id} columns={columnsFor(carried)} />
@@ -87,7 +87,7 @@ function columnsFor(carried: StateProps['carried']): ReadonlyArray<Column<Networ
         </Anchor>
       ),
     },
-    { key: 'cidr', title: 'Addresses', cell: ({ cidr }) => <span className="culvert-mono">{cidr}</span> },
+    { key: 'cidr', title: 'Address range', cell: ({ cidr }) => <span className="culvert-mono">{cidr}</span> },
     {
       key: 'endpoint',
       title: 'Endpoint',

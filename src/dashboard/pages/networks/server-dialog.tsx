@@ -34,7 +34,7 @@ export function ServerDialog({ network, opened, onClose }: ServerDialogProps) {
       onClose={onClose}
       onGone={() => setPrivateKey(undefined)}
       size="lg"
-      title={isShown ? `Config of the server of ${network.name}` : `Server of ${network.name}`}
+      title={isShown ? `Server config for ${network.name}` : `Server for ${network.name}`}
       kept={null}
     >
       {isShown ? (

@@ -85,14 +85,14 @@ function RenewDialog({ certificate, opened, onClose }: RenewDialogProps) {
   const renew = useAction({
     run: (name: string) =>
       answered(client.POST('/superadmin/certificates/{name}/renew', { params: { path: { name } } })),
-    done: ({ name }) => `Certificate of ${name} requested. The list shows the result.`,
+    done: ({ name }) => `Certificate requested for ${name}. The list shows the result.`,
     touches: [['superadmin', 'certificates']],
     onDone: onClose,
     tellsFailure: true,
   });
   return (
     <Confirm
-      title={`Renew the certificate of ${certificate?.name ?? ''} now?`}
+      title={`Renew the certificate for ${certificate?.name ?? ''} now?`}
       action="Renew now"
       opened={opened}
       isBusy={renew.isPending}

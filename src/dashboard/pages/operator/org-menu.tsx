@@ -97,13 +97,13 @@ function PlanDialog({ org, onClose }: PlanDialogProps) {
   const change = useAction({
     run: (to: Plan) =>
       answered(client.PATCH('/superadmin/orgs/{id}', { params: { path: { id: org.id } }, body: { plan: to } })),
-    done: (changed) => `Plan of ${changed.name} changed to ${PLAN_NAMES[changed.plan]}.`,
+    done: (changed) => `${changed.name} is now on the ${PLAN_NAMES[changed.plan]} plan.`,
     touches: [['superadmin'], ['me'], ['orgs'], ['billing']],
     onDone: onClose,
     tellsFailure: true,
   });
   return (
-    <Modal opened onClose={onClose} title={`Change the plan of ${org.name}?`}>
+    <Modal opened onClose={onClose} title={`Change the plan for ${org.name}?`}>
       <Stack>
         <Radio.Group
           label="Plan"

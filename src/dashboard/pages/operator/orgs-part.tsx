@@ -74,8 +74,8 @@ export function OrgsPart() {
       >
         {(orgs) =>
           orgs.length === 0 ? (
-            <Empty icon={IconBuilding} title="No organization found">
-              No organization matches.
+            <Empty icon={IconBuilding} title="No organizations found">
+              No organizations match.
             </Empty>
           ) : (
             <Table isPaged label="Organizations" rows={orgs} rowKey={({ id }) => id} columns={COLUMNS} />

@@ -11,7 +11,7 @@ interface PasswordDialogProps {
 
 export function PasswordDialog({ email, password, onClose }: PasswordDialogProps) {
   return (
-    <OneTimeSecretModal opened onClose={onClose} title={`Password of ${email}`}>
+    <OneTimeSecretModal opened onClose={onClose} title={`Password for ${email}`}>
       <IssuedPassword email={email} password={password} />
     </OneTimeSecretModal>
   );
@@ -20,7 +20,7 @@ export function PasswordDialog({ email, password, onClose }: PasswordDialogProps
 /** In a `OneTimeSecretModal`. */
 export function IssuedPassword({ email, password }: Omit<PasswordDialogProps, 'onClose'>) {
   return (
-    <OneTimeSecret label={`Password of ${email}, shown once`}>
+    <OneTimeSecret label={`Password for ${email}, shown once`}>
       <CopyLine value={password} what="the password" />
       <Text size="sm">
         Copy it now. You won&apos;t see it again. Send it over a secure channel, and ask the user to change it after the

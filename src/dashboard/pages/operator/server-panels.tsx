@@ -73,7 +73,7 @@ export function AnsweredPanel({ edge: { answered } }: { readonly edge: Schemas['
     .filter(({ count }) => count > 0)
     .sort((one, other) => other.count - one.count);
   return (
-    <Panel title="Edge errors" about="Error responses of the edge, by code.">
+    <Panel title="Edge errors" about="Error responses from the edge, by code.">
       {rows.length === 0 ? (
         <Text size="sm">None since the server started.</Text>
       ) : (

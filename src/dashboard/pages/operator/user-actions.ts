@@ -54,7 +54,7 @@ export const USER_ACTIONS = {
     title: 'Reset password',
     question: ({ email }) => `Reset the password of ${email}?`,
     words:
-      'Sets a random password that you see once, and logs the user out everywhere. An email notifies them. Their second factor stays.',
+      'Sets a random password that you see once, and logs the user out everywhere. An email notifies them. Their two-factor authentication does not change.',
     isOffered: () => true,
     run: async (client, { id }) => {
       const { password } = await answered(
@@ -64,14 +64,14 @@ export const USER_ACTIONS = {
     },
   },
   resetMfa: {
-    title: 'Reset second factor',
-    question: ({ email }) => `Reset the second factor of ${email}?`,
+    title: 'Reset 2FA',
+    question: ({ email }) => `Reset two-factor authentication for ${email}?`,
     words:
-      'The user logs in with the password alone until they set up a new second factor. Recovery codes stop working. Verify their identity first. An email notifies them.',
+      'The user logs in with only the password until they set up two-factor authentication again. Recovery codes stop working. Verify their identity first. An email notifies them.',
     isOffered: ({ mfa_enabled: has }) => has,
     run: async (client, { id, email }) => {
       await answered(client.POST('/superadmin/users/{id}/reset-mfa', { params: { path: { id } } }));
-      return { said: `Second factor of ${email} reset.` };
+      return { said: `Two-factor authentication reset for ${email}.` };
     },
   },
   grant: {

@@ -53,7 +53,7 @@ function ActionDialog({ user, name, opened, onClose, onKept }: ActionDialogProps
   const { title, question, words, run } = USER_ACTIONS[name];
   const action = useAction({
     run: () => run(client, user),
-    done: (outcome) => ('said' in outcome ? outcome.said : `Password of ${user.email} reset.`),
+    done: (outcome) => ('said' in outcome ? outcome.said : `Password reset for ${user.email}.`),
     touches: [['superadmin'], ...(user.id === me.id ? [['me']] : [])],
     onDone: (outcome) => {
       onClose();

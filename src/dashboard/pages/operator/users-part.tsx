@@ -24,7 +24,7 @@ type User = Schemas['User'];
 const COLUMNS: ReadonlyArray<Column<User>> = [
   { key: 'who', title: 'User', cell: (row) => <Who user={row} /> },
   { key: 'orgs', title: 'Organizations', cell: ({ orgs }) => orgs.map(({ name }) => name).join(', ') || 'none' },
-  { key: 'mfa', title: 'Second factor', cell: ({ mfa_enabled: has }) => (has ? 'on' : 'off') },
+  { key: 'mfa', title: '2FA', cell: ({ mfa_enabled: has }) => (has ? 'on' : 'off') },
   { key: 'made', title: 'Created', cell: (row) => <Ago at={row.created_at} /> },
   { key: 'actions', title: 'Actions', hidden: true, align: 'right', cell: (row) => <UserMenu user={row} /> },
 ];
@@ -51,7 +51,7 @@ export function UsersPart() {
       >
         {(users) =>
           users.length === 0 ? (
-            <Empty icon={IconUsers} title="No account found">
+            <Empty icon={IconUsers} title="No accounts found">
               No name or email contains “{asked}”.
             </Empty>
           ) : (

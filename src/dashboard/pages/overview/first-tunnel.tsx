@@ -133,7 +133,7 @@ function GetCulvert() {
           </Text>
           <CopyLine value={copyCommand(url)} what="the copy command" />
           <Text size="sm" c="dimmed">
-            On Windows and other systems, build it from source: <Code>npm ci && npm run build</Code> makes{' '}
+            On Windows and other systems, build it from source: <Code>npm ci && npm run build</Code> creates{' '}
             <Code>dist/culvert</Code>.
           </Text>
         </>

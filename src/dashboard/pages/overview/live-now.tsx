@@ -36,7 +36,7 @@ export function LiveNow({ tunnel, onDone }: LiveNowProps) {
         <div>
           <Group gap="xs" wrap="nowrap">
             <Outside url={publicUrl} size="lg" />
-            <CopyIcon value={publicUrl} what="the address" />
+            <CopyIcon value={publicUrl} what="the URL" />
           </Group>
           <Text size="sm" c="dimmed">
             This URL forwards to port {localPort} on that machine.

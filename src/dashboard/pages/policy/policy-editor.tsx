@@ -175,7 +175,7 @@ function RemovePolicy({ tunnel, onRemoved }: { readonly tunnel: Tunnel; readonly
         Remove policy
       </Button>
       <Confirm
-        title={`Remove the policy of ${tunnel.subdomain}?`}
+        title={`Remove the policy from ${tunnel.subdomain}?`}
         action="Remove policy"
         opened={asks}
         isBusy={remove.isPending}

@@ -49,7 +49,7 @@ function Shown({ project }: { readonly project: Schemas['Project'] }) {
       about={
         isDefault
           ? "The default project. Its tunnels have no suffix, and you can't delete it."
-          : `The tunnel pr-7 of this project has the address ${hostIn(project, 'pr-7', domain)}.`
+          : `A tunnel named pr-7 in this project has the host name ${hostIn(project, 'pr-7', domain)}.`
       }
       actions={
         mayChange && (

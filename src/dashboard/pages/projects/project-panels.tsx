@@ -52,7 +52,7 @@ function Listed({ slug, all }: { readonly slug: string; readonly all: readonly T
   return (
     <Stack gap="sm">
       {shown.length > 0 ? (
-        <KeyTable label="Keys of the project" tokens={shown} all={all} />
+        <KeyTable label="Project keys" tokens={shown} all={all} />
       ) : (
         <Text size="sm" c="dimmed">
           No live keys.

@@ -80,7 +80,7 @@ function Listed({ all }: { readonly all: readonly Project[] }) {
       />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm" role="status">
-          No project matches.
+          No projects match.
         </Text>
       ) : (
         <Table label="Projects" rows={shown} rowKey={({ id }) => id} columns={COLUMNS} />
@@ -159,7 +159,7 @@ function ProjectForm({ onClose }: Pick<NewProjectProps, 'onClose'>) {
         />
         {isSlug(slug) && (
           <Text size="sm" c="dimmed">
-            The tunnel pr-7 of this project has the address{' '}
+            A tunnel named pr-7 in this project has the host name{' '}
             <span className="culvert-mono">{hostIn({ slug, isDefault: false }, 'pr-7', domain)}</span>
           </Text>
         )}

@@ -27,9 +27,9 @@ export function tidyEmails(entries: readonly string[]): string[] {
 /** By field; none where all is well. */
 export function listFaults({ allowed_domains: domains, allowed_emails: emails }: VisitorLists): Faults {
   if (domains.length + emails.length === 0)
-    return { allowed_domains: 'Add at least one domain or address. All other visitors are blocked.' };
+    return { allowed_domains: 'Add at least one domain or email address. All other visitors are blocked.' };
   if (domains.length + emails.length > MAX_ENTRIES)
-    return { allowed_domains: `Enter at most ${MAX_ENTRIES} domains and addresses together.` };
+    return { allowed_domains: `Enter at most ${MAX_ENTRIES} domains and email addresses in total.` };
   const [domain, email] = [domains.find((one) => !isDomain(one)), emails.find((one) => !isEmail(one))];
   return {
     ...(domain === undefined

@@ -28,7 +28,7 @@ export function Address({ url, name, size = 'sm' }: AddressProps) {
           {url}
         </Text>
       )}
-      <CopyIcon value={url} what={`the address of ${name}`} />
+      <CopyIcon value={url} what={`the URL of ${name}`} />
       {isLink && (
         <Tooltip label="Open in a new tab">
           <ActionIcon

@@ -93,7 +93,7 @@ function RemoveBasic({ tunnel: { id, subdomain } }: { readonly tunnel: TunnelDet
         Remove
       </Button>
       <Confirm
-        title={`Remove the password of ${subdomain}?`}
+        title={`Remove the password from ${subdomain}?`}
         action="Remove password"
         opened={opened}
         isBusy={remove.isPending}

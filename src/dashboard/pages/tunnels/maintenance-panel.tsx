@@ -60,7 +60,7 @@ export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) 
                   : begin.mutate({ tunnel, message, isOn: maintenance }, { onSuccess: () => setDraft(undefined) })
               }
             >
-              {maintenance ? 'Change message' : 'Begin maintenance'}
+              {maintenance ? 'Change message' : 'Start maintenance'}
             </Button>
           )}
           {maintenance && (

@@ -86,8 +86,8 @@ export function BeginMaintenance({ tunnel, message = '', opened, onClose, onDone
   const isTcp = tunnel?.protocol === 'tcp';
   return (
     <Confirm
-      title={`Begin maintenance of ${tunnel?.subdomain ?? ''}?`}
-      action="Begin maintenance"
+      title={`Start maintenance for ${tunnel?.subdomain ?? ''}?`}
+      action="Start maintenance"
       opened={opened}
       isBusy={begin.isPending}
       error={begin.error}

@@ -172,7 +172,7 @@ function TunnelActions({ tunnel, now, onStop, onMaintenance, onDelete }: TunnelA
           leftSection={<IconTool size={16} />}
           onClick={online ? from(() => onMaintenance(tunnel)) : () => begin.mutate({ tunnel, message: '' })}
         >
-          Begin maintenance
+          Start maintenance
         </Menu.Item>
       )}
       <Menu.Divider />

@@ -39,7 +39,7 @@ function List({ all }: { readonly all: readonly Tunnel[] }) {
       {found.length === 0 ? (
         <Empty
           icon={IconZoom}
-          title="No tunnel matches"
+          title="No tunnels match"
           action={
             <Button
               variant="default"
@@ -80,7 +80,7 @@ function ListFilters({ choice, counts, projects, onChange }: ListFiltersProps) {
       <TextInput
         value={search}
         onChange={(event) => onChange({ ...choice, search: event.currentTarget.value })}
-        placeholder="Name, address or port"
+        placeholder="Name, URL or port"
         aria-label="Search tunnels"
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={

@@ -58,7 +58,7 @@ function useMaintenance() {
     const { id, subdomain } = tunnel;
     await answered(client.PUT('/tunnels/{id}/maintenance', { params: { path: { id } }, body: { message } }));
     see({ id, maintenance: true, maintenanceMessage: message });
-    if (!isOn) sayWithOffer(`Maintenance of ${subdomain} started.`, { action: 'Undo', run: () => end(tunnel) });
+    if (!isOn) sayWithOffer(`Maintenance started for ${subdomain}.`, { action: 'Undo', run: () => end(tunnel) });
   };
   const end = async (tunnel: Shut['tunnel']): Promise<void> => {
     const { id, subdomain } = tunnel;
@@ -67,7 +67,7 @@ function useMaintenance() {
     const { maintenanceMessage } = await answered(client.GET('/tunnels/{id}', path));
     await answered(client.DELETE('/tunnels/{id}/maintenance', path));
     see({ id, maintenance: false, maintenanceMessage: null });
-    sayWithOffer(`Maintenance of ${subdomain} ended.`, {
+    sayWithOffer(`Maintenance ended for ${subdomain}.`, {
       action: 'Restart',
       run: () => begin({ tunnel, message: maintenanceMessage ?? '' }),
     });

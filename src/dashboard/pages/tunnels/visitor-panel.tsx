@@ -100,7 +100,7 @@ function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: Tunnel
         Remove login
       </Button>
       <Confirm
-        title={`Remove visitor login of ${subdomain}?`}
+        title={`Remove visitor login from ${subdomain}?`}
         action="Remove login"
         opened={opened}
         isBusy={remove.isPending}
@@ -156,8 +156,8 @@ function VisitorForm({ tunnelId, isOn, lists, children }: VisitorFormProps) {
           onChange={(entries) => form.setFieldValue('allowed_domains', tidyDomains(entries))}
         />
         <TagsInput
-          label="Allowed addresses"
-          description="Your service gets the visitor's address in the header Culvert-Visitor-Email."
+          label="Allowed email addresses"
+          description="Your service gets the visitor's email address in the header Culvert-Visitor-Email."
           placeholder={emails.length === 0 ? 'ann@partner.example' : ''}
           splitChars={SPLITS}
           {...form.getInputProps('allowed_emails')}

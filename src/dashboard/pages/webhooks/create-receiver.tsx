@@ -1,4 +1,4 @@
-/** The dialog for a new receiver. The secret, where it is made here, is shown once with the address and where both go. */
+/** The dialog for a new receiver. The secret, where it is made here, is shown once with the URL and where both go. */
 import { Button, Group, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
@@ -54,9 +54,9 @@ function Ready({ made: { receiver, secret }, onClose }: { readonly made: Made; r
       <Text size="sm">{senderOf(receiver.validator).setup}</Text>
       <div>
         <Text size="sm" fw={500} mb={4}>
-          Address
+          URL
         </Text>
-        <CopyLine value={receiver.url} what="the address" />
+        <CopyLine value={receiver.url} what="the URL" />
       </div>
       {secret !== undefined && (
         <div>

@@ -62,7 +62,7 @@ function NoDeliveries({ receiver: { received, refused } }: { readonly receiver: 
     );
   return (
     <Empty icon={IconInbox} title="No deliveries yet">
-      Enter the address at the sender and send a test. Deliveries with a wrong signature are rejected and counted here.
+      Enter the URL at the sender and send a test. Deliveries with a wrong signature are rejected and counted here.
     </Empty>
   );
 }

@@ -83,7 +83,7 @@ export function NewSecret({ receiver, opened, onClose }: DialogProps) {
       opened={opened}
       onClose={onClose}
       onGone={() => setMade(undefined)}
-      title={`New secret of ${receiver.name}`}
+      title={`New secret for ${receiver.name}`}
     >
       {made === undefined ? (
         <SecretForm receiver={receiver} onMade={setMade} onClose={onClose} />
@@ -122,7 +122,7 @@ function SecretForm({ receiver, onMade, onClose }: FormProps & { readonly onMade
             onError: (error) => setRefused(showFaults(form, error)),
             onSuccess: () => {
               if (secret === '') return onMade(used);
-              say(`Secret of ${receiver.name} changed.`);
+              say(`Secret changed for ${receiver.name}.`);
               onClose();
             },
           },

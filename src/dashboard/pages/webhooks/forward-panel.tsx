@@ -39,11 +39,11 @@ export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
       }
     >
       <ForwardingStatus receiver={receiver} />
-      <Modal opened={dialog === 'change'} onClose={close} title={`Forward deliveries of ${receiver.name}`}>
+      <Modal opened={dialog === 'change'} onClose={close} title={`Forward ${receiver.name} to a tunnel`}>
         <ForwardForm receiver={receiver} onClose={close} />
       </Modal>
       <Confirm
-        title={`Stop forwarding deliveries of ${receiver.name}?`}
+        title={`Stop forwarding ${receiver.name}?`}
         action="Stop forwarding"
         opened={dialog === 'stop'}
         isBusy={stop.isPending}

@@ -49,7 +49,7 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
       title={name}
       about={
         <>
-          Webhooks of {sender.value === 'generic_hmac_sha256' ? 'another sender' : sender.label}
+          Webhooks from {sender.value === 'generic_hmac_sha256' ? 'another sender' : sender.label}
           {received > 0 && (
             <>
               : {countText(received)} received, last <Ago at={last} />
@@ -85,8 +85,8 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
       }
     >
       <RefusedNotice receiver={receiver} onNewSecret={mayChange ? () => setDialog('secret') : undefined} />
-      <Panel title="Address" about={received === 0 ? sender.setup : undefined}>
-        <CopyLine value={receiver.url} what="the address" />
+      <Panel title="URL" about={received === 0 ? sender.setup : undefined}>
+        <CopyLine value={receiver.url} what="the URL" />
       </Panel>
       <ForwardPanel receiver={receiver} />
       <DeliveriesPanel receiver={receiver} />

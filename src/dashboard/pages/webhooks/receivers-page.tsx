@@ -69,7 +69,7 @@ function Receivers({ all }: { readonly all: readonly Receiver[] }) {
       />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm">
-          No receiver matches.
+          No receivers match.
         </Text>
       ) : (
         <Table label="Webhook receivers" rows={shown} rowKey={({ id }) => id} columns={COLUMNS} />
@@ -94,10 +94,10 @@ const COLUMNS: ReadonlyArray<Column<Receiver>> = [
   { key: 'forward', title: 'Forwarding', cell: (receiver) => <Forwarding receiver={receiver} /> },
   {
     key: 'url',
-    title: 'Address',
+    title: 'URL',
     hidden: true,
     align: 'right',
-    cell: ({ url, name }) => <CopyIcon value={url} what={`the address of ${name}`} />,
+    cell: ({ url, name }) => <CopyIcon value={url} what={`the URL of ${name}`} />,
   },
 ];
 

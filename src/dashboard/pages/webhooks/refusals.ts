@@ -36,7 +36,7 @@ export function hintFor(reason: RefusalReason, { validator }: Pick<Receiver, 'va
     case 'signature_missing':
       return `They have no ${sender} signature. Check that a secret is set there, and that this receiver's sender is ${sender}.`;
     case 'signature_too_old':
-      return `The time in the signature of ${sender} is more than 5 minutes off this server's clock. Check both clocks, or whether an old delivery was sent again.`;
+      return `The time in the signature from ${sender} is more than 5 minutes off this server's clock. Check both clocks, or whether an old delivery was sent again.`;
     case 'too_large':
       return 'The limit is 1 MiB per body. Reduce the payload at the sender.';
     case 'came_back':
@@ -77,9 +77,9 @@ export function strayHintFor(reason: RefusalReason, receiver: Pick<Receiver, 'va
   const sender = receiver.validator === 'generic_hmac_sha256' ? 'the sender' : label;
   switch (reason) {
     case 'signature_wrong':
-      return `Other deliveries were accepted with this secret, so this one may be from another sender that knows the address. If the secret changed at ${sender}, set the new one here.`;
+      return `Other deliveries were accepted with this secret, so this one may be from another sender that knows the URL. If the secret changed at ${sender}, set the new one here.`;
     case 'signature_missing':
-      return `Other deliveries with signatures of ${sender} were accepted, so this one may be from another sender that knows the address.`;
+      return `Other deliveries with signatures from ${sender} were accepted, so this one may be from another sender that knows the URL.`;
     default:
       return hintFor(reason, receiver);
   }

@@ -22,7 +22,7 @@ export const SENDERS: readonly Sender[] = [
     isOurs: true,
     secret: 'Enter it in the Secret field at GitHub.',
     setup:
-      'In the repository or organization, open Settings, Webhooks, Add webhook. Enter the address as Payload URL and the secret as Secret. Choose the content type application/json.',
+      'In the repository or organization, open Settings, Webhooks, Add webhook. Enter this URL as the Payload URL, and the secret as the Secret. Choose the content type application/json.',
   },
   {
     value: 'slack',
@@ -30,7 +30,7 @@ export const SENDERS: readonly Sender[] = [
     isOurs: false,
     secret: 'The Signing Secret of your Slack app: Basic Information, App Credentials.',
     setup:
-      'In your app, open Event Subscriptions, Enable Events. Enter the address as Request URL. Slack verifies it immediately.',
+      'In your app, open Event Subscriptions, Enable Events. Enter this URL as the Request URL. Slack verifies it immediately.',
   },
   {
     value: 'stripe',
@@ -38,7 +38,7 @@ export const SENDERS: readonly Sender[] = [
     isOurs: false,
     secret: 'Stripe creates it (whsec_…) with the endpoint. Leave this empty until then.',
     setup:
-      'In the Stripe dashboard, open Developers, Webhooks, Add endpoint. Enter the address as Endpoint URL. Then copy its signing secret and set it here.',
+      'In the Stripe dashboard, open Developers, Webhooks, Add endpoint. Enter this URL as the Endpoint URL. Then copy its signing secret and set it here.',
   },
   {
     value: 'generic_hmac_sha256',
@@ -46,7 +46,7 @@ export const SENDERS: readonly Sender[] = [
     isOurs: true,
     secret: 'The sender signs with it: X-Signature-256: sha256=<hex HMAC-SHA256 of the body>.',
     setup:
-      'Send a POST request to the address, with the header X-Signature-256: sha256= and the HMAC-SHA256 of the body under the secret, in hex. Optional headers: X-Delivery-Id and X-Event-Type.',
+      'Send a POST request to this URL, with the header X-Signature-256: sha256= and the HMAC-SHA256 of the body under the secret, in hex. Optional headers: X-Delivery-Id and X-Event-Type.',
   },
 ];
 

@@ -45,7 +45,7 @@ export function inProcessLink(deps: LinkDeps): Link {
       return { ok: false, code: 'overloaded', message: error.message };
     }
     deps.log.error({ err: error }, `${what} failed`);
-    return { ok: false, code: 'internal', message: 'The server failed. Its log has the reason.' };
+    return { ok: false, code: 'internal', message: 'The server had an internal error. The reason is in its log.' };
   };
   return {
     snapshot: async (): Promise<Snapshot> => {
@@ -91,7 +91,7 @@ export function inProcessLink(deps: LinkDeps): Link {
       try {
         return await deps.certificates.want(host);
       } catch (error) {
-        deps.log.error({ err: error, host }, 'a certificate could not be asked for');
+        deps.log.error({ err: error, host }, 'could not request a certificate');
         return false;
       }
     },

@@ -159,7 +159,7 @@ function mountChanges(app: Api, { rotation, tokenBudgets }: Deps): void {
         tags,
         summary: 'Set the monthly budget of a token',
         description:
-          '0 blocks the token at once, null removes the budget. Months are UTC. Tokens created by rotation share the budget. The budget of a master key covers all keys that it created.',
+          '0 blocks the token immediately, null removes the budget. Months are UTC. Tokens created by rotation share the budget. The budget of a master key covers all keys that it created.',
         request: { params, body: jsonBody(newBudget) },
         responses: {
           200: json(

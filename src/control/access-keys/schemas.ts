@@ -89,7 +89,7 @@ export const ended = z.object({
 
 /** Fields of a body that mints. */
 /** The audit log names tokens beside users, which it knows by address: no token name looks like one. */
-export const tokenName = someName('@', 'the name of a token is one line of text, without @: that is for people');
+export const tokenName = someName('@', 'must be one line of text, without @');
 const subdomainPattern = z
   .string()
   .max(63)

@@ -15,7 +15,7 @@ const drop = (fixture: BillingFixture) => fixture.ann.call('DELETE', `/orgs/${fi
 const page = async (fixture: BillingFixture): Promise<string> =>
   String((await fixture.checkout({ plan: 'team' })).body['checkout_url']);
 const warnings = (fixture: BillingFixture) =>
-  fixture.lines.all.filter(({ message }) => /deleted organization goes on paying/.test(message));
+  fixture.lines.all.filter(({ message }) => /deleted organization is still paying/.test(message));
 
 test('one that has paid is not deleted, also when the event about it has not come yet', async (t) => {
   const fixture = await shopFor(t);

@@ -15,7 +15,7 @@ export function completionPage(completion: Completion): Part {
   if (completion.state === 'invalid') {
     return page(
       'This checkout is not valid',
-      html`<p class="alert" role="alert">Its address is incomplete or more than an hour old, or its user is no longer an owner of the organization.</p>
+      html`<p class="alert" role="alert">The URL is incomplete or more than an hour old, or its user is no longer an owner of the organization.</p>
 <p>Nothing was changed. An owner can ask for a new one with <code>POST /billing/checkout-session</code>.</p>`,
     );
   }
@@ -59,7 +59,7 @@ function page(title: string, body: Part): Part {
 <p class="brand">Culvert</p>
 <h1>${title}</h1>
 ${body}
-<a class="button" href="../app/">To your account</a>
+<a class="button" href="../app/">Go to your account</a>
 </main>
 </body>
 </html>`;

@@ -143,7 +143,7 @@ export class PaidBilling {
         this.#quietUntil = now + HOUR_MS;
         log.warn(
           {},
-          'a delivery to /billing/webhook has a signature that does not fit: if the payment provider reports failed deliveries, set billing.stripe.webhook_secret to that of its endpoint',
+          'a delivery to /billing/webhook has an invalid signature. If the payment provider reports failed deliveries, set billing.stripe.webhook_secret to the secret of its endpoint',
         );
       }
       throw error;

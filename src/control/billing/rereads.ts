@@ -33,7 +33,7 @@ export async function rereadDue({ store, sync, log }: MissedEventsDeps, signal: 
         const { orgId, status: from } = row;
         log.warn(
           { orgId, from, to: after.status },
-          'a subscription had changed and no event had said so: does the payment provider send events to /billing/webhook?',
+          'a subscription changed without an event. Check that the payment provider sends events to /billing/webhook',
         );
       }
     } catch (error) {
@@ -41,13 +41,13 @@ export async function rereadDue({ store, sync, log }: MissedEventsDeps, signal: 
       if (signal.aborted) return asked;
       store.inTx((tx) => updateSubscription(tx, row, {}));
       if (!(error instanceof CustomerGone)) {
-        log.warn({ err: error, orgId: row.orgId }, 'a subscription could not be read again: it is tried later');
+        log.warn({ err: error, orgId: row.orgId }, 'could not reload a subscription: retrying later');
         return asked;
       }
       // Not taken for an end of payments: with the keys of another account every customer is lost, and every plan would be.
       log.warn(
         { orgId: row.orgId, customer: row.customerId },
-        'the payment provider knows this customer no more, so the plan stays: are the keys those of another account?',
+        'the payment provider no longer knows this customer, so the plan stays. Check whether the keys belong to another account',
       );
     }
   }

@@ -173,7 +173,7 @@ test('a provider that refuses is 503 with another message, for trying again does
   };
   const refused = await fixture.ann.call('POST', '/billing/portal');
   assert.deepEqual(said(refused), [503, 'unavailable']);
-  assert.match(String(refused.body['message']), /operator finds the reason in the log/);
+  assert.match(String(refused.body['message']), /reason is in the server log/);
   assert.ok(!refused.text.includes(SECRET_KEY));
   const logged = inspect(fixture.lines.all, { depth: 20 });
   assert.match(logged, /Invalid API Key provided/);

@@ -115,10 +115,7 @@ export class SubscriptionSync {
     const paid = found !== undefined && isLive(found.status) ? (found.offer?.plan ?? row.plan) : null;
     if (found !== undefined && found.offer === undefined) {
       const what = { orgId: row.orgId, subscription: found.id, price: found.priceId };
-      this.#deps.log.warn(
-        what,
-        'a subscription is for a price that the settings do not name: its plan stays as it was',
-      );
+      this.#deps.log.warn(what, 'a subscription has a price that is not in the settings: the plan did not change');
     }
     updateSubscription(tx, row, {
       subscriptionId: found?.id ?? null,
@@ -138,7 +135,7 @@ export class SubscriptionSync {
         const what = { orgId: row.orgId, customer: row.customerId, subscription: found.id };
         this.#deps.log.warn(
           what,
-          'a deleted organization goes on paying: cancel its subscription at the payment provider',
+          'a deleted organization is still paying: cancel its subscription at the payment provider',
         );
       }
       return;

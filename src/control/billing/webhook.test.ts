@@ -229,7 +229,7 @@ test('a price that was taken off the list is known by the notes of its purchase,
   bought.status = 'canceled';
   await fixture.deliver(fixture.stripe.event('customer.subscription.updated', strange));
   assert.equal(fixture.plan(), 'pro');
-  assert.ok(fixture.lines.all.some(({ message }) => /a price that the settings do not name/.test(message)));
+  assert.ok(fixture.lines.all.some(({ message }) => /a price that is not in the settings/.test(message)));
 });
 
 test('an end of payments reaches the tunnels that run', async (t) => {

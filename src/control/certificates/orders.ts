@@ -191,7 +191,7 @@ export class Orders {
     try {
       this.pump();
     } catch (error) {
-      this.#deps.log.error({ err: error }, 'the next order for a certificate could not begin');
+      this.#deps.log.error({ err: error }, 'could not start the next certificate order');
     }
   }
 
@@ -296,7 +296,7 @@ export class Orders {
       const { directoryUrl } = this.#deps.setup;
       this.#deps.log.error(
         { directory: directoryUrl, reason: messageOf(error) },
-        'could not create an account at the certificate authority, so no certificates can be issued. Check the settings in [acme]. The next order tries again',
+        'could not create an account at the certificate authority, so no certificates can be issued. Check the settings in [acme]. The next order will retry',
       );
     }
   }
@@ -329,7 +329,7 @@ export class Orders {
     store.inTx((tx) => storeAccount(tx, { directoryUrl, account, sealer }));
     void this.#toDisk(directoryUrl);
     const { accountUrl } = account;
-    log.info({ directory: directoryUrl, accountUrl }, 'an account was made at the certificate authority');
+    log.info({ directory: directoryUrl, accountUrl }, 'created an account at the certificate authority');
     return account;
   }
 
@@ -352,7 +352,9 @@ export class Orders {
     if (!(error instanceof AcmeError) && !isStop)
       log.error({ name, err: error }, 'internal error during a certificate order');
     const reason =
-      error instanceof AcmeError ? error.message.slice(0, MAX_ERROR) : 'The server failed. Its log has the reason.';
+      error instanceof AcmeError
+        ? error.message.slice(0, MAX_ERROR)
+        : 'The server had an internal error. The reason is in its log.';
     try {
       store.inTx((tx) => {
         const row = certificateNamed(tx.db, name);
@@ -364,12 +366,11 @@ export class Orders {
         const nextAt = tx.now + waitAfter(failures, error instanceof AcmeError ? error.retryAfterMs : null);
         updateCertificate(tx, name, { failures, nextAt, lastError: reason, interruptions: 0 });
         const next = new Date(nextAt).toISOString();
-        log.warn({ name, reason, failures, next }, 'certificate order failed; trying again later');
+        log.warn({ name, reason, failures, next }, 'certificate order failed; retrying later');
       });
     } catch (fault) {
       // The row says already when to try again.
-      if (!isStop)
-        log.error({ name, reason: messageOf(fault) }, 'the result of a certificate order could not be stored');
+      if (!isStop) log.error({ name, reason: messageOf(fault) }, 'could not store the result of a certificate order');
     }
   }
 }

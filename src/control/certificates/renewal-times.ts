@@ -57,7 +57,10 @@ export class RenewalTimes {
       if (row === undefined || row.chain !== chain || row.failures > 0 || row.nextAt <= nextAt) return;
       updateCertificate(tx, name, { nextAt });
       tx.onCommit(() =>
-        log.info({ name, at: new Date(nextAt).toISOString() }, 'the authority wants a certificate renewed earlier'),
+        log.info(
+          { name, at: new Date(nextAt).toISOString() },
+          'the authority asks for an earlier renewal of a certificate',
+        ),
       );
     });
   }

@@ -247,7 +247,7 @@ export class Certificates {
       if (orderTermsOf(store.db, name, { names, now: store.clock.now() }) === undefined) continue;
       log.error(
         { name },
-        'a certificate has expired and could not be renewed; browsers show a warning until it is. Is the clock of this machine right?',
+        'a certificate has expired and could not be renewed; browsers show a warning until it is renewed. Check the clock of this machine',
       );
     }
   }
@@ -258,10 +258,7 @@ export class Certificates {
     const last = lastDirectory(store.db);
     if (last === undefined || last === directoryUrl) return;
     const dropped = store.inTx((tx) => changeAuthority(tx, directoryUrl));
-    log.info(
-      { from: last, to: directoryUrl, dropped },
-      'the certificate authority changed: new certificates are ordered',
-    );
+    log.info({ from: last, to: directoryUrl, dropped }, 'the certificate authority changed: ordering new certificates');
   }
 
   async #setChallenges(list: readonly EdgeChallenge[]): Promise<void> {

@@ -105,7 +105,7 @@ export class Drains {
     try {
       isMore = this.#next();
     } catch (error) {
-      this.#log.error({ err: error }, 'a large change could not go on: trying again');
+      this.#log.error({ err: error }, 'a large change was interrupted: retrying');
       this.#rest();
       return;
     }

@@ -59,14 +59,14 @@ function pendingAfter(applied: readonly Applied[], known: readonly Migration[]):
   for (const [i, row] of applied.slice(0, known.length).entries()) {
     if (row.hash !== known[i]?.hash) {
       throw new Error(
-        `migration ${row.tag} of the database is not the one of this binary: they come from different builds`,
+        `migration ${row.tag} of the database does not match this binary: they come from different builds`,
       );
     }
   }
   if (applied.length > known.length) {
     throw new Error(
       `the database is newer than this binary: it has migration ${applied[known.length]?.tag}, this binary ends at ${known.at(-1)?.tag ?? 'none'}. ` +
-        `Run the newer binary, or put back a copy from ${SNAPSHOT_DIR}/ in the data folder.`,
+        `Run the newer binary, or restore a copy from ${SNAPSHOT_DIR}/ in the data folder.`,
     );
   }
   return known.slice(applied.length);
@@ -77,14 +77,15 @@ function apply(sqlite: Sqlite, migration: Migration, nowMs: number): void {
   try {
     for (const statement of migration.statements) sqlite.exec(statement);
     const broken = sqlite.pragma('foreign_key_check');
-    if (Array.isArray(broken) && broken.length > 0) throw new Error(`${broken.length} rows would point at nothing`);
+    if (Array.isArray(broken) && broken.length > 0)
+      throw new Error(`${broken.length} rows would refer to missing rows`);
     sqlite
       .prepare('INSERT INTO culvert_migrations (id, tag, hash, applied_at) VALUES (?, ?, ?, ?)')
       .run(migration.index, migration.tag, migration.hash, nowMs);
     sqlite.exec('COMMIT');
   } catch (cause) {
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
-    const doing = `migration ${migration.tag} failed, and the database is as it was before it`;
+    const doing = `migration ${migration.tag} failed; the database was not changed`;
     throw fileFault(cause, { doing, file: sqlite.name, damaged: DAMAGED_DATABASE });
   }
 }

@@ -60,7 +60,7 @@ const USAGE_PRAGMAS: readonly string[] = [
 
 /** What to do about a database that can't be read. */
 export const DAMAGED_DATABASE =
-  'Put your last `culvert backup` in its place, or the newest file of snapshots/ in the data folder; keep the damaged file.';
+  'Keep the damaged file, and replace it with your last `culvert backup` or the newest file of snapshots/ in the data folder.';
 
 const ELSEWHERE = 'set data_dir to another folder';
 
@@ -69,7 +69,7 @@ export function makeDataDir(dataDir: string): void {
   try {
     makeFolder(resolve(dataDir));
   } catch (cause) {
-    const doing = `data_dir ${dataDir} can't be made`;
+    const doing = `data_dir ${dataDir} can't be created`;
     const fault = fileFault(cause, { doing, file: resolve(dataDir), elsewhere: ELSEWHERE });
     // No folder can be there: the setting is wrong, which commands know by the name of its error.
     if (/^(ENOTDIR|EEXIST|ENOENT)$/.test(codeOf(cause) ?? '')) fault.name = 'ConfigError';
@@ -167,7 +167,7 @@ export function lockDataDir(dataDir: string): () => void {
     if (codeOf(cause)?.startsWith('SQLITE_BUSY') === true) {
       throw new Error(`${dataDir} is in use by another culvert serve, or by culvert admin`, { cause });
     }
-    const damaged = 'It is always empty: when no culvert serve runs on the folder, delete it and start again.';
+    const damaged = 'It should be empty. If no culvert serve uses the folder, delete it and start again.';
     throw fileFault(cause, { doing: `${file} can't be locked`, file, damaged, elsewhere: ELSEWHERE });
   }
   const held = lock;

@@ -76,9 +76,9 @@ function throwIfAny(dataDir: string, fault: string, found: readonly string[]): v
   const more = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : '';
   throw new RemainsError(
     `${resolve(dataDir)} has files of another server, but ${fault}: found ${found.slice(0, MAX_NAMED).join(', ')}${more}. ` +
-      'A start would begin a new server here, and refuse every agent and account of the old one. ' +
+      'Starting here would create a new server and reject every agent and account of the old one. ' +
       `Mount the volume of the old database or restore ${DATABASE_FILE} from a backup, then start again. ` +
-      'To begin a new server, run culvert serve --new-server; it moves these files aside.',
+      'To start a new server, run culvert serve --new-server; it moves these files aside.',
   );
 }
 

@@ -68,7 +68,7 @@ test('transaction: a listener that fails neither skips the next one nor undoes t
     });
     tx.onCommit(() => told.push('second'));
   });
-  assert.deepEqual([told, rows(), errors], [['second'], 1, ['telling of a commit failed']]);
+  assert.deepEqual([told, rows(), errors], [['second'], 1, ['a commit handler failed']]);
 });
 
 test('refuses a transaction inside a transaction', () => {
@@ -152,7 +152,7 @@ test('a disk that does not answer is `unavailable` with a time to come again, un
   asked[0]?.resolve();
   while (slow.state.kind === 'slow') await turn();
   slow.checkDisk();
-  assert.match(said.at(-1) ?? '', /answers again/);
+  assert.match(said.at(-1) ?? '', /responds again/);
   await slow.durable();
 });
 

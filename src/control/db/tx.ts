@@ -151,7 +151,7 @@ export class Store {
     }
     this.#durableLog.fold().catch((error: unknown) => {
       if (this.#faults.known?.kind === 'gone' || this.#faults.asDamage(error) !== undefined) return;
-      this.#log.error({ err: error }, 'the log of the database could not be folded back: trying again');
+      this.#log.error({ err: error }, 'could not checkpoint the write-ahead log of the database: retrying');
     });
     for (const userId of people) for (const look of this.#watchers) told.push(() => look(userId));
     for (const tell of told) {
@@ -159,7 +159,7 @@ export class Store {
         tell();
       } catch (error) {
         // The rows are stored: the caller must not believe otherwise. A reader of deltas sees the gap and asks for a snapshot.
-        this.#log.error({ err: error }, 'telling of a commit failed');
+        this.#log.error({ err: error }, 'a commit handler failed');
       }
     }
     return result;
@@ -200,7 +200,7 @@ export class Store {
         const ms = Math.round(this.clock.monotonic() - since);
         this.#log.error(
           { ms },
-          'another program has locked the database: changes get a 503 until it releases the lock',
+          'another program has locked the database: changes return 503 until it releases the lock',
         );
         this.#locked = { since, twice: true };
         throw locked();
@@ -225,7 +225,7 @@ export class Store {
 
   #confirmed(): void {
     if (this.#slowSince === undefined) return;
-    this.#log.info({ ms: Math.round(this.clock.monotonic() - this.#slowSince) }, 'the disk answers again');
+    this.#log.info({ ms: Math.round(this.clock.monotonic() - this.#slowSince) }, 'the disk responds again');
     this.#slowSince = undefined;
   }
 
@@ -236,7 +236,7 @@ export class Store {
     this.#saidSlow = now;
     this.#log.error(
       { ms: Math.round(now - this.#slowSince) },
-      'the disk of data_dir has not confirmed a write for seconds: changes get a 503 until it does',
+      'the disk of data_dir has not confirmed a write for seconds: changes return 503 until it does',
     );
   }
 
@@ -282,7 +282,7 @@ export class Store {
     this.inTx((tx) => tx.db.insert(schema.spentOnce).values(row).onConflictDoNothing().run(), { relaxed: true });
     this.inTx((tx) => tx.db.delete(schema.spentOnce).where(eq(schema.spentOnce.id, TRIAL)).run(), { relaxed: true });
     this.#diskFailed = false;
-    this.#log.info({}, 'the disk takes writes again');
+    this.#log.info({}, 'the disk accepts writes again');
   }
 
   /** What is wrong with the database until it is restored and the server started again; undefined while nothing is known to be. */
@@ -306,7 +306,7 @@ export class Store {
       copyDatabase(this.#sqlite, copy);
       return copy;
     } catch (error) {
-      this.#log.error({ err: error, copy }, 'the database could not be saved to a copy');
+      this.#log.error({ err: error, copy }, 'could not save the database to a copy');
       return null;
     }
   }

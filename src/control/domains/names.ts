@@ -23,7 +23,7 @@ export function domainFrom(text: string, own: readonly string[]): string {
   // A longer text is none in any spelling, and is not worth the conversion.
   const ascii = text.length > 1_000 || NO_HOST.test(text) ? '' : domainToASCII(text);
   const domain = ascii.endsWith('.') ? ascii.slice(0, -1) : ascii;
-  if (!isHostName(domain)) throw invalid(text, 'It is not a host name. Use one such as app.example.com.');
+  if (!isHostName(domain)) throw invalid(text, 'It is not a host name. Use a name such as app.example.com.');
   if (!domain.includes('.')) throw invalid(text, 'A domain has at least two labels, such as example.com.');
   if (domain.length > MAX_LENGTH) throw invalid(text, `A domain has at most ${MAX_LENGTH} characters.`);
   const above = own.find((host) => domain === host || domain.endsWith(`.${host}`));

@@ -80,7 +80,7 @@ function mountDomainList(app: Api, { domains, certificates }: Deps): void {
         'x-needs': 'domain.create',
         tags,
         summary: 'Add a custom domain, to be verified by a TXT record',
-        description: `At most ${MAX_DOMAINS}. Put \`dnsRecord\` into the DNS, then verify. Several organizations may add a domain; the first to verify it has it.`,
+        description: `At most ${MAX_DOMAINS}. Add \`dnsRecord\` to your DNS, then verify. Several organizations can add a domain; the first to verify it gets it.`,
         request: { body: jsonBody(newDomain) },
         responses: { 201: json(domain, 'Added') },
       },

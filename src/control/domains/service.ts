@@ -205,6 +205,6 @@ function notProven(row: DomainRow, found: readonly string[]): AppError {
   const said = found.length === 0 ? 'there is none' : `there is ${shown.join(', ')}`;
   return new AppError(
     'invalid_request',
-    `${row.domain} is not verified: the TXT record ${name} must be "${value}", but ${said}. A new record may take some minutes to be visible.`,
+    `${row.domain} is not verified: the TXT record ${name} must be "${value}", but ${said}. A new record can take a few minutes to become visible.`,
   );
 }

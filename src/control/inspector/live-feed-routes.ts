@@ -101,7 +101,9 @@ export class LiveFeedServer {
       if (!(error instanceof AppError)) this.#deps.log.error({ err: error, path: PATH.source }, 'a live feed failed');
       refuseUpgrade(
         socket,
-        error instanceof AppError ? error : new AppError('internal', 'The server failed. Its log has the reason.'),
+        error instanceof AppError
+          ? error
+          : new AppError('internal', 'The server had an internal error. The reason is in its log.'),
       );
     }
   }
@@ -111,7 +113,7 @@ export class LiveFeedServer {
     this.#isOver = true;
     const gone = [...this.#open].map((socket) => {
       const closed = new Promise((resolve) => socket.once('close', resolve));
-      socket.close(CLOSE_CODES.stopping, 'the server stops');
+      socket.close(CLOSE_CODES.stopping, 'the server is stopping');
       return closed;
     });
     await Promise.all(gone);
@@ -229,7 +231,7 @@ export class LiveFeedServer {
     try {
       this.#deps.feed.recheck(actor);
     } catch (error) {
-      if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'a session could not be looked at');
+      if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'could not check a session');
       // Fail closed: a client with a valid session comes back.
       client.close(CLOSE_CODES.sessionEnded, 'the session has ended');
     }

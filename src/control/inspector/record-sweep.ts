@@ -42,9 +42,8 @@ export class RecordSweep {
       await this.#forgetTunnels();
       const { deleted, longestHoldMs, done } = await this.#records.sweep(keeping);
       const fields = { deleted, longest_hold_ms: Math.round(longestHoldMs), done };
-      if (longestHoldMs > HOLD_MS)
-        this.#log.warn(fields, 'a slice of the sweep of records took long: the disk is slow');
-      else if (deleted > 0) this.#log.debug(fields, 'records of requests were swept');
+      if (longestHoldMs > HOLD_MS) this.#log.warn(fields, 'deleting old request records was slow: the disk is slow');
+      else if (deleted > 0) this.#log.debug(fields, 'old request records were deleted');
     } catch (error) {
       // The store is closed under it.
       if (stopping?.aborted !== true) throw error;

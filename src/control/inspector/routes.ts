@@ -29,12 +29,12 @@ export const filterFields = {
   before: z.uuid().optional().openapi({ description: 'Records before this ID, from the previous page' }),
   method: z
     .string()
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, 'is no method')
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, 'is not a method')
     .optional()
     .openapi({ example: 'POST', description: 'The method as written, or in capitals: `get` also finds GET' }),
   status: z
     .string()
-    .regex(/^([1-5][xX]{2}|[1-5]\d\d|0)$/, 'is neither a status nor a class of them (5xx)')
+    .regex(/^([1-5][xX]{2}|[1-5]\d\d|0)$/, 'is not a status or a status class such as 5xx')
     .optional()
     .openapi({ example: '5xx', description: 'A status, a class of statuses, or 0: no response' }),
   path: text(1, MAX_PATH)

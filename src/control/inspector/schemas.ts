@@ -52,7 +52,7 @@ export const inspectedRequest = z
 
 const field = z.object({ name: z.string(), value: z.string() });
 const FIELDS_BY_NAME =
-  'Names in lower case. Repeated ones are joined by a comma and a blank, `cookie` by a semicolon and a blank, `set-cookie` by a line feed. Bytes beyond ASCII are one character each. The values of `authorization`, `proxy-authorization`, `cookie` and `set-cookie` are `***` to a `viewer`';
+  'Names in lower case. Repeated ones are joined by a comma and a space, `cookie` by a semicolon and a space, `set-cookie` by a line feed. Bytes beyond ASCII are one character each. The values of `authorization`, `proxy-authorization`, `cookie` and `set-cookie` are `***` to a `viewer`';
 const FIELDS_IN_ORDER = 'The same in the original order, with the original names';
 
 const trace = z

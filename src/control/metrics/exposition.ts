@@ -7,9 +7,9 @@ export function expose(tunnels: readonly TunnelTraffic[], networks: readonly Net
   const sheet = new MetricSheet();
   const perTunnel = (field: 'requests' | 'bytesIn' | 'bytesOut') =>
     tunnels.map(({ id, subdomain, [field]: value }) => [{ tunnel: id, subdomain }, value] as const);
-  sheet.gauge('culvert_tunnels', 'Tunnels that exist', tunnels.length);
-  sheet.gauge('culvert_tunnels_active', 'Tunnels that an agent serves', tunnels.filter(({ active }) => active).length);
-  sheet.counter('culvert_requests_total', 'Requests and connections carried by a tunnel', perTunnel('requests'));
+  sheet.gauge('culvert_tunnels', 'Tunnels of the organization', tunnels.length);
+  sheet.gauge('culvert_tunnels_active', 'Tunnels served by an agent', tunnels.filter(({ active }) => active).length);
+  sheet.counter('culvert_requests_total', 'Requests and connections of a tunnel', perTunnel('requests'));
   sheet.counter('culvert_bytes_in_total', 'Bytes from visitors to the service behind a tunnel', perTunnel('bytesIn'));
   sheet.counter('culvert_bytes_out_total', 'Bytes from the service behind a tunnel to visitors', perTunnel('bytesOut'));
   writeNetworks(sheet, networks);
@@ -27,20 +27,20 @@ function writeNetworks(sheet: MetricSheet, networks: readonly NetworkTraffic[]):
         [{ ...labels, direction: 'out' }, outwards(network)] as const,
       ];
     });
-  sheet.gauge('culvert_networks', 'Private networks that exist', networks.length);
+  sheet.gauge('culvert_networks', 'Private networks of the organization', networks.length);
   sheet.gauge(
     'culvert_network_attached',
-    '1 while an agent carries the datagrams of a private network, else 0',
+    'Whether an agent serves a private network (1 or 0)',
     perNetwork(({ attached }) => (attached ? 1 : 0)),
   );
   sheet.gauge(
     'culvert_network_devices',
-    'Devices that are enrolled in a private network and have not run out',
+    'Enrolled devices of a private network, without expired ones',
     perNetwork(({ devices }) => devices),
   );
   sheet.counter(
     'culvert_network_packets_total',
-    'Datagrams of a private network that were passed on: in, from clients; out, to them',
+    'Forwarded datagrams of a private network: in, from clients; out, to clients',
     inAndOut(
       ({ packetsIn }) => packetsIn,
       ({ packetsOut }) => packetsOut,
@@ -48,7 +48,7 @@ function writeNetworks(sheet: MetricSheet, networks: readonly NetworkTraffic[]):
   );
   sheet.counter(
     'culvert_network_bytes_total',
-    'Bytes in those datagrams',
+    'Bytes of forwarded datagrams of a private network',
     inAndOut(
       ({ bytesIn }) => bytesIn,
       ({ bytesOut }) => bytesOut,

@@ -75,7 +75,7 @@ export function mountMetricKeys(app: Api, { metricKeys }: Deps): void {
         path: '/metrics/keys/{id}',
         tags,
         summary: 'Delete a metrics key',
-        description: 'The key stops working at once.',
+        description: 'The key stops working immediately.',
         request: { params: byId },
         responses: { 200: json(done, 'Deleted') },
       },

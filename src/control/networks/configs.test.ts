@@ -53,7 +53,7 @@ test('the config of a server has its address, its port and a peer per device', a
   assert.ok(!config.includes(late.publicKey), 'one whose time has run out is left out');
   assert.match(config, /^#.*culvert udp 51820 --network office --server http:\/\/api\.test$/m);
   assert.match(config, /^# ann's laptop$/m);
-  assert.match(config, /Clients come to localhost:30000\./);
+  assert.match(config, /Clients connect to localhost:30000\./);
 });
 
 test('the config of a device has its address, and the server as its peer', async () => {
@@ -88,7 +88,7 @@ test('a server that clients reach by themselves needs no agent', async () => {
   const device = addDevice(plane, network);
   const config = await read(`${network.id}/server-config`);
   assert.doesNotMatch(config, /culvert udp/);
-  assert.match(config, /^# Clients come to \[2001:db8::1\]:51820/m);
+  assert.match(config, /^# Clients connect to \[2001:db8::1\]:51820/m);
   assert.ok(
     settings(await read(`${network.id}/devices/${device.id}/config`)).includes('Endpoint = [2001:db8::1]:51820'),
   );

@@ -160,7 +160,7 @@ export function mountNetworkDevices(app: Api, { networkDevices }: Deps): void {
         tags,
         summary: 'Revoke a device',
         description:
-          "The relay disconnects the device at once, and its address is free. Load the new configuration on the network's server, too.",
+          "The relay disconnects the device immediately, and its address is free. Load the new configuration on the network's server, too.",
         request: { params: ids },
         responses: { 200: json(done, 'Revoked') },
       },

@@ -32,13 +32,13 @@ export function serverConfig({ network, endpoint, devices, apiUrl }: ServerConfi
   return text([
     `# The server of the private network ${oneLine(network.name)}`,
     '[Interface]',
-    '# The private half of the key that is registered as the server of the network. It is not known to Culvert.',
+    '# The private key of the registered public key. Culvert does not know it.',
     `PrivateKey = ${PRIVATE_KEY}`,
     `Address = ${serverAddressOf(overlay)}/${overlay.network.prefix}`,
     `ListenPort = ${network.serverListenPort}`,
     `MTU = ${MTU}`,
     ...wayIn(network, { endpoint, apiUrl }),
-    '# Devices reach each other through this machine if it forwards: sysctl -w net.ipv4.ip_forward=1',
+    '# To let devices reach each other through this machine, turn on forwarding: sysctl -w net.ipv4.ip_forward=1',
     ...devices.flatMap((device) => [
       '',
       '[Peer]',
@@ -54,10 +54,10 @@ function wayIn(
   network: ServerConfigInput['network'],
   { endpoint, apiUrl }: Pick<ServerConfigInput, 'endpoint' | 'apiUrl'>,
 ): readonly string[] {
-  if (network.selfEndpoint !== null) return [`# Clients come to ${endpoint}: let UDP from there to this port.`];
+  if (network.selfEndpoint !== null) return [`# Clients connect to ${endpoint}: forward its UDP traffic to this port.`];
   const handle = PLAIN_WORD.test(network.name) ? network.name : network.id;
   return [
-    `# Clients come to ${endpoint}. Keep this running on this machine, so that their datagrams get here:`,
+    `# Clients connect to ${endpoint}. Keep this command running on this machine to receive their traffic:`,
     `#   culvert udp ${network.serverListenPort} --network ${handle} --server ${apiUrl}`,
   ];
 }
@@ -75,7 +75,7 @@ export function clientConfig({ network, endpoint, device }: ClientConfigInput): 
   return text([
     `# ${oneLine(device.name)} in the private network ${oneLine(network.name)}`,
     '[Interface]',
-    '# The private half of the key that is enrolled for this device. It is not known to Culvert.',
+    '# The private key of the enrolled public key. Culvert does not know it.',
     `PrivateKey = ${PRIVATE_KEY}`,
     `Address = ${addressOf(overlay, device.host)}/32`,
     ...(network.dns.length === 0 ? [] : [`DNS = ${network.dns.join(', ')}`]),

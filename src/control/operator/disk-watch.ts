@@ -71,7 +71,7 @@ export class DiskWatch {
       this.#space = await look(dataDir);
       this.#lookedAt = clock.monotonic();
     } catch (error) {
-      log.debug({ err: error }, 'the free space of the disk could not be read');
+      log.debug({ err: error }, 'could not read the free disk space');
       return;
     }
     this.#logLevel();
@@ -86,7 +86,7 @@ export class DiskWatch {
     } catch (error) {
       if (this.#isReserveLogged) return;
       this.#isReserveLogged = true;
-      log.warn({ err: error }, 'the reserve for a start on a full disk could not be written');
+      log.warn({ err: error }, 'could not write the reserve file for a start on a full disk');
     }
   }
 
@@ -111,6 +111,9 @@ export class DiskWatch {
     else if (level === 'silent') log.error(fields, 'the disk of data_dir has not responded for ten seconds');
     else if (level === 'low') log.warn(fields, 'the disk of data_dir is nearly full: requests are not recorded');
     else
-      log.error(fields, 'the disk of data_dir is full: changes may fail, visitors are served. Free some space on it');
+      log.error(
+        fields,
+        'the disk of data_dir is full: changes may fail, but visitors are served. Free some space on it',
+      );
   }
 }

@@ -24,10 +24,10 @@ const edgeCounts = z
       admitted: z.int().openapi({ description: 'Accepted connections since the start' }),
     }),
     dropped: counts.openapi({
-      description: 'Refused and cut visitor connections, by reason. All reasons are listed.',
+      description: 'Refused and closed visitor connections, by reason. All reasons are listed.',
     }),
     answered: counts.openapi({
-      description: 'Responses of the edge itself, by the code in `culvert-error`. All codes are listed.',
+      description: 'Responses from the edge itself, by the code in `culvert-error`. All codes are listed.',
     }),
     inspector: z.object({
       recorded: z.int().openapi({ description: 'Requests that were recorded' }),

@@ -14,7 +14,7 @@ import { byLabel, type Exposition, MetricSheet, type Values } from '../core/http
 /** `version`: of the server. */
 export function exposeServer(figures: ServerFigures, version: string): Promise<Exposition> {
   const sheet = new MetricSheet();
-  sheet.gauge('culvert_build_info', 'Always 1; what runs is in the labels', [
+  sheet.gauge('culvert_build_info', 'Build of the server (in the labels); always 1', [
     [{ version, node: process.versions.node }, 1],
   ]);
   writeProcess(sheet, threadsOf(figures), figures.process);
@@ -45,22 +45,22 @@ function writeProcess(sheet: MetricSheet, threads: Threads, { memory, cpuSeconds
     threads.map(([thread, figures]) => [{ thread }, value(figures)]);
   sheet.gauge(
     `${delay}_p50_seconds`,
-    `How late the event loop of a thread comes to its work, the median ${since}`,
+    `Median event loop delay of a thread ${since}`,
     each(({ loop }) => loop.p50Ms / 1_000),
   );
   sheet.gauge(
     `${delay}_p99_seconds`,
-    `The same, of the latest hundredth, ${since}`,
+    `99th percentile of the event loop delay of a thread ${since}`,
     each(({ loop }) => loop.p99Ms / 1_000),
   );
   sheet.gauge(
     `${delay}_max_seconds`,
-    `The same, at its latest ${since}`,
+    `Maximum event loop delay of a thread ${since}`,
     each(({ loop }) => loop.maxMs / 1_000),
   );
   sheet.gauge(
     'culvert_event_loop_busy_ratio',
-    `Share of the time in which the event loop of a thread had work, ${since}`,
+    `Share of time that the event loop of a thread was busy ${since}`,
     each(({ loop }) => loop.busyShare),
   );
   const pauses = threads.flatMap(([thread, { collections }]) =>
@@ -68,45 +68,45 @@ function writeProcess(sheet: MetricSheet, threads: Threads, { memory, cpuSeconds
   );
   sheet.counter(
     'culvert_gc_pauses_total',
-    'Runs of the garbage collector, by thread and kind',
+    'Garbage collector runs, by thread and kind',
     pauses.map(({ labels, count }) => [labels, count]),
   );
   sheet.counter(
     'culvert_gc_pause_seconds_total',
-    'Time that the garbage collector took, by thread and kind',
+    'Time spent in garbage collection, by thread and kind',
     pauses.map(({ labels, seconds }) => [labels, seconds]),
   );
-  sheet.gauge('culvert_process_resident_memory_bytes', 'Memory of the process', memory.resident);
+  sheet.gauge('culvert_process_resident_memory_bytes', 'Resident memory of the process', memory.resident);
   sheet.gauge(
     'culvert_process_heap_used_bytes',
-    'Heap that objects of a thread take',
+    'Heap used by a thread',
     each((of) => of.memory.heapUsed),
   );
   sheet.gauge(
     'culvert_process_heap_bytes',
-    'Heap that is reserved for a thread',
+    'Heap allocated for a thread',
     each((of) => of.memory.heapTotal),
   );
   sheet.gauge(
     'culvert_process_external_memory_bytes',
-    'Buffers of a thread outside its heap',
+    'Memory of a thread outside its heap, such as buffers',
     each((of) => of.memory.external),
   );
   sheet.gauge(
     'culvert_process_open_sockets',
-    'TCP connections of all kinds that are open',
+    'Open TCP connections of all kinds',
     each(({ sockets }) => sockets),
   );
-  sheet.counter('culvert_process_cpu_seconds_total', 'Processor time of all threads', cpuSeconds);
-  sheet.gauge('culvert_process_start_time_seconds', 'When the process began, since the epoch', rest.startedAtSeconds);
+  sheet.counter('culvert_process_cpu_seconds_total', 'CPU time of all threads', cpuSeconds);
+  sheet.gauge('culvert_process_start_time_seconds', 'Start time of the process, as Unix time', rest.startedAtSeconds);
 }
 
 function writeDescriptors(sheet: MetricSheet, { limit, used, lacks }: DescriptorFigures): void {
-  sheet.gauge('culvert_process_open_fds', 'File descriptors in use: files and sockets', used);
-  if (limit !== null) sheet.gauge('culvert_process_max_fds', 'File descriptors that the process may have', limit);
+  sheet.gauge('culvert_process_open_fds', 'Open file descriptors: files and sockets', used);
+  if (limit !== null) sheet.gauge('culvert_process_max_fds', 'Maximum number of open file descriptors', limit);
   sheet.counter(
     'culvert_process_fd_shortage_seconds_total',
-    'Seconds in which no file descriptor was free, so that new connections were closed at once',
+    'Seconds without a free file descriptor, in which new connections were closed immediately',
     lacks,
   );
 }
@@ -115,63 +115,47 @@ function writeEdge(sheet: MetricSheet, { connections: now, dropped, answered, ho
   const entering = Math.max(0, now.open - now.http - now.tcp);
   sheet.gauge(
     'culvert_visitor_connections',
-    'Connections of visitors that are open; entering: in a TLS handshake, or before it',
+    'Open visitor connections; entering: in a TLS handshake, or before it',
     byLabel('state', { http: now.http, tcp: now.tcp, entering }),
   );
-  sheet.gauge(
-    'culvert_visitor_addresses',
-    'Addresses (IPv6: /64 networks) that visitors are connected from',
-    now.addresses,
-  );
-  sheet.counter(
-    'culvert_visitor_connections_admitted_total',
-    'Connections of visitors that were admitted',
-    now.admitted,
-  );
+  sheet.gauge('culvert_visitor_addresses', 'Addresses (IPv6: /64 networks) of open visitor connections', now.addresses);
+  sheet.counter('culvert_visitor_connections_admitted_total', 'Accepted visitor connections', now.admitted);
   sheet.counter(
     'culvert_visitor_dropped_total',
-    'Visitors that were refused or cut, by reason',
+    'Refused and closed visitor connections, by reason',
     byLabel('reason', dropped),
   );
-  sheet.counter(
-    'culvert_visitor_answered_total',
-    'Requests that the edge answered by itself, by code',
-    byLabel('code', answered),
-  );
-  sheet.gauge('culvert_visitor_held', 'Visitors that wait for an agent to come back', holds.waiting);
-  sheet.gauge('culvert_visitor_held_bytes', 'What they have sent, kept meanwhile', holds.bytes);
+  sheet.counter('culvert_visitor_answered_total', 'Responses from the edge itself, by code', byLabel('code', answered));
+  sheet.gauge('culvert_visitor_held', 'Visitors that are waiting for an agent to reconnect', holds.waiting);
+  sheet.gauge('culvert_visitor_held_bytes', 'Buffered data of visitors that are waiting for an agent', holds.bytes);
   sheet.counter(
     'culvert_visitor_held_total',
-    'Visitors that waited for an agent to come back, by how the wait ended',
+    'Visitors that waited for an agent to reconnect, by outcome',
     byLabel('end', holds.ended),
   );
 }
 
 function writeLoad(sheet: MetricSheet, load: NodeLoad, passwordsWaiting: number): void {
   const { agents, windows, traffic, reports } = load;
-  sheet.gauge('culvert_agent_sessions', 'Agents that are connected', agents.sessions);
-  sheet.gauge('culvert_agent_streams', 'Streams that are open on the sessions of agents', agents.streams);
-  sheet.gauge('culvert_agent_tunnels', 'Tunnels that agents serve', agents.tunnels);
-  sheet.gauge('culvert_agent_handshakes', 'Sockets of agents that have shown no valid token yet', agents.handshakes);
-  sheet.counter(
-    'culvert_agent_refused_total',
-    'Sockets of agents that were refused before the handshake',
-    agents.refused,
-  );
-  sheet.gauge('culvert_window_used_bytes', 'Receive windows of streams beyond their beginning', windows.usedBytes);
+  sheet.gauge('culvert_agent_sessions', 'Connected agents', agents.sessions);
+  sheet.gauge('culvert_agent_streams', 'Open streams of agent sessions', agents.streams);
+  sheet.gauge('culvert_agent_tunnels', 'Tunnels served by agents', agents.tunnels);
+  sheet.gauge('culvert_agent_handshakes', 'Agent connections that have not sent a valid token yet', agents.handshakes);
+  sheet.counter('culvert_agent_refused_total', 'Agent connections refused before the handshake', agents.refused);
+  sheet.gauge('culvert_window_used_bytes', 'Receive windows of streams above their initial size', windows.usedBytes);
   sheet.gauge(
     'culvert_window_budget_bytes',
-    'What those may come to (agents.limits.max_buffered_mb)',
+    'Limit of culvert_window_used_bytes (agents.limits.max_buffered_mb)',
     windows.budgetBytes,
   );
-  sheet.counter('culvert_node_requests_total', 'Requests and connections that all tunnels carried', traffic.requests);
+  sheet.counter('culvert_node_requests_total', 'Requests and connections of all tunnels', traffic.requests);
   sheet.counter('culvert_node_bytes_in_total', 'Bytes from visitors to services', traffic.bytesIn);
   sheet.counter('culvert_node_bytes_out_total', 'Bytes from services to visitors', traffic.bytesOut);
-  sheet.gauge('culvert_reports_waiting', 'Counters and events on their way to the control plane', reports.waiting);
-  sheet.counter('culvert_reports_dropped_total', 'Counters and events that were given up', reports.dropped);
+  sheet.gauge('culvert_reports_waiting', 'Counters and events waiting for the control plane', reports.waiting);
+  sheet.counter('culvert_reports_dropped_total', 'Counters and events that were dropped', reports.dropped);
   sheet.gauge(
     'culvert_passwords_waiting',
-    'Passwords that wait to be computed, of log-ins and of visitors',
+    'Passwords waiting to be checked, of logins and of visitors',
     byLabel('of', { log_ins: passwordsWaiting, visitors: load.passwordsWaiting }),
   );
 }
@@ -180,103 +164,107 @@ function writeRelays(sheet: MetricSheet, relays: RelayStats): void {
   const { attached, onStream } = relays;
   sheet.gauge(
     'culvert_relays',
-    'Private networks that agents carry, by the way that datagrams take between server and agent',
+    'Private networks served by agents, by path between server and agent',
     byLabel('path', { udp: Math.max(0, attached - onStream), stream: onStream }),
   );
-  sheet.gauge('culvert_relay_flows', 'Addresses and ports that clients of private networks speak from', relays.flows);
+  sheet.gauge('culvert_relay_flows', 'Active addresses and ports of clients of private networks', relays.flows);
   sheet.counter(
     'culvert_relay_packets_total',
-    'Datagrams of private networks that were passed on: in, from clients; out, to them',
+    'Forwarded datagrams of private networks: in, from clients; out, to clients',
     byLabel('direction', { in: relays.packetsIn, out: relays.packetsOut }),
   );
   sheet.counter(
     'culvert_relay_bytes_total',
-    'Bytes in those datagrams',
+    'Bytes of forwarded datagrams of private networks',
     byLabel('direction', { in: relays.bytesIn, out: relays.bytesOut }),
   );
   sheet.counter(
     'culvert_relay_dropped_total',
-    'Datagrams of private networks that were dropped, by reason',
+    'Dropped datagrams of private networks, by reason',
     byLabel('reason', relays.dropped),
   );
 }
 
 function writeRecords(sheet: MetricSheet, { edge: { inspector }, records, feed }: ServerFigures): void {
-  sheet.counter('culvert_inspector_recorded_total', 'Requests that were recorded', inspector.recorded);
+  sheet.counter('culvert_inspector_recorded_total', 'Recorded requests', inspector.recorded);
   sheet.counter(
     'culvert_inspector_dropped_total',
     'Requests that were not recorded, by reason',
     byLabel('reason', inspector.dropped),
   );
-  sheet.gauge('culvert_inspector_waiting', 'Records on their way to the control plane', inspector.waiting);
-  sheet.gauge('culvert_inspector_held_bytes', 'Memory that records take on their way', inspector.heldBytes);
-  writeStore(sheet, records);
-  sheet.gauge('culvert_feed_subscribers', 'Live feeds that are open', feed.subscribers);
-  sheet.counter('culvert_feed_sent_total', 'Messages to live feeds', feed.sent);
-  sheet.counter('culvert_feed_left_out_total', 'Messages that were left out because of the rates', feed.notSent);
-  sheet.gauge('culvert_feed_waiting_bytes', 'What waits for the readers of live feeds', feed.waitingBytes);
-  sheet.counter(
-    'culvert_feed_cut_total',
-    'Live feeds that were cut off because their clients did not read',
-    feed.tooSlow,
+  sheet.gauge('culvert_inspector_waiting', 'Request records waiting for the control plane', inspector.waiting);
+  sheet.gauge(
+    'culvert_inspector_held_bytes',
+    'Memory of request records waiting for the control plane',
+    inspector.heldBytes,
   );
+  writeStore(sheet, records);
+  sheet.gauge('culvert_feed_subscribers', 'Open live feeds', feed.subscribers);
+  sheet.counter('culvert_feed_sent_total', 'Messages sent to live feeds', feed.sent);
+  sheet.counter('culvert_feed_left_out_total', 'Messages omitted because of rate limits', feed.notSent);
+  sheet.gauge('culvert_feed_waiting_bytes', 'Data waiting for readers of live feeds', feed.waitingBytes);
+  sheet.counter('culvert_feed_cut_total', 'Live feeds closed because their clients read too slowly', feed.tooSlow);
 }
 
 function writeStore(sheet: MetricSheet, records: ServerFigures['records']): void {
   const store = 'culvert_inspector_store';
-  sheet.counter(`${store}_records_total`, 'Records that were stored', records.stored);
+  sheet.counter(`${store}_records_total`, 'Stored request records', records.stored);
   sheet.counter(
     `${store}_lost_total`,
-    'Records that were given up on their way to the disk, by reason',
+    'Request records that were lost before they reached the disk, by reason',
     byLabel('reason', records.lost),
   );
-  sheet.gauge(`${store}_waiting_batches`, 'Batches of records that wait for the disk', records.waitingBatches);
-  sheet.gauge(`${store}_waiting_bytes`, 'What those hold', records.waitingBytes);
-  sheet.gauge(`${store}_waiting_reads`, 'Questions about records that wait', records.waitingReads);
+  sheet.gauge(`${store}_waiting_batches`, 'Batches of request records waiting for the disk', records.waitingBatches);
+  sheet.gauge(
+    `${store}_waiting_bytes`,
+    'Size of batches of request records waiting for the disk',
+    records.waitingBytes,
+  );
+  sheet.gauge(`${store}_waiting_reads`, 'Queries of request records in the queue', records.waitingReads);
   sheet.counter(
     `${store}_refused_reads_total`,
-    'Questions about records that were refused: too many at once',
+    'Queries of request records refused because too many were running',
     records.refusedReads,
   );
   sheet.gauge(
     `${store}_longest_hold_seconds`,
-    'The longest that anything has held the file of the records since the start',
+    'Longest time that an operation held the file of request records since the start',
     records.longestHoldMs / 1_000,
   );
-  sheet.counter(`${store}_thread_ends_total`, 'Times that the thread of the records ended unasked', records.threadEnds);
+  sheet.counter(
+    `${store}_thread_ends_total`,
+    'Unexpected exits of the thread that stores request records',
+    records.threadEnds,
+  );
 }
 
 function writeQueues(sheet: MetricSheet, { mail, changes, webhooks, files }: ServerFigures): void {
-  sheet.gauge('culvert_mail_waiting', 'Emails that wait for the mail server', mail.waiting);
-  sheet.gauge('culvert_mail_oldest_seconds', 'How long the oldest of them has waited', mail.oldestMs / 1_000);
+  sheet.gauge('culvert_mail_waiting', 'Emails waiting for the mail server', mail.waiting);
+  sheet.gauge('culvert_mail_oldest_seconds', 'Age of the oldest waiting email', mail.oldestMs / 1_000);
   sheet.gauge(
     'culvert_pending_changes',
-    'Deletions and other large changes that apply already and whose rows follow in slices',
+    'Deletions and other large changes in effect whose rows are still being processed',
     changes.waiting,
   );
-  sheet.gauge(
-    'culvert_pending_changes_oldest_seconds',
-    'How long ago the oldest of them was requested',
-    changes.oldestMs / 1_000,
-  );
-  sheet.counter('culvert_pending_changes_rows_total', 'Rows of such changes that are done', changes.rows);
+  sheet.gauge('culvert_pending_changes_oldest_seconds', 'Age of the oldest pending change', changes.oldestMs / 1_000);
+  sheet.counter('culvert_pending_changes_rows_total', 'Processed rows of large changes', changes.rows);
   sheet.gauge(
     'culvert_webhook_lines',
-    'Webhook receivers with deliveries for a tunnel, by what they wait for: a place, a time, the tunnel, the service',
+    'Webhook receivers with deliveries to forward, by what they wait for: a place, a time, the tunnel, the service',
     byLabel('state', webhooks.lines),
   );
   sheet.counter(
     'culvert_webhook_tries_total',
-    'Deliveries that were sent to tunnels, by what came of it',
+    'Webhook deliveries sent to tunnels, by outcome',
     byLabel('outcome', webhooks.tries),
   );
   sheet.counter(
     'culvert_webhook_refused_total',
-    'Deliveries that receivers refused, by why',
+    'Webhook deliveries that receivers refused, by reason',
     byLabel('reason', webhooks.refused),
   );
-  sheet.gauge('culvert_webhook_readers', 'Requests that are held until a webhook comes', webhooks.readers);
-  sheet.gauge('culvert_database_bytes', 'Files of the data folder', byLabel('file', files));
+  sheet.gauge('culvert_webhook_readers', 'API requests waiting for a webhook delivery', webhooks.readers);
+  sheet.gauge('culvert_database_bytes', 'Size of the database files', byLabel('file', files));
 }
 
 function writeCertificates(sheet: MetricSheet, { now, certificates, edge }: ServerFigures): void {
@@ -293,15 +281,15 @@ function writeCertificates(sheet: MetricSheet, { now, certificates, edge }: Serv
   );
   sheet.gauge(
     'culvert_certificate_expiry_seconds',
-    'Time until a certificate by ACME ends, those that end first; below 0 it has ended',
+    'Time until an ACME certificate expires, for those that expire first; negative: expired',
     certificates.first.map(({ name, state, expiresAt }) => [{ name, state }, left(expiresAt)]),
   );
   sheet.gauge(
     'culvert_certificates_not_named',
-    'Certificates that expire later than all that are listed by name',
+    'ACME certificates that are not listed by name, because they expire later',
     certificates.more,
   );
-  sheet.gauge('culvert_certificates', 'Certificates by ACME, by state', byLabel('state', certificates.byState));
+  sheet.gauge('culvert_certificates', 'ACME certificates, by state', byLabel('state', certificates.byState));
 }
 
 function writeJobs(sheet: MetricSheet, jobs: readonly JobTime[]): void {
@@ -312,22 +300,22 @@ function writeJobs(sheet: MetricSheet, jobs: readonly JobTime[]): void {
     });
   sheet.gauge(
     'culvert_job_late_seconds',
-    'How late a job of the clock last began, or is now',
+    'Delay of the last start of a scheduled job, or of one that is due',
     perJob(({ lateMs }) => lateMs / 1_000),
   );
   sheet.gauge(
     'culvert_job_duration_seconds',
-    'How long its last run took',
+    'Duration of the last run of a scheduled job',
     perJob(({ tookMs }) => (tookMs === null ? null : tookMs / 1_000)),
   );
   sheet.counter(
     'culvert_job_runs_total',
-    'How often it began',
+    'Runs of a scheduled job',
     perJob(({ runs }) => runs),
   );
   sheet.counter(
     'culvert_job_failures_total',
-    'How often it failed',
+    'Failed runs of a scheduled job',
     perJob(({ failures }) => failures),
   );
 }
@@ -337,15 +325,15 @@ const RANK = { ok: 0, warn: 1, fail: 2 } as const;
 function writeHealth(sheet: MetricSheet, { health, disk, lostLogLines }: ServerFigures): void {
   sheet.gauge(
     'culvert_health_check',
-    'The checks of /health: 0 ok, 1 warn, 2 fail',
+    'Health checks: 0 ok, 1 warn, 2 fail',
     health.checks.map(({ name, status }) => [{ check: name }, RANK[status]]),
   );
   sheet.gauge('culvert_disk_free_bytes', 'Free space on the disk of the data folder', disk.free);
-  sheet.gauge('culvert_disk_bytes', 'Size of that disk; 0 where it does not say', disk.total);
+  sheet.gauge('culvert_disk_bytes', 'Size of the disk of the data folder; 0: unknown', disk.total);
   sheet.gauge(
     'culvert_disk_floor_bytes',
-    'Free space below which nothing is recorded (inspector.min_free_mb)',
+    'Free space below which requests are not recorded (inspector.min_free_mb)',
     disk.floor,
   );
-  sheet.counter('culvert_log_lines_lost_total', 'Lines of the log that could not be written', lostLogLines);
+  sheet.counter('culvert_log_lines_lost_total', 'Log lines that could not be written', lostLogLines);
 }

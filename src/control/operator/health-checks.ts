@@ -35,7 +35,7 @@ const DATABASE = {
     next: 'Free space, or replace the disk.',
   },
   slow: { detail: 'The disk does not confirm writes.', next: 'Check the disk.' },
-  locked: { detail: 'Another program has locked the database.', next: 'End that program.' },
+  locked: { detail: 'Another program has locked the database.', next: 'Stop that program.' },
   damaged: { detail: 'The database is damaged.', next: 'Restore it.' },
   gone: { detail: 'The database file is missing.', next: 'Restore it.' },
 } as const;
@@ -109,12 +109,12 @@ export function certificates(
 
 export function mail({ waiting, oldestMs }: { readonly waiting: number; readonly oldestMs: number }): Check {
   const name = 'mail';
-  if (oldestMs < MAIL_WARN_MS) return ok(name, 'Emails are sent.', `${waiting} emails wait.`);
+  if (oldestMs < MAIL_WARN_MS) return ok(name, 'Emails are sent.', `${waiting} emails are waiting.`);
   const detail = 'Emails are not sent.';
   return warn(
     name,
     detail,
-    `${detail} ${waiting} wait, the oldest for ${seconds(oldestMs)}. See mail.smtp_url and the log.`,
+    `${detail} ${waiting} are waiting, the oldest for ${seconds(oldestMs)}. See mail.smtp_url and the log.`,
   );
 }
 
@@ -133,6 +133,6 @@ export function log({ lost, isLosing }: { readonly lost: number; readonly isLosi
   return warn(
     name,
     detail,
-    `${detail} ${lost} lines were lost since the start. Its disk is full, or its reader has ended.`,
+    `${detail} ${lost} lines were lost since the start. Its disk is full, or its reader has exited.`,
   );
 }

@@ -122,7 +122,7 @@ export class Health {
     try {
       this.#found = { pulse, mail: this.#mail(), acme: certificates.ends(MAX_CERTIFICATES).first };
     } catch (error) {
-      log.debug({ cause: messageOf(error) }, 'the queue of emails and the certificates could not be read');
+      log.debug({ cause: messageOf(error) }, 'could not read the email queue and the certificates');
     }
   }
 

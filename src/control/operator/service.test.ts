@@ -127,8 +127,8 @@ test('what a server has counted is asked of one that runs', async () => {
 
 test('nothing is made where no server ever ran, and what is missing is named', async () => {
   const absent = join(dataDir, 'absent');
-  await assert.rejects(open(absent), /data folder .*absent can't be used: there is no such folder/);
-  assert.throws(() => backupDatabase(settingsFor(absent), join(dataDir, 'copy'), 'x'), /there is no such folder/);
+  await assert.rejects(open(absent), /data folder .*absent can't be used: it does not exist/);
+  assert.throws(() => backupDatabase(settingsFor(absent), join(dataDir, 'copy'), 'x'), /it does not exist/);
   await assert.rejects(open(), /there is no culvert\.db in .*first start of culvert serve/s);
   assert.deepEqual(readdirSync(dataDir), []);
 });
@@ -157,7 +157,7 @@ test('a backup is whole and private, names what is in the way, and a server star
   assert.equal(bytes, statSync(copy).size);
   assert.equal(statSync(copy).mode & 0o777, 0o600);
   assert.throws(() => backupDatabase(settings, copy, 'x'), /copy\.db already exists/);
-  assert.throws(() => backupDatabase(settings, join(dataDir, 'no/copy.db'), 'x'), /could not be written/);
+  assert.throws(() => backupDatabase(settings, join(dataDir, 'no/copy.db'), 'x'), /can't be written/);
   await create('later@example.test');
   await server.close();
 
@@ -181,7 +181,7 @@ test('a database that was restored without its key is left as it is, and the key
   await first.close();
   const key = readFileSync(join(dataDir, 'seal.key'));
   rmSync(join(dataDir, 'seal.key'));
-  const needed = /there is no seal\.key beside the database in .*: put it back from the backup/;
+  const needed = /there is no seal\.key beside the database in .*: restore it from your backup/;
   await assert.rejects(start(), needed);
   await assert.rejects(open(), needed);
   assert.throws(() => backupDatabase(settingsFor(dataDir), join(dataDir, 'copy.db'), 'x'), needed);

@@ -130,7 +130,7 @@ function mountAccounts(app: Api, { operatorUsers }: Deps): void {
         method: 'post',
         path: '/superadmin/users/{id}/reset-mfa',
         tags,
-        summary: 'Remove the second factor of a user',
+        summary: 'Turn off two-factor authentication for a user',
         request: { params: userParam },
         responses: {
           200: json(z.object({ reset: z.boolean().openapi({ description: 'False if there was none' }) }), 'Done'),
@@ -146,7 +146,7 @@ function mountAccounts(app: Api, { operatorUsers }: Deps): void {
         method: 'post',
         path: '/superadmin/users/{id}/revoke-sessions',
         tags,
-        summary: 'End all sessions of a user, command lines too',
+        summary: 'End all sessions of a user, including CLI logins',
         description: 'Access keys for machines keep working.',
         request: { params: userParam },
         responses: {
@@ -182,7 +182,7 @@ function mountLocks(app: Api, { operatorUsers }: Deps): void {
         path: '/superadmin/users/{id}/unlock',
         tags,
         summary: 'Unlock an account',
-        description: 'Ended sessions and revoked keys stay so.',
+        description: 'Ended sessions stay ended, and revoked keys stay revoked.',
         request: { params: userParam },
         responses: {
           200: json(

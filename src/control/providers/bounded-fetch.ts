@@ -16,7 +16,7 @@ export async function boundedFetch(url: string, options: CustomFetchOptions | Re
   const body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = response.body ?? [];
   for await (const part of body) {
     size += part.length;
-    if (size > MAX_BODY_BYTES) throw new TypeError(`the answer of ${new URL(url).host} is larger than 512 KB`);
+    if (size > MAX_BODY_BYTES) throw new TypeError(`the response of ${new URL(url).host} is larger than 512 KB`);
     parts.push(part);
   }
   const { status, statusText, headers } = response;

@@ -86,7 +86,7 @@ export class GithubProvider implements IdentityProvider {
     const headers = new Headers({ accept: 'application/vnd.github+json', 'x-github-api-version': API_VERSION });
     const url = new URL(this.#options.apiUrl + path);
     const response = await client.fetchProtectedResource(config, accessToken, url, 'GET', undefined, headers);
-    if (response.status !== 200) throw new Error(`${url.pathname} answered ${response.status}`);
+    if (response.status !== 200) throw new Error(`${url.pathname} responded with ${response.status}`);
     return response.json();
   }
 

@@ -78,7 +78,7 @@ export class OidcProvider implements IdentityProvider {
       const told = tokens.claims();
       // OpenID Connect Core §2: at most 255 characters. An empty one would be the same person for all users.
       if (told === undefined || told.sub === '' || told.sub.length > 255) {
-        throw notBelieved(this.name, new Error('the ID token names no subject'));
+        throw notBelieved(this.name, new Error('the ID token has no subject'));
       }
       // Many issuers keep the address out of the ID token. The subject of both answers must be the same.
       const asks = told['email'] === undefined && config.serverMetadata().userinfo_endpoint !== undefined;
@@ -156,7 +156,8 @@ export class OidcProvider implements IdentityProvider {
     );
     // Compared here and not by the library, for some issuers end with a slash, which the settings drop.
     const named = config.serverMetadata().issuer;
-    if (named.replace(/\/+$/, '') !== issuer) throw new Error(`the metadata of ${issuer} is about ${named}`);
+    if (named.replace(/\/+$/, '') !== issuer)
+      throw new Error(`the metadata of ${issuer} names another issuer, ${named}`);
     return config;
   }
 }

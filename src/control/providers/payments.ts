@@ -6,7 +6,7 @@
 /** The provider knows no such customer (any more): the keys are those of another account, or it was deleted there. */
 export class CustomerGone extends Error {
   constructor() {
-    super('the payment provider knows no such customer');
+    super('the payment provider does not know this customer');
     this.name = 'CustomerGone';
   }
 }

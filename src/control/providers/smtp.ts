@@ -115,7 +115,7 @@ function readFailure(error: unknown, sender: string): MailError {
   const said = answered && typeof response === 'string' ? response : messageOf(error);
   // Once a server has seen the email it may quote it; filters like to. Then the numbers must do.
   if (command === 'MAIL FROM' && answered && responseCode >= 500 && !ABOUT_US.has(responseCode)) {
-    const advice = `the mail server does not take mail from ${sender}: set a mail.from that it accepts`;
+    const advice = `the mail server does not accept mail from ${sender}: set a mail.from that it accepts`;
     return new MailError(`${oneLine(said)} (at ${command}); ${advice}`, { retry: true, needsOperator: true });
   }
   const told = command === 'DATA' ? (/^\d{3}(?:[ -]\d\.\d+\.\d+)?/.exec(said)?.[0] ?? 'failed') : oneLine(said);

@@ -72,7 +72,7 @@ export class StripePayments implements PaymentProvider {
         },
         { idempotencyKey: `culvert-checkout-${randomUUID()}` },
       );
-      if (url === null) throw new Error('the checkout session has no address');
+      if (url === null) throw new Error('the checkout session has no URL');
       return url;
     });
   }
@@ -195,7 +195,7 @@ function eventOf(said: unknown): ProviderEvent | undefined {
 }
 
 function notAnEvent(): AppError {
-  return new AppError('invalid_request', 'The signed body is not an event. Send events only.');
+  return new AppError('invalid_request', 'The signed body is not an event.');
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {
@@ -209,7 +209,7 @@ function refusalOf(error: unknown, key: Secret): AppError | CustomerGone {
   const text = words.filter((word) => typeof word === 'string' || typeof word === 'number').join(' ');
   const cause = new Error(text.replaceAll(key.reveal(), '[secret]').slice(0, 500));
   const message = isRefusal(error)
-    ? 'The payment provider refused the request. The operator finds the reason in the log of the server.'
+    ? 'The payment provider refused the request. The reason is in the server log.'
     : 'The payment provider is unreachable. Try again in a minute.';
   return new AppError('unavailable', message, { cause });
 }

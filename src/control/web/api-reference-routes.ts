@@ -121,7 +121,7 @@ export function mountApiReference(app: Api, deps: Deps): void {
   app.get('/docs/api/:file', async (c) => {
     const name = c.req.param('file');
     const file = FILES.get(name);
-    if (file === undefined) throw new AppError('not_found', `There is no page at ${c.req.path}. Check the address.`);
+    if (file === undefined) throw new AppError('not_found', `There is no page at ${c.req.path}. Check the URL.`);
     let ready = packed.get(name);
     if (ready === undefined) packed.set(name, (ready = pack(file.read())));
     return serve(c, file.type, await ready);

@@ -78,7 +78,7 @@ async function serveFile(c: Context<ApiEnv>, files: Files, name: string): Promis
 }
 
 function nothingAt(c: Context<ApiEnv>): AppError {
-  return new AppError('not_found', `There is no page at ${c.req.path}. Check the address.`);
+  return new AppError('not_found', `There is no page at ${c.req.path}. Check the URL.`);
 }
 
 /** Pages link relative to a folder, so its address ends with a slash. */

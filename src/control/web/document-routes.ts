@@ -24,7 +24,7 @@ All paths also work with the prefix \`/api\`.`;
 
 const TAGS: Readonly<Record<string, string>> = {
   probes: 'Health, discovery of the agent listener, and signing keys',
-  auth: 'Sign-up, login, sessions, second factor, identity providers and the command line',
+  auth: 'Sign-up, login, sessions, two-factor authentication, identity providers and the CLI',
   organizations: 'Organizations, members, roles and invitations',
   events: 'The audit log',
   tunnels: 'Public names, policies, passwords and maintenance mode',

@@ -99,7 +99,7 @@ function mountFiles(app: Api, files: DashboardFiles): void {
 }
 
 function nothingAt(c: Context<ApiEnv>): AppError {
-  return new AppError('not_found', `There is no page at ${c.req.path}. Check the address.`);
+  return new AppError('not_found', `There is no page at ${c.req.path}. Check the URL.`);
 }
 
 function mountWayHome(app: Api, { publicUrl }: Deps): void {

@@ -94,8 +94,7 @@ export function mountProbes(app: Api, deps: Deps): void {
     ),
     (c) => {
       const found = deps.discovery();
-      if (found === undefined)
-        throw new AppError('unavailable', 'The data node is not running. Check the log of the server.');
+      if (found === undefined) throw new AppError('unavailable', 'The data node is not running. Check the server log.');
       return c.json(found, 200);
     },
   );

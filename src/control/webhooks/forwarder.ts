@@ -266,10 +266,7 @@ export class Forwarder implements Lines {
 
   /** A fault of this server's own: it is looked at again, later. */
   #rest({ receiverId, orgId }: Line, error: unknown): void {
-    this.#deps.log.error(
-      { err: error, receiver: receiverId },
-      'sending a webhook on failed inside the server: it is tried again',
-    );
+    this.#deps.log.error({ err: error, receiver: receiverId }, 'internal error while forwarding a webhook: retrying');
     this.#delay({ receiverId, orgId }, this.#deps.store.clock.now() + REST_MS);
   }
 

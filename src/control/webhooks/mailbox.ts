@@ -150,7 +150,7 @@ export class Mailbox {
       if (destinationOf(receiver) === null) {
         throw new AppError(
           'conflict',
-          'The receiver forwards nothing. Set a target first: `forward` of the receiver, or culvert webhooks forward.',
+          'The receiver has no forwarding. Set it up first: `forward` of the receiver, or culvert webhooks forward.',
         );
       }
       putInFront(tx, receiver.id, sequence);

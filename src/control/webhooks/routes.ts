@@ -82,7 +82,7 @@ const name = someName().openapi({ example: 'orders' });
 const validator = z.enum(VALIDATORS).openapi({
   example: 'github',
   description:
-    '`generic_hmac_sha256`: `X-Signature-256: sha256=<hex HMAC-SHA256 of the body>`, with `X-Delivery-Id` and `X-Event-Type` where the sender has them. `github`, `slack`, `stripe`: as these sign.',
+    '`generic_hmac_sha256`: `X-Signature-256: sha256=<hex HMAC-SHA256 of the body>`, with `X-Delivery-Id` and `X-Event-Type` if the sender has them. `github`, `slack`, `stripe`: the signatures of these services.',
 });
 const secret = text(1, 512, { pattern: /\S/, says: 'must not be empty' }).openapi({
   example: 'k3Yw0mV8…',

@@ -213,7 +213,7 @@ export class Receivers {
 /** Throws `not_found`, `invalid_request`. */
 function requireTunnel(tx: Tx, orgId: string, forward: Destination | null): void {
   if (forward === null || ownTunnel(tx.db, orgId, forward.tunnelId).protocol !== 'tcp') return;
-  const why = 'A tcp tunnel takes no HTTP requests. Choose a tunnel of another protocol.';
+  const why = 'A tcp tunnel does not accept HTTP requests. Choose a tunnel of another protocol.';
   throw new AppError('invalid_request', why, { details: [{ path: 'forward.tunnel_id', message: why }] });
 }
 

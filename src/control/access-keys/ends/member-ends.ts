@@ -18,7 +18,7 @@ export function endKeysBeyondRole(
 ): number {
   if (roleMay(role, 'create', 'master_key')) return 0;
   const mastersOnly = roleMay(role, 'create', 'token');
-  const what = mastersOnly ? 'this master key, or the one of this access key' : 'this access key';
-  const message = `${email} created ${what}, but is now a ${role} and may not have any. Ask an admin for a new one.`;
+  const what = mastersOnly ? 'this master key or the master key of this access key' : 'this access key';
+  const message = `${email} created ${what}, but now has the role ${role}, which can't create keys. Ask an admin for a new one.`;
   return ends.endMemberIn(tx, by, { userId, message, mastersOnly });
 }

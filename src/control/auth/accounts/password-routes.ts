@@ -55,7 +55,7 @@ export function mountPassword(app: Api, { passwordReset, log }: Deps): void {
         tags: ['auth'],
         summary: 'Set a new password with the token of a link',
         description:
-          'Ends all sessions and login keys of the user. The address counts as verified from then on. A second factor stays on. 400 `invalid_code` for a token that is wrong, used or expired, or older than the last change of the password.',
+          'Ends all sessions and login keys of the user. The address counts as verified from then on. Two-factor authentication stays on. 400 `invalid_code` for a token that is wrong, used or expired, or older than the last change of the password.',
         request: { body: jsonBody(reset) },
         responses: { 200: json(changed, 'Changed: log in') },
       },

@@ -134,9 +134,9 @@ export class Mfa {
 }
 
 function alreadyOn(): AppError {
-  return new AppError('conflict', 'The second factor is already on. Turn it off before you set up another one.');
+  return new AppError('conflict', 'Two-factor authentication is already on. Turn it off before you set it up again.');
 }
 
 function off(): AppError {
-  return new AppError('conflict', 'The second factor is off. There is nothing to turn off.');
+  return new AppError('conflict', 'Two-factor authentication is already off.');
 }

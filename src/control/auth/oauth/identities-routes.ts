@@ -51,7 +51,7 @@ export function mountIdentities(app: Api, { identities }: Deps): void {
         summary: 'Unlink an identity',
         description: 'The last login method of an account stays.',
         request: { params: z.object({ id: z.uuid() }) },
-        responses: { 200: json(unlinked, "Unlinked: it can't log in any more") },
+        responses: { 200: json(unlinked, 'Unlinked: it can no longer log in') },
       },
       ['forbidden', 'conflict'],
     ),

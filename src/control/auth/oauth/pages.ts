@@ -23,7 +23,7 @@ export function refusalPage({ code, message }: AppError) {
 <h1>You are not logged in</h1>
 <p class="alert" role="alert">${message}</p>
 <p class="quiet">${code}</p>
-<a class="button" href="../../../app/">Back to the start</a>
+<a class="button" href="../../../app/">Back to login</a>
 </main>
 </body>
 </html>`;

@@ -170,7 +170,7 @@ export class ProviderLogins {
     } catch (error) {
       // Failures of 500 and above are logged where they are answered.
       if (error instanceof AppError && error.status < 500) {
-        this.#deps.log.warn({ provider: id, reason: messageOf(error.cause) }, 'a log-in with a provider was refused');
+        this.#deps.log.warn({ provider: id, reason: messageOf(error.cause) }, 'a provider login was refused');
       }
       throw error;
     }

@@ -20,7 +20,9 @@ interface Deps {
 
 const providerId = z.enum(['google', 'github']);
 const whichProvider = z.object({
-  provider: providerId.openapi({ description: '`google` is whichever OpenID Connect issuer the operator has chosen' }),
+  provider: providerId.openapi({
+    description: '`google` stands for the OpenID Connect issuer that the operator has set',
+  }),
 });
 const returnTo = z.string().default('/').openapi({
   description: 'A path of this server, to which the browser returns. Any other value becomes `/`.',
@@ -105,7 +107,7 @@ export function mountOauth(app: Api, deps: Deps): void {
         request: { params: whichProvider, query: answerQuery },
         responses: {
           302: redirectTo(
-            'To `return_to`, with query `oauth_token=<access token>` and the refresh cookie. If the account has a second factor, with query `mfa_challenge=<challenge_token>` instead. Secrets in the return path (`token`, `device_code`) are in a cookie for one minute, not in the URL.',
+            'To `return_to`, with query `oauth_token=<access token>` and the refresh cookie. If the account has two-factor authentication, with query `mfa_challenge=<challenge_token>` instead. Secrets in the return path (`token`, `device_code`) are in a cookie for one minute, not in the URL.',
           ),
         },
       },

@@ -73,7 +73,7 @@ export function mountAccess(app: Api, deps: Deps): void {
         responses: {
           200: json(
             z.union([loginResult, mfaRequired]),
-            'Logged in, or a second factor is required and no cookie is set',
+            'Logged in; or, with two-factor authentication, a challenge without a cookie',
           ),
         },
       },

@@ -105,7 +105,7 @@ export function answerError(
   const known = asAppError(error);
   if (known === undefined) {
     log.fault(error, c.req);
-    return reply(c, new AppError('internal', 'The server failed. Its log has the reason.'), pages);
+    return reply(c, new AppError('internal', 'The server had an internal error. The reason is in its log.'), pages);
   }
   log.refusal(known, c.req);
   return reply(c, known, pages);

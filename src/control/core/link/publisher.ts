@@ -89,7 +89,10 @@ export class Publisher implements RouteEvents {
     this.#beginTurn();
     if (this.#waiting.length === 0 && this.#sentInTurn < DELTAS_OF_A_TURN) return this.#tell(delta);
     if (this.#waiting.length >= MAX_WAITING) {
-      this.#log.warn({ dropped: MAX_WAITING }, 'too many route changes wait: data nodes get a snapshot instead');
+      this.#log.warn(
+        { dropped: MAX_WAITING },
+        'too many route changes are waiting: sending data nodes a snapshot instead',
+      );
       this.#waiting = [];
     }
     this.#waiting.push(delta);
@@ -114,7 +117,7 @@ export class Publisher implements RouteEvents {
         listener(delta);
       } catch (error) {
         // The next one has a gap before it, and asks for a snapshot.
-        this.#log.error({ err: error }, 'a route change could not be published');
+        this.#log.error({ err: error }, 'could not publish a route change');
       }
     }
   }

@@ -28,7 +28,7 @@ export function writeEmail(email: Email, { id, publicUrl, lifeSeconds }: Sending
     logIn: `${publicUrl}/app/`,
     span: spanOf(lifeSeconds),
   });
-  const all = [say('Hello,'), ...parts, say(`This mail comes from the Culvert server at ${publicUrl}.`)];
+  const all = [say('Hello,'), ...parts, say(`This email was sent by the Culvert server at ${publicUrl}.`)];
   const code = all.find((part) => part.kind === 'code')?.code;
   const link = all.find((part) => part.kind === 'link')?.url;
   return {
@@ -81,8 +81,8 @@ function verifyEmail({ code }: Of<'verify_email'>, { span }: Words): Draft {
     parts: [
       say('Enter this code to confirm that this address is yours:'),
       { kind: 'code', code },
-      say(`It works once, for ${span}. If you asked for more than one code, only the newest works.`),
-      say('If you did not sign up, ignore this mail: the account stays locked without the code.'),
+      say(`It works once, for ${span}. If you requested several codes, only the newest one works.`),
+      say('If you did not sign up, ignore this email: the account stays locked without the code.'),
     ],
   };
 }
@@ -91,13 +91,13 @@ function verifyContested(email: Of<'verify_contested'>, { publicUrl, span }: Wor
   return {
     subject: `${email.code} is your Culvert code: choose a new password`,
     parts: [
-      say('This address was signed up more than once, with different passwords. None of these passwords is valid.'),
+      say('Several sign-ups with this address used different passwords. None of these passwords is valid.'),
       say('If you signed up, open this link to confirm the address and choose a password:'),
       { kind: 'link', url: linkTo(publicUrl, 'reset', email.token), label: 'Choose a password' },
-      say(`It works once, for ${spanOf(email.linkSeconds)}. This code confirms the address alone:`),
+      say(`It works once, for ${spanOf(email.linkSeconds)}. This code only confirms the address:`),
       { kind: 'code', code: email.code },
       say(`It works once, for ${span}; you still need a link like the one above to log in with a password.`),
-      say('If you did not sign up, ignore this mail: the account stays locked without the link or the code.'),
+      say('If you did not sign up, ignore this email: the account stays locked without the link or the code.'),
     ],
   };
 }
@@ -110,7 +110,7 @@ function alreadyRegistered({ logIn }: Words): Draft {
         'You or another person tried to sign up with this address. It already has an account, so no changes were made.',
       ),
       say(`If it was you, log in at ${logIn}. If you don't know the password, choose "Forgot password" there.`),
-      say('If it was not you, there is nothing to do.'),
+      say("If it was not you, you don't need to do anything."),
     ],
   };
 }
@@ -122,7 +122,7 @@ function passwordReset({ token }: Of<'password_reset'>, { publicUrl, span }: Wor
       say('Open this link to set a new password:'),
       { kind: 'link', url: linkTo(publicUrl, 'reset', token), label: 'Set a new password' },
       say(`It works once, for ${span}. A new password logs you out everywhere.`),
-      say('If you did not ask for this, ignore this mail: your password stays as it is.'),
+      say('If you did not request this, ignore this email: your password stays the same.'),
     ],
   };
 }
@@ -190,18 +190,18 @@ function change(email: Change): { readonly subject: string; readonly told: strin
     case 'password_changed':
       return {
         subject: 'Your Culvert password was changed',
-        told: 'The password of your account was changed just now.',
+        told: 'The password of your account was just changed.',
       };
     case 'mfa_changed': {
       const state = email.enabled ? 'on' : 'off';
       return {
-        subject: `Two-factor login is ${state} for your Culvert account`,
-        told: `Two-factor login was turned ${state} for your account just now.`,
+        subject: `Two-factor authentication is ${state} for your Culvert account`,
+        told: `Two-factor authentication was just turned ${state} for your account.`,
       };
     }
     case 'recovery_code_used': {
       const left = email.left === 1 ? '1 is' : `${email.left} are`;
-      const renew = 'Turning two-factor login off and on again makes ten new ones.';
+      const renew = 'Turning two-factor authentication off and on again creates ten new ones.';
       return {
         subject: 'A recovery code was used for your Culvert account',
         told: `A recovery code was just used to log in to your account; ${left} left. ${renew}`,
@@ -210,8 +210,8 @@ function change(email: Change): { readonly subject: string; readonly told: strin
     default: {
       const provider = plain(email.provider);
       return {
-        subject: `You can log in to Culvert with ${provider} now`,
-        told: `Login with ${provider} was added to your account just now.`,
+        subject: `You can now log in to Culvert with ${provider}`,
+        told: `Login with ${provider} was just added to your account.`,
       };
     }
   }
@@ -222,7 +222,7 @@ function withWarning({ subject, told }: ReturnType<typeof change>, { logIn }: Wo
   return {
     subject,
     parts: [
-      say(`${told} If it was you, there is nothing to do.`),
+      say(`${told} If it was you, you don't need to do anything.`),
       say(`If it was not you, another person can use your account: ${act}`),
     ],
   };

@@ -99,7 +99,7 @@ export class MailDelivery {
         .get();
       if (next !== undefined) waitMs = Math.min(next.at - now, POLL_MS);
     } catch (error) {
-      this.#deps.log.error({ err: error }, 'waiting emails could not be read: trying again');
+      this.#deps.log.error({ err: error }, 'could not read the waiting emails: retrying');
     }
     // Due emails without a place need no timer: the end of each one under way wakes.
     this.#timer = setTimeout(() => this.wake(), waitMs);
@@ -139,7 +139,7 @@ export class MailDelivery {
       email = this.#deps.outbox.open(row);
     } catch (error) {
       this.#forget(row);
-      this.#deps.log.error({ err: error, mail: row.id }, 'an email was dropped: it can not be read');
+      this.#deps.log.error({ err: error, mail: row.id }, "an email was dropped: it can't be read");
       return;
     }
     const to = email.to.toLowerCase();
@@ -178,13 +178,13 @@ export class MailDelivery {
   #failed(row: Row, email: Email, error: unknown): void {
     if (this.#cut.signal.aborted) return; // Cut by the stop: the row waits for the next start as it is.
     // The text of another error may hold the email.
-    const reason = error instanceof MailError ? error.message : 'sending it failed inside the server';
+    const reason = error instanceof MailError ? error.message : 'internal error while sending';
     if (error instanceof MailError && !error.retry) {
       this.#forget(row);
       // Not for the operator to act on: people mistype their addresses.
       this.#deps.log.warn(
         { mail: row.id, kind: email.kind, to: email.to, reason },
-        'the mail server refused an email: its recipient does not get it',
+        'the mail server rejected an email: it was not delivered',
       );
       return;
     }
@@ -209,7 +209,7 @@ export class MailDelivery {
     const level = error instanceof MailError && error.needsOperator ? 'error' : 'warn';
     this.#deps.log[level](
       { mail: row.id, kind: email.kind, to: email.to, reason, attempts, retryInSeconds: Math.round(waitMs / 1000) },
-      'an email was not sent: trying again',
+      'could not send an email: retrying',
     );
   }
 

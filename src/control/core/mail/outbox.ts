@@ -32,7 +32,10 @@ export class Outbox {
   post(tx: Tx, email: Email, lifeSeconds: number): void {
     const waiting = tx.db.select({ n: count() }).from(outgoingMails).get()?.n ?? 0;
     if (waiting >= MAX_WAITING) {
-      this.#log.error({ kind: email.kind, waiting }, 'an email was dropped: too many wait for the mail server');
+      this.#log.error(
+        { kind: email.kind, waiting },
+        'an email was dropped: too many emails are waiting for the mail server',
+      );
       return;
     }
     const id = uuidv7();

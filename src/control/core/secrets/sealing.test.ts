@@ -11,15 +11,15 @@ test('opens what it sealed, for the same purpose and with the same key alone', (
   const sealed = sealer.seal('a', Buffer.from('secret'));
   assert.equal(sealer.open('a', sealed).toString(), 'secret');
   assert.notEqual(sealer.seal('a', Buffer.from('secret')), sealed, 'a fresh nonce each time');
-  assert.throws(() => sealer.open('b', sealed), /does not open/);
-  assert.throws(() => new Sealer(Buffer.alloc(32, 2)).open('a', sealed), /does not open/);
+  assert.throws(() => sealer.open('b', sealed), /can't be decrypted/);
+  assert.throws(() => new Sealer(Buffer.alloc(32, 2)).open('a', sealed), /can't be decrypted/);
   for (const bent of [
     '',
     's1.',
     sealed.slice(0, -1),
     `${sealed.slice(0, 10)}${sealed[10] === 'A' ? 'B' : 'A'}${sealed.slice(11)}`,
   ]) {
-    assert.throws(() => sealer.open('a', bent), /does not open/, bent);
+    assert.throws(() => sealer.open('a', bent), /can't be decrypted/, bent);
   }
 });
 
@@ -35,7 +35,7 @@ test('keeps its key in a private file of the data folder', (t) => {
 
 test('a key that is not there is not invented', (t) => {
   const dataDir = newFolder(t);
-  assert.throws(() => openSealer(dataDir), /there is no seal\.key beside the database .*put it back from the backup/);
+  assert.throws(() => openSealer(dataDir), /there is no seal\.key beside the database .*restore it from your backup/);
   assert.deepEqual(readdirSync(dataDir), []);
 });
 
@@ -47,7 +47,7 @@ test('a key file that holds no key is named, with what to do, and left as it is'
     assert.throws(
       () => openSealer(dataDir),
       ({ message }: Error) =>
-        message.includes(`${file} is damaged: it has ${size} bytes`) && /Put the one of your backup/.test(message),
+        message.includes(`${file} is damaged: it has ${size} bytes`) && /Restore it from your backup/.test(message),
     );
     assert.deepEqual(readFileSync(file), Buffer.alloc(size, 1));
   }

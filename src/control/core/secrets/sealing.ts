@@ -56,7 +56,7 @@ export class Sealer {
       return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
     } catch (cause) {
       throw new Error(
-        `a sealed value of the database does not open: ${SEAL_KEY_FILE} is not the one that it was made with`,
+        `a secret in the database can't be decrypted: ${SEAL_KEY_FILE} is not the key that encrypted it`,
         { cause },
       );
     }
@@ -69,7 +69,7 @@ export function openSealer(dataDir: string): Sealer {
   const key = readKey(file);
   if (key.length !== KEY_BYTES) {
     throw new Error(
-      `${file} is damaged: it has ${key.length} bytes instead of ${KEY_BYTES}. Put the one of your backup in its place. ` +
+      `${file} is damaged: it has ${key.length} bytes instead of ${KEY_BYTES}. Restore it from your backup. ` +
         'If this server has never run, delete the data folder and start again.',
     );
   }
@@ -88,8 +88,8 @@ function readKey(file: string): Buffer {
 /** What to do about a database without its key: another key opens nothing of what is sealed in it. */
 export function missingKey(dataDir: string): string {
   return (
-    `there is no ${SEAL_KEY_FILE} beside the database in ${dataDir}: put it back from the backup. ` +
-    'A new one would open nothing of what is sealed in that database.'
+    `there is no ${SEAL_KEY_FILE} beside the database in ${dataDir}: restore it from your backup. ` +
+    "A new key can't decrypt the secrets in that database."
   );
 }
 

@@ -54,14 +54,14 @@ export class DatabaseFaults {
       what === 'deleted'
         ? `Stop the server, move ${copy ?? 'your last backup'} to ${this.#file}, delete ${rest}, then start the server.`
         : `Stop the server, choose one of the two for ${this.#file}, delete ${rest}, then start the server.`;
-    const detail = `${this.#file} was ${what} while the server runs: changes get a 503. ${kept} ${next}`;
+    const detail = `${this.#file} was ${what} while the server is running: changes return 503. ${kept} ${next}`;
     this.#know({ kind: 'gone', detail }, { file: this.#file });
   }
 
   /** Throws what changes are answered with once the file is gone: whatever is stored from then on ends with the process. */
   refuseGone(): void {
     if (this.#known?.kind !== 'gone') return;
-    throw new AppError('unavailable', 'The database file of the server is missing. The operator must put it back.', {
+    throw new AppError('unavailable', 'The database file of the server is missing. The operator must restore it.', {
       isLogged: true,
     });
   }
@@ -69,9 +69,9 @@ export class DatabaseFaults {
   #damage(why: string): string {
     const snapshots = join(dirname(this.#file), 'snapshots');
     return (
-      `${this.#file} is damaged (${why}): requests that read the damaged part get a 503. Stop the server and keep a copy of the file. ` +
+      `${this.#file} is damaged (${why}): requests that read the damaged part return 503. Stop the server and keep a copy of the file. ` +
       `sqlite3 ${this.#file} 'PRAGMA integrity_check' shows the extent of the damage. ` +
-      `Then put your last culvert backup, or the newest file of ${snapshots}, in its place.`
+      `Then replace it with your last culvert backup or the newest file in ${snapshots}.`
     );
   }
 

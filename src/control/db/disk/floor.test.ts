@@ -37,7 +37,7 @@ test('recordings: a piece that would leave less than the floor is refused, and l
   assert.equal(looks, 1);
   assert.equal(room.take(4 * MB), false);
   assert.equal(room.isCritical, false);
-  assert.match(room.shortage, /^70 MB are free, and below 64 MB nothing is recorded \(inspector\.min_free_mb\)$/);
+  assert.match(room.shortage, /^only 70 MB free; recording stops below 64 MB \(inspector\.min_free_mb\)$/);
   free = 10;
   assert.equal(room.take(4 * MB), false);
   assert.equal(room.isCritical, true);
@@ -97,7 +97,7 @@ test('data folder: it is made with the folders above it, and a file in its place
   writeFileSync(join(folder, 'file'), '');
   assert.throws(
     () => makeDataDir(join(folder, 'file')),
-    /data_dir .*file can't be made: a file stands where a folder must be/,
+    /data_dir .*file can't be created: a file is in the place of a folder/,
   );
   assert.throws(() => makeDataDir(join(folder, 'file', 'x')), { code: 'ENOTDIR' });
 });

@@ -105,7 +105,7 @@ export function unrecorded(sqlite: Sqlite, orgId: string, filter: UnrecordedFilt
   let seen = 0;
   for (const { minute, tunnel, count } of rows) {
     if (++seen % 500 === 0 && performance.now() - start > COUNT_MS) {
-      throw new Unanswerable('There is too much to count in this time: ask for a shorter one.');
+      throw new Unanswerable('This time range has too many requests to count. Use a shorter one.');
     }
     if (only !== undefined && tunnel !== only) continue;
     const sum = sums.get(tunnel) ?? { count: 0, lastAt: 0 };

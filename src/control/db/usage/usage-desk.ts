@@ -150,7 +150,7 @@ export class UsageDesk {
         if (isDone) return;
       }
     } catch (error) {
-      const notice = 'no room could be made for records of requests';
+      const notice = 'could not free space for request records';
       this.#post({ notice, level: 'warn', fields: { reason: messageOf(error) } });
       return;
     }

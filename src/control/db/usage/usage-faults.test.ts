@@ -158,7 +158,7 @@ for (const [name, put] of [
     await assert.rejects(store.list(ANN, { limit: 10 }), isUnavailable);
     await assert.rejects(store.find(ANN, one.id), isUnavailable);
     assert.equal(store.stats().lost.file, 1);
-    const said = lines.filter(({ message }) => message.startsWith('usage.db is no file'));
+    const said = lines.filter(({ message }) => message.startsWith('usage.db is not a file'));
     assert.deepEqual(
       said.map(({ level, fields }) => [level, (fields as Record<string, unknown>)['file']]),
       [['error', path]],

@@ -26,7 +26,7 @@ const LOCKED = /^SQLITE_(BUSY|LOCKED)(_|$)/;
 
 /** Said where records were deleted for want of room. */
 export const GAVE_WAY =
-  'the disk of data_dir is full: all recorded requests were deleted so that the database can go on. Free some space on it.';
+  'the disk of data_dir is full: all recorded requests were deleted so that the database keeps working. Free some space on it.';
 
 /** Deletes the records of a data folder, also those that were set aside; returns the names of what was there. */
 export function removeRecords(dataDir: string): string[] {
@@ -74,7 +74,7 @@ export class UsageFile {
     const to = `${this.#path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     this.#moveTo(to);
     this.#tell({
-      notice: `${USAGE_FILE} is damaged: what was recorded of requests is lost. It was moved aside and a new file is begun; delete the old one when you no longer need it. Check the disk.`,
+      notice: `${USAGE_FILE} is damaged: the recorded requests are lost. It was moved aside, and a new file was created. Check the disk, and delete the old file when you no longer need it.`,
       level: 'error',
       fields: { file: to, reason: messageOf(error) },
     });
@@ -85,7 +85,7 @@ export class UsageFile {
   checkLog(): void {
     const size = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
     if (size <= MAX_WAL_BYTES) return;
-    throw Object.assign(new Error('another program reads an old state of it and does not end'), {
+    throw Object.assign(new Error('another program has kept an old state of it open for too long'), {
       code: 'SQLITE_BUSY_RECOVERY',
     });
   }
@@ -99,7 +99,7 @@ export class UsageFile {
   written(): void {
     this.#fold?.afterWrite((error) => {
       if (this.#noFold.pass() === undefined) return;
-      const notice = `the log of ${USAGE_FILE} could not be folded back: it grows until it can. Check the disk.`;
+      const notice = `could not checkpoint the write-ahead log of ${USAGE_FILE}: it keeps growing. Check the disk.`;
       this.#tell({ notice, level: 'warn', fields: { reason: messageOf(error) } });
     });
   }
@@ -123,7 +123,7 @@ export class UsageFile {
       sqlite?.pragma('synchronous = NORMAL');
       sqlite?.close();
     } catch (error) {
-      this.#tell({ notice: `${USAGE_FILE} could not be closed`, level: 'warn', fields: { reason: messageOf(error) } });
+      this.#tell({ notice: `could not close ${USAGE_FILE}`, level: 'warn', fields: { reason: messageOf(error) } });
     }
     void fold?.end();
   }
@@ -148,7 +148,7 @@ export class UsageFile {
     } catch (error) {
       if (!NO_FILE.test(codeOf(error) ?? '') || this.#noFile.pass() === undefined) throw error;
       this.#tell({
-        notice: `${USAGE_FILE} is no file: requests are neither recorded nor shown. Move away what is there, a directory or a link that leads nowhere; a new file is begun then by itself.`,
+        notice: `${USAGE_FILE} is not a file: requests are neither recorded nor shown. Move away the folder or broken link in its place. The server then creates a new file.`,
         level: 'error',
         fields: { file: this.#path, reason: messageOf(error) },
       });
@@ -162,7 +162,7 @@ export class UsageFile {
     const to = `${this.#path}.form-${form}`;
     this.#moveTo(to);
     this.#tell({
-      notice: `${USAGE_FILE} is of another version of this program: what was recorded of requests is not shown any more. It was moved aside and a new file is begun; delete the old one when it is not wanted.`,
+      notice: `${USAGE_FILE} is from another version of Culvert: its recorded requests are no longer shown. It was moved aside, and a new file was created. Delete the old file when you no longer need it.`,
       level: 'warn',
       fields: { file: to, form, ours: FORM },
     });

@@ -43,7 +43,7 @@ export class UsageRoom {
 
   /** What is wrong, for a log line. */
   get shortage(): string {
-    return `${sizeText(this.#space.free)} are free, and below ${sizeText(this.floor)} nothing is recorded (inspector.min_free_mb)`;
+    return `only ${sizeText(this.#space.free)} free; recording stops below ${sizeText(this.floor)} (inspector.min_free_mb)`;
   }
 
   #lookAgain(): void {

@@ -73,7 +73,7 @@ export class UsageStore implements RecordStore {
     const bytes = batchBytes(batch);
     const isFull = this.#batches >= MAX_BATCHES || (this.#batches > 0 && this.#bytes + bytes > MAX_BYTES);
     if (isFull || this.#closed) {
-      this.#lose(batch.records, isFull ? 'queue' : 'thread', 'more waits than may');
+      this.#lose(batch.records, isFull ? 'queue' : 'thread', 'the queue is full');
       this.#lost.keep(batch.unrecorded);
       return;
     }
@@ -122,7 +122,7 @@ export class UsageStore implements RecordStore {
   giveWay(): void {
     if (this.#isEmpty()) return;
     this.#thread.ask('giveWay', []).catch((error: unknown) => {
-      this.#log.error({ err: error }, 'recorded requests could not be deleted to make room for the database');
+      this.#log.error({ err: error }, 'could not delete recorded requests to make room for the database');
     });
   }
 
@@ -149,7 +149,7 @@ export class UsageStore implements RecordStore {
     this.#closed = true;
     const closed = this.#tail.then(() => (this.#thread.isRunning ? this.#thread.ask('close', []) : undefined));
     await within(CLOSE_MS, closed).catch((error: unknown) =>
-      this.#log.warn({ err: error }, 'the last records of requests may be lost'),
+      this.#log.warn({ err: error }, 'the last request records may be lost'),
     );
     await this.#thread.end();
   }
@@ -168,7 +168,7 @@ export class UsageStore implements RecordStore {
         await within(STORE_MS, this.#thread.ask('store', [packed], [packed.bytes.buffer]));
         this.#stored += piece.length;
         counts = [];
-        if (this.#trouble !== undefined) this.#log.info({ lost: this.#lost.byReason }, 'requests are recorded again');
+        if (this.#trouble !== undefined) this.#log.info({ lost: this.#lost.byReason }, 'recording of requests resumed');
         this.#trouble = undefined;
       } catch (error) {
         this.#lose(piece, lossReason(error), error);
@@ -182,7 +182,7 @@ export class UsageStore implements RecordStore {
     this.#lost.lose(records, reason);
     if (this.#trouble === reason || this.#closed) return;
     this.#trouble = reason;
-    this.#log.error({ reason, err: why }, 'requests cannot be recorded. They are lost, and only their number is kept');
+    this.#log.error({ reason, err: why }, "requests can't be recorded: their records are lost and only counted");
   }
 
   async #read<Name extends OwnCall>(
@@ -216,7 +216,7 @@ function lossReason(error: unknown): LossReason {
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new UsageFault('thread', `no answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new UsageFault('thread', `no response within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([work, late]);

@@ -114,7 +114,7 @@ export class UsageThread {
     this.#notBefore = now + this.#pauseMs;
     this.#log.error(
       { err: error, again_in_ms: this.#pauseMs },
-      'the thread that records requests has ended; it is started again',
+      'the thread that records requests ended: restarting it',
     );
     this.#refuseAll();
   }

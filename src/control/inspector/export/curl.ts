@@ -24,7 +24,7 @@ export function curlCommand(shown: ShownRequest): string {
   if (!isWhole(shown))
     throw new AppError(
       'body_truncated',
-      'The record has only a part of the body, so the command would send a different request. Raise inspector.max_body_bytes for new requests.',
+      'Only part of the body was recorded, so the command would send a different request. Raise inspector.max_body_bytes for new requests.',
     );
   const fields = request.fields.filter(({ name }) => !LEFT_OUT.test(name));
   const body = Buffer.from(record.requestBody);

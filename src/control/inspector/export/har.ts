@@ -97,7 +97,7 @@ async function responseOf(record: InspectedRequest, { startLine, fields }: Recor
 }
 
 function cut(isTruncated: boolean): string | undefined {
-  return isTruncated ? 'Cut in the record: `bodySize` is the true size.' : undefined;
+  return isTruncated ? 'Truncated in the record: `bodySize` is the full size.' : undefined;
 }
 
 function headersOf(fields: readonly ShownField[]) {

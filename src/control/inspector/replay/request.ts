@@ -58,7 +58,7 @@ export function replayOf(record: InspectedRequest, edits: ReplayEdits): Replayed
   if (edits.body === undefined && !isWhole(record, fields))
     throw new AppError(
       'body_truncated',
-      'The record has only a part of the body. Send the whole body as `body`, or raise inspector.max_body_bytes.',
+      'Only part of the body was recorded. Send the whole body as `body`, or raise inspector.max_body_bytes.',
     );
   const kept = fields.filter(({ name }) => !isSaidByEdge(name));
   return {

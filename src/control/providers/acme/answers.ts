@@ -95,12 +95,12 @@ export function readObject(reply: Reply, what: string): Readonly<Record<string, 
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new AcmeError(
       'bad_answer',
-      `${oneLine(reply.url, 120)} is no ACME ${what}: its content type is ${oneLine(type, 60)}`,
+      `${oneLine(reply.url, 120)} is not an ACME ${what}: its content type is ${oneLine(type, 60)}`,
     );
   }
   const value = parseJson(reply.body);
   if (!isRecord(value))
-    throw new AcmeError('bad_answer', `${oneLine(reply.url, 120)} is no ACME ${what}: it is not a JSON object`);
+    throw new AcmeError('bad_answer', `${oneLine(reply.url, 120)} is not an ACME ${what}: it is not a JSON object`);
   return value;
 }
 

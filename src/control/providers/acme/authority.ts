@@ -38,7 +38,7 @@ export class AcmeAuthority implements CertificateAuthority {
       const session = await Session.open(transport, { directoryUrl, key, kid: undefined, clock, signal });
       const { newAccount, needsExternalAccount } = session.directory;
       if (needsExternalAccount && eab === null) {
-        const advice = 'set acme.eab_kid and acme.eab_hmac_key to what its operator gives out';
+        const advice = 'set acme.eab_kid and acme.eab_hmac_key to the values from its operator';
         throw new AcmeError('externalAccountRequired', `the authority requires an external account: ${advice}`);
       }
       const reply = await session.post(

@@ -20,7 +20,7 @@ const WRONG: readonly WrongCertificate[] = [
   { name: 'for a wildcard', certificate: { names: ['*.example.test'] }, message: /is for DNS:\*\.example\.test/ },
   { name: 'that is over', certificate: { notBefore: new Date(now - 2 * DAY_MS), notAfter: new Date(now - HOUR_MS) }, message: /Correct the clock/ },
   { name: 'of tomorrow', certificate: { notBefore: new Date(now + DAY_MS), notAfter: new Date(now + 2 * DAY_MS) }, message: /Correct the clock/ },
-  { name: 'that is none', certificate: { chain: () => 'hello' }, message: /holds no certificate/ },
+  { name: 'that is none', certificate: { chain: () => 'hello' }, message: /contains no certificate/ },
   { name: 'that is broken', certificate: { chain: () => '-----BEGIN CERTIFICATE-----\naaaa\n-----END CERTIFICATE-----\n' }, message: /can't be read/ },
   { name: 'nine times', certificate: { chain: (leaf) => leaf.repeat(9) }, message: /comes with a chain of 8 certificates, which is too long/ },
   { name: 'twice', certificate: { chain: (leaf) => leaf.repeat(2) }, message: /not signed by the one after it/ },

@@ -25,14 +25,14 @@ export function checkChain(
 ): CheckedChain {
   const certificates = readCertificates(pem);
   const [leaf, issuer] = certificates;
-  if (leaf === undefined) throw wrong('holds no certificate');
+  if (leaf === undefined) throw wrong('contains no certificate');
   if (!leaf.checkPrivateKey(createPrivateKey(of.key))) throw wrong('is not for the key that was sent');
   const missing = compareNames(leaf, of.names);
   if (missing !== undefined) throw wrong(missing);
   if (issuer !== undefined && !isSignedBy(leaf, issuer)) throw wrong('is not signed by the one after it');
   const notBefore = leaf.validFromDate.getTime();
   const notAfter = leaf.validToDate.getTime();
-  const dates = `is good from ${isoOf(notBefore)} to ${isoOf(notAfter)}`;
+  const dates = `is valid from ${isoOf(notBefore)} to ${isoOf(notAfter)}`;
   if (!(notBefore < notAfter)) throw wrong(dates);
   if (notBefore > of.nowMs + MAX_AHEAD_MS || notAfter <= of.nowMs) {
     throw wrong(`${dates}, but the clock of this server shows ${isoOf(of.nowMs)}. Correct the clock`);

@@ -59,7 +59,7 @@ export async function proveNames(proof: Proof, authorizations: readonly string[]
     const ends = await Promise.allSettled(begun.map((answer) => order.solver.withdraw(answer)));
     for (const end of ends) {
       if (end.status === 'rejected')
-        log.warn({ error: messageOf(end.reason) }, 'an answer to a challenge could not be taken back');
+        log.warn({ error: messageOf(end.reason) }, 'could not remove a challenge response');
     }
   }
 }

@@ -82,7 +82,7 @@ test('dns hook: a failure message leaves out the output of the program, which is
   assert.equal(error.code, 'challenge_failed');
   assert.match(
     error.message,
-    /acme\.dns_hook ended with status 3 \(present _acme-challenge\.example\.test\); the server's log/,
+    /acme\.dns_hook exited with status 3 \(present _acme-challenge\.example\.test\); the server's log/,
   );
   assert.ok(!error.message.includes('hunter2'));
   const [line = ''] = warned.map((fields) => JSON.stringify(fields));
@@ -109,7 +109,7 @@ test('a program that hangs is ended with all that it started', async (t) => {
   );
   const began = performance.now();
   const error = await failureOf(hook.publish(answer(), t.signal));
-  assert.match(error.message, /did not end within 0\.3 s/);
+  assert.match(error.message, /did not finish within 0\.3 s/);
   assert.ok(performance.now() - began < 5000);
   const pids = told().map(Number);
   assert.equal(pids.length, 2);

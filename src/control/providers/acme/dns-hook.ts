@@ -47,7 +47,7 @@ export class DnsHook implements ChallengeSolver {
 
   async publish(answer: ChallengeAnswer, signal: AbortSignal): Promise<void> {
     if (answer.type !== 'dns-01')
-      throw new AcmeError('challenge_failed', `acme.dns_hook does not answer ${answer.type}`);
+      throw new AcmeError('challenge_failed', `acme.dns_hook does not handle ${answer.type}`);
     if (this.#taken.size >= MAX_TAKEN) {
       throw new AcmeError(
         'challenge_failed',
@@ -78,7 +78,7 @@ export class DnsHook implements ChallengeSolver {
 
   async #run(action: 'present' | 'cleanup', answer: ChallengeAnswer, signal: AbortSignal): Promise<void> {
     if (action === 'cleanup' && !this.#told.has(answer)) return;
-    if (signal.aborted) throw new AcmeError('aborted', 'stopped before it was done');
+    if (signal.aborted) throw new AcmeError('aborted', 'stopped before it finished');
     this.#told.add(answer);
     const { program, limitMs = LIMIT_MS, log } = this.#options;
     const fqdn = fqdnOf(answer);
@@ -93,7 +93,7 @@ export class DnsHook implements ChallengeSolver {
     try {
       await runHook({ program, args: [action, fqdn, answer.txtValue], env, limitMs, signal });
     } catch (error) {
-      if (signal.aborted) throw new AcmeError('aborted', 'stopped before it was done', { cause: error });
+      if (signal.aborted) throw new AcmeError('aborted', 'stopped before it finished', { cause: error });
       const reason = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : '';
       log.warn({ action, fqdn, error: messageOf(error), reason }, 'acme.dns_hook failed');
       const message = `the program in acme.dns_hook ${messageOf(error)} (${action} ${fqdn}); the server's log has what it printed`;
@@ -112,7 +112,7 @@ export class DnsHook implements ChallengeSolver {
     if (propagationMs > 0) {
       log.warn(
         { fqdn: fqdnOf(answer) },
-        'the resolvers do not see the record that acme.dns_hook set; the authority is asked all the same',
+        'the resolvers do not see the record that acme.dns_hook set; asking the authority to validate it anyway',
       );
     }
   }

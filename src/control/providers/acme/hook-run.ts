@@ -28,7 +28,7 @@ const MAX_OUTPUT_CHARS = 2_000;
 /** From asking it to end until it is ended, and from there until it is given up. */
 const GRACE_MS = 2_000;
 
-/** Resolves when the program has ended with status 0. Throws when it can't be run, fails, takes too long or is stopped. */
+/** Resolves when the program has exited with status 0. Throws when it can't be run, fails, takes too long or is stopped. */
 export async function runHook({ program, args, env, limitMs, signal }: HookRun): Promise<void> {
   signal.throwIfAborted();
   // A group of its own: ending it ends what it has started too.
@@ -51,7 +51,7 @@ export async function runHook({ program, args, env, limitMs, signal }: HookRun):
   };
   const onAbort = (): void => stop('was stopped');
   signal.addEventListener('abort', onAbort, { once: true });
-  timers.push(setTimeout(() => stop(`did not end within ${limitMs / 1000} s`), limitMs));
+  timers.push(setTimeout(() => stop(`did not finish within ${limitMs / 1000} s`), limitMs));
   try {
     // Rejects with the error that kept it from starting.
     await once(child, 'spawn');
@@ -61,7 +61,7 @@ export async function runHook({ program, args, env, limitMs, signal }: HookRun):
     // What it wrote last may still be in the pipes.
     await new Promise((resolve) => setTimeout(resolve, 50));
     const said = output();
-    throw new Error(why ?? (code === null ? `was ended by ${by}` : `ended with status ${code}`), {
+    throw new Error(why ?? (code === null ? `was killed by ${by}` : `exited with status ${code}`), {
       cause: new Error(said === '' ? 'it printed nothing' : `it printed: ${said}`),
     });
   } catch (error) {

@@ -56,17 +56,17 @@ interface Lie {
 const LIES: readonly Lie[] = [
   { name: 'a directory without end', path: '/dir', play: endless, code: 'bad_answer', message: /127\.0\.0\.1:\d+ is larger than 256 KB/ },
   { name: 'a directory elsewhere', path: '/dir', play: (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(), code: 'bad_answer', message: /redirects to http:\/\/127\.0\.0\.1:9\/, which is not followed: set acme\.directory_url/ },
-  { name: 'a page instead of a directory', path: '/dir', play: withBody('<html>', 'text/html'), code: 'bad_answer', message: /no ACME directory: its content type is text\/html/ },
+  { name: 'a page instead of a directory', path: '/dir', play: withBody('<html>', 'text/html'), code: 'bad_answer', message: /not an ACME directory: its content type is text\/html/ },
   { name: 'a directory that is not JSON', path: '/dir', play: withBody('{'), code: 'bad_answer', message: /not a JSON object/ },
   { name: 'a directory that is a list', path: '/dir', play: withBody('[]'), code: 'bad_answer', message: /not a JSON object/ },
   { name: 'an empty directory', path: '/dir', play: withBody('{}'), code: 'bad_answer', message: /has no newNonce/ },
   { name: 'a directory that is not there', path: '/dir', play: (_, response) => void response.writeHead(404).end('nothing'), code: 'bad_answer', message: /refused: status 404/ },
-  { name: 'an address of another kind', path: '/dir', play: withJson(directoryAt('file:///etc/passwd')), code: 'bad_answer', message: /not an https address: file:/ },
-  { name: 'an address in the network', path: '/dir', play: withJson(directoryAt('http://10.0.0.1/')), code: 'bad_answer', message: /not an https address: http:\/\/10/ },
-  { name: 'no nonce', path: '/nonce', play: (_, response) => void (response.removeHeader('replay-nonce'), response.end()), code: 'bad_answer', message: /gave no nonce/ },
-  { name: 'a nonce with signs of its own', path: '/nonce', play: (_, response) => void response.setHeader('replay-nonce', 'a"b').end(), code: 'bad_answer', message: /gave no nonce/ },
+  { name: 'an address of another kind', path: '/dir', play: withJson(directoryAt('file:///etc/passwd')), code: 'bad_answer', message: /not an https URL: file:/ },
+  { name: 'an address in the network', path: '/dir', play: withJson(directoryAt('http://10.0.0.1/')), code: 'bad_answer', message: /not an https URL: http:\/\/10/ },
+  { name: 'no nonce', path: '/nonce', play: (_, response) => void (response.removeHeader('replay-nonce'), response.end()), code: 'bad_answer', message: /sent no nonce/ },
+  { name: 'a nonce with signs of its own', path: '/nonce', play: (_, response) => void response.setHeader('replay-nonce', 'a"b').end(), code: 'bad_answer', message: /sent no nonce/ },
   { name: 'no nonce that it likes', path: '/orders', play: (_, response) => sendProblem(response, { status: 400, type: 'badNonce', detail: 'again' }), code: 'badNonce', message: /refused: again/ },
-  { name: 'an order without an address', path: '/orders', play: order({}), code: 'bad_answer', message: /Location is not an https address/ },
+  { name: 'an order without an address', path: '/orders', play: order({}), code: 'bad_answer', message: /Location is not an https URL/ },
   { name: 'an order of another type', path: '/orders', play: (asked, response) => order({ authorizations: {} })(asked, response.setHeader('location', 'http://127.0.0.1:9/')), code: 'bad_answer', message: /order has no authorizations/ },
   { name: 'more to prove than was asked for', path: '/orders', play: (asked, response) => order({ authorizations: ['', ''] })(asked, response.setHeader('location', 'http://127.0.0.1:9/')), code: 'bad_answer', message: /requires more validations than the order has names/ },
   { name: 'something else to prove', path: '/authz/0', play: authorization({ identifier: { type: 'dns', value: 'bank.example\r\n' } }), code: 'bad_answer', message: /requires validation of bank\.example, which is not part of the order/ },
@@ -74,7 +74,7 @@ const LIES: readonly Lie[] = [
   { name: 'no such challenge', path: '/authz/0', play: authorization({ challenges: [{ type: 'dns-01', url: '' }] }), code: 'challenge_failed', message: /does not offer http-01 for shop\.example\.test\. It offers: dns-01\. Set acme\.challenge/ },
   { name: 'a token that is a path', path: '/authz/0', play: authorization({ challenges: [{ type: 'http-01', url: '', token: '../../../../etc/passwd' }] }), code: 'bad_answer', message: /no usable token/ },
   { name: 'a token with a line', path: '/authz/0', play: authorization({ challenges: [{ type: 'http-01', url: '', token: 'aaaaaaaaaaaaaaaaaaaa\r\nset-cookie: a' }] }), code: 'bad_answer', message: /no usable token/ },
-  { name: 'a challenge in the network', path: '/authz/0', play: authorization({ challenges: [{ type: 'http-01', url: 'http://169.254.169.254/', token: 'token-of-the-name-0' }] }), code: 'bad_answer', message: /not an https address: http:\/\/169/, published: true },
+  { name: 'a challenge in the network', path: '/authz/0', play: authorization({ challenges: [{ type: 'http-01', url: 'http://169.254.169.254/', token: 'token-of-the-name-0' }] }), code: 'bad_answer', message: /not an https URL: http:\/\/169/, published: true },
   { name: 'a connection that breaks', path: '/challenge/0', play: (_, response) => void response.destroy(), code: 'network', message: /is unreachable: socket hang up/, published: true },
   { name: 'a body that breaks', path: '/challenge/0', play: (_, response) => { response.writeHead(200, { 'content-length': '10' }).write('{'); setImmediate(() => response.destroy()); }, code: 'network', message: /is unreachable: aborted/, published: true },
   { name: 'an order that is given up', path: '/order', play: order({ status: 'invalid', error: { type: 'urn:ietf:params:acme:error:caa', detail: 'CAA forbids it' } }), code: 'caa', message: /rejected the order: CAA forbids it/, published: true },
@@ -117,7 +117,7 @@ test('an authority by TLS names no plain addresses, not on this machine either',
   for (const newNonce of ['http://127.0.0.1:9/', 'https://user:password@localhost/']) {
     played.plays.set('/dir', withJson(directoryAt(newNonce)));
     const error = await failureOf(authority.register({ email: null, signal: t.signal }));
-    assert.match(error.message, /not an https address/);
+    assert.match(error.message, /not an https URL/);
   }
 });
 
@@ -152,7 +152,7 @@ for (const [name, play] of Object.entries(SLOW)) {
     const began = performance.now();
     const error = await failureOf(authority.register({ email: null, signal: t.signal }));
     assert.equal(error.code, 'timeout');
-    assert.match(error.message, /did not answer in time/);
+    assert.match(error.message, /did not respond in time/);
     assert.ok(performance.now() - began < 3_000);
   });
 }

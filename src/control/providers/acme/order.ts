@@ -74,10 +74,10 @@ function checkNames({ names, challenge }: AcmeOrder): void {
     throw refused(`a certificate has 1 to ${MAX_NAMES} names, not ${names.length}`);
   for (const name of names) {
     if (!isHostName(plainName(name)) || name !== name.toLowerCase())
-      throw refused(`${oneLine(name)} is no name for a certificate`);
+      throw refused(`${oneLine(name)} is not a valid certificate name`);
     if (name.startsWith('*.') && challenge !== 'dns-01') {
       throw refused(
-        `${name} can be proven by dns-01 only: set acme.challenge to "dns-01", with a program in acme.dns_hook`,
+        `${name} can be validated with dns-01 only: set acme.challenge to "dns-01", with a program in acme.dns_hook`,
       );
     }
   }

@@ -103,7 +103,7 @@ export class Session {
     const reply = await this.#transport.ask({ method: 'HEAD', url: newNonce, signal });
     if (reply.status >= 300) throw refusalOf(reply, this.#clock.now());
     this.#keepNonce(reply);
-    if (this.#nonce === undefined) throw new AcmeError('bad_answer', `${new URL(newNonce).host} gave no nonce`);
+    if (this.#nonce === undefined) throw new AcmeError('bad_answer', `${new URL(newNonce).host} sent no nonce`);
     return this.#nonce;
   }
 

@@ -68,7 +68,7 @@ export class Transport {
       const isAllowed = protocol === 'https:' || (this.#plain && isPlainLoopback(url));
       if (isAllowed && username === '' && password === '') return href;
     }
-    throw new AcmeError('bad_answer', `the authority's ${what} is not an https address: ${oneLine(String(url))}`);
+    throw new AcmeError('bad_answer', `the authority's ${what} is not an https URL: ${oneLine(String(url))}`);
   }
 
   /** The answer, whatever its status but a redirect. Throws `network`, `timeout`, `aborted` or `bad_answer`. */
@@ -84,7 +84,7 @@ export class Transport {
         const to = oneLine(response.headers.location ?? 'nowhere');
         throw new AcmeError(
           'bad_answer',
-          `${new URL(url).host} redirects to ${to}, which is not followed: set acme.directory_url to the right address`,
+          `${new URL(url).host} redirects to ${to}, which is not followed: set acme.directory_url to the final URL`,
         );
       }
       return { url, status, headers: response.headers, body };
@@ -130,7 +130,7 @@ async function readBody(response: IncomingMessage, url: string): Promise<string>
     size += part.length;
     // Leaving the loop destroys the response, and with it the connection.
     if (size > MAX_BODY_BYTES)
-      throw new AcmeError('bad_answer', `the answer of ${new URL(url).host} is larger than 256 KB`);
+      throw new AcmeError('bad_answer', `the response of ${new URL(url).host} is larger than 256 KB`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
@@ -139,7 +139,7 @@ async function readBody(response: IncomingMessage, url: string): Promise<string>
 /** What an abort means: a timeout, or the caller gave up. */
 export function abortError(signal: AbortSignal, message: string): AcmeError {
   const isLate = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
-  return isLate ? new AcmeError('timeout', message) : new AcmeError('aborted', 'stopped before it was done');
+  return isLate ? new AcmeError('timeout', message) : new AcmeError('aborted', 'stopped before it finished');
 }
 
 /** OpenSSL's verdicts on a certificate, as Node names them. */
@@ -147,7 +147,7 @@ const CERTIFICATE_CODE = /^(CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_TLS_CE
 
 function failureOf(error: unknown, signal: AbortSignal, host: string): AcmeError {
   if (error instanceof AcmeError) return error;
-  if (signal.aborted) return abortError(signal, `${host} did not answer in time`);
+  if (signal.aborted) return abortError(signal, `${host} did not respond in time`);
   const code = codeOf(error);
   // Several addresses were tried: the message is empty then, and the code that of the last.
   const said = oneLine(messageOf(error)) || (code ?? 'no reason given');

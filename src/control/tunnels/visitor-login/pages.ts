@@ -14,7 +14,7 @@ export function visitorRefusalPage({ code, message }: AppError, site: VisitedSit
     'You are not logged in',
     html`<p class="alert" role="alert">${message}</p>
 <p class="quiet">${code}</p>
-${site === undefined ? '' : html`<a class="button" href="${site.url}">Begin again at ${site.host}</a>`}`,
+${site === undefined ? '' : html`<a class="button" href="${site.url}">Start over at ${site.host}</a>`}`,
   );
 }
 

@@ -18,7 +18,7 @@ const gate = z
         z
           .string()
           .max(MAX_DOMAIN)
-          .regex(DOMAIN, 'must be what stands behind the @, such as example.com; not ASCII as xn--'),
+          .regex(DOMAIN, 'must be the part after the @, such as example.com; non-ASCII domains in xn-- form'),
       )
       .max(MAX_VISITOR_ENTRIES)
       .default([]),

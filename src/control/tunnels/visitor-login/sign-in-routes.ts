@@ -115,7 +115,7 @@ export function mountVisitorLogins(app: Api, { visitorLogins, publicUrl }: Deps)
 function refuseIncomplete(result: { success: true } | { success: false; error: z.ZodError }): undefined {
   if (result.success) return;
   const details = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
-  throw new AppError('invalid_request', 'The login address is incomplete. Open the address of the site itself.', {
+  throw new AppError('invalid_request', 'The login URL is incomplete. Open the URL of the site itself.', {
     details,
   });
 }

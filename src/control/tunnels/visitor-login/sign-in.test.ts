@@ -270,7 +270,7 @@ test('a page of a refusal leads back to the site that the browser began at, also
     return (await fetch(to, { redirect: 'manual', headers: { cookie, accept: 'text/html' } })).text();
   };
   const wanted = { return_to: 'http://shop.localhost/orders?a=1&b=2' };
-  const back = /<a class="button" href="http:\/\/shop\.localhost\/orders\?a=1&amp;b=2">Begin again at shop\.localhost</;
+  const back = /<a class="button" href="http:\/\/shop\.localhost\/orders\?a=1&amp;b=2">Start over at shop\.localhost</;
   const cancelled = new Browser();
   const callback = await upToCallback(cancelled, wanted);
   callback.searchParams.delete('code');
@@ -292,10 +292,7 @@ test('a page of a refusal leads back to the site that the browser began at, also
   assert.doesNotMatch(stranger, /shop\.localhost|<a /, 'nothing of another browser is shown');
 
   for (const path of ['callback', 'start'])
-    assert.match(
-      await pageAt(new Browser(), `${url}/edge-auth/${path}`),
-      /is incomplete\. Open the address of the site/,
-    );
+    assert.match(await pageAt(new Browser(), `${url}/edge-auth/${path}`), /is incomplete\. Open the URL of the site/);
 });
 
 test('a tunnel that is not there, is gone or has no gate is 404, in a page to a browser; nothing is stored for a start', async () => {

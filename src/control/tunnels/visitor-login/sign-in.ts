@@ -157,7 +157,7 @@ export class VisitorLogins {
   #tunnel(tunnelId: string): GatedTunnel {
     const found = gatedTunnel(this.#deps.store.db, tunnelId);
     if (found === undefined)
-      throw new AppError('not_found', 'This site has no visitor login. Check the address, or open the site again.');
+      throw new AppError('not_found', 'This site has no visitor login. Check the URL, or open the site again.');
     return found;
   }
 
@@ -188,7 +188,7 @@ export class VisitorLogins {
     if (state === undefined || !isFirst(state)) {
       throw new AppError(
         'invalid_request',
-        'The login was started in another browser, took too long, or is already done. Open the address of the site again.',
+        'The login was started in another browser, took too long, or is already done. Open the site again.',
       );
     }
     return state;

@@ -92,7 +92,10 @@ export class ConnectionBound {
     const passed = this.#warningsOfHandshakes.pass();
     const fields = { source, max_per_second: this.#rules.handshakes?.perSecond, ...passed };
     if (passed !== undefined)
-      this.#rules.log.warn(fields, 'a source begins more TLS handshakes with the API than it may: a new one was cut');
+      this.#rules.log.warn(
+        fields,
+        'an address starts too many TLS handshakes with the API: a new connection was closed',
+      );
   }
 
   /** The connection has become a WebSocket: its owner counts it, by limits of its own. */
@@ -162,8 +165,8 @@ export class ConnectionBound {
     this.#rules.log.warn(
       fields,
       madeRoom
-        ? 'the API has as many connections as it takes: the longest idle one was closed'
-        : 'the API has as many connections as it takes, all of them busy: a new one was cut',
+        ? 'the API reached its connection limit: the longest idle connection was closed'
+        : 'the API reached its connection limit, and no connection is idle: a new connection was closed',
     );
   }
 }

@@ -69,7 +69,7 @@ export function refuseUnroutable(error: unknown): Response {
   const refusal: Refusal =
     error instanceof RequestError
       ? { status: 400, error: 'invalid_request', message: `The URL of the request is invalid: ${error.message}.` }
-      : { status: 500, error: 'internal', message: 'The server failed. Its log has the reason.' };
+      : { status: 500, error: 'internal', message: 'The server had an internal error. The reason is in its log.' };
   return new Response(bodyOf(refusal), { status: refusal.status, headers: headersOf(refusal) });
 }
 

@@ -99,17 +99,17 @@ install_all() {
   if has_systemd; then run systemctl daemon-reload; fi
   echo
   if [ "$dry" = yes ]; then
-    echo "Nothing was changed."
+    echo "No changes were made."
     return
   fi
   if has_systemd && systemctl is-active --quiet culvert; then
-    echo "Upgraded. Next: systemctl restart culvert   (visitors in flight get time to finish)"
+    echo "Upgraded. Next: systemctl restart culvert   (requests in flight get time to finish)"
   else
     echo "Installed. Next: set edge.domain and the listeners in /etc/culvert/culvert.toml, then"
     echo "  culvert config check /etc/culvert/culvert.toml"
     echo "  systemctl enable --now culvert"
-    echo "No visitor is refused during a restart once systemd holds the sockets: set ListenStream= of $sockets"
-    echo "as in the settings (systemctl edit culvert.socket), and enable those of listeners that are in use."
+    echo "For restarts that refuse no visitors, let systemd hold the sockets: set ListenStream= of $sockets"
+    echo "as in the settings (systemctl edit culvert.socket), and enable the units of the listeners that you use."
     echo "  journalctl -u culvert | grep -A 2 'owns the server'        (the password of the first account)"
   fi
 }
@@ -127,11 +127,11 @@ uninstall_all() {
   if has_systemd; then run systemctl daemon-reload; fi
   echo
   if [ "$dry" = yes ]; then
-    echo "Nothing was changed."
+    echo "No changes were made."
     return
   fi
   echo "Removed. Settings, data and users are still there: /etc/culvert, /var/lib/culvert, culvert, culvert-agent."
 }
 
-if on_host && [ "$dry" = no ] && [ "$(id -u)" -ne 0 ]; then fail "needs root: run it with sudo, or look with --dry-run"; fi
+if on_host && [ "$dry" = no ] && [ "$(id -u)" -ne 0 ]; then fail "needs root: run it with sudo, or use --dry-run"; fi
 if [ "$action" = install ]; then install_all; else uninstall_all; fi

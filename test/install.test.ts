@@ -51,7 +51,7 @@ test('a dry run says every step and takes none', () => {
   assert.equal(status, 0);
   assert.match(stdout, /install -m 755 .*culvert/);
   assert.match(stdout, /write .*culvert\.toml/);
-  assert.match(stdout, /\nNothing was changed\.\n$/);
+  assert.match(stdout, /\nNo changes were made\.\n$/);
   assert.doesNotMatch(stdout, /Installed/);
   assert.ok(!existsSync(dest));
 });

@@ -25,7 +25,7 @@ export function findAcmeModeGap({ acme, edge }: ServerFile): Conflict | undefine
   if (acme.ca_file === null && isPrivate(edge.domain)) {
     return {
       path: ['edge', 'tls', 'mode'],
-      text: `"acme" needs a public name, and no authority issues for ${edge.domain}: set edge.domain, or choose "self_signed"`,
+      text: `"acme" needs a public domain, and no authority issues certificates for ${edge.domain}: set edge.domain, or choose "self_signed"`,
     };
   }
   return findFaultOfFiles(acme) ?? findFaultOfEmail(acme);
@@ -80,7 +80,7 @@ function isPrivate(domain: string): boolean {
 export function acmeDoubts({ accounts, acme, edge }: ServerFile): string[] {
   const out: string[] = [];
   if (acme.dns_hook !== null && acme.challenge !== 'dns-01') {
-    out.push('acme.dns_hook: is used with acme.challenge = "dns-01" only');
+    out.push('acme.dns_hook: applies only to acme.challenge = "dns-01"');
   }
   if (edge.tls.mode !== 'acme') return out;
   const { http_listen: http, https_listen: https } = edge;

@@ -29,7 +29,7 @@ const tunnel = z.strictObject({
   /** false: neither the agent's own page nor the server keeps what passes. */
   inspect: z.boolean().default(true),
   /** Of udp tunnels: name or id of the private network whose datagrams it carries. */
-  network: z.string().min(1, 'must name a private network').max(253).optional(),
+  network: z.string().min(1, 'must be the name of a private network').max(253).optional(),
   /** Of udp tunnels. false: datagrams go by the agent's session alone, never by UDP to the server. */
   udp: z.boolean().default(true),
 });
@@ -41,7 +41,7 @@ const tunnelName = z
 
 export const agentSchema = z.strictObject({
   server: z.string().optional(),
-  token_file: z.string().min(1, 'must name a file').optional(),
+  token_file: z.string().min(1, 'must be a file name').optional(),
   /** false: no page, and no tunnel's requests are kept anywhere. */
   inspect: z.boolean().default(true),
   /** Port on 127.0.0.1 of the page; of those behind it the next free one is taken. 0: the system chooses. */

@@ -73,7 +73,7 @@ function* certificateGaps({ edge, agents }: ServerFile): Generator<Conflict> {
     const key = edge.tls.cert_file === null ? 'key_file' : 'cert_file';
     yield {
       path: ['edge', 'tls', key],
-      text: `is used with edge.tls.mode = "files" only: set that, or leave this out`,
+      text: `applies only to edge.tls.mode = "files": set that, or remove this key`,
     };
   }
   if (edge.https_listen !== null && edge.tls.mode === 'off') {
@@ -84,7 +84,7 @@ function* certificateGaps({ edge, agents }: ServerFile): Generator<Conflict> {
   }
   if ((agents.cert_file === null) !== (agents.key_file === null)) {
     const [set, missing] = agents.cert_file === null ? ['key_file', 'cert_file'] : ['cert_file', 'key_file'];
-    yield { path: ['agents', set], text: `needs agents.${missing} beside it: set both or none` };
+    yield { path: ['agents', set], text: `needs agents.${missing} too: set both or neither` };
   }
 }
 
@@ -116,7 +116,7 @@ function* balancerGaps({ edge }: ServerFile): Generator<Conflict> {
       }
     : {
         path: ['edge', 'proxy_protocol_from'],
-        text: 'is used with edge.proxy_protocol = true only: set that, or leave this out',
+        text: 'applies only to edge.proxy_protocol = true: set that, or remove this key',
       };
 }
 
@@ -149,13 +149,13 @@ function* missingFiles({ edge, agents, acme, metrics }: ServerFile): Generator<C
 function* metricsGaps({ metrics }: ServerFile): Generator<Conflict> {
   if (metrics.listen === null) {
     if (metrics.token_file === null) return;
-    yield { path: ['metrics', 'token_file'], text: 'is used with metrics.listen only: set that, or leave this out' };
+    yield { path: ['metrics', 'token_file'], text: 'applies only with metrics.listen: set that, or remove this key' };
     return;
   }
   if (metrics.token_file !== null || isLoopback(metrics.listen.host)) return;
   yield {
     path: ['metrics', 'listen'],
-    text: 'can be reached by others: set metrics.token_file too, or listen on "127.0.0.1:9464"',
+    text: 'is reachable from other machines: set metrics.token_file too, or listen on "127.0.0.1:9464"',
   };
 }
 
@@ -166,11 +166,11 @@ function* acmeGaps({ acme }: ServerFile): Generator<Conflict> {
   }
   if ((acme.eab_kid === null) !== (acme.eab_hmac_key === null)) {
     const [set, missing] = acme.eab_kid === null ? ['eab_hmac_key', 'eab_kid'] : ['eab_kid', 'eab_hmac_key'];
-    yield { path: ['acme', set], text: `needs acme.${missing} beside it: set both or none` };
+    yield { path: ['acme', set], text: `needs acme.${missing} too: set both or neither` };
   }
   const mac = acme.eab_hmac_key?.reveal();
   if (mac !== undefined && !/^[A-Za-z0-9+/_-]+={0,2}$/.test(mac)) {
-    yield { path: ['acme', 'eab_hmac_key'], text: 'is not base64url: write it as the authority gave it' };
+    yield { path: ['acme', 'eab_hmac_key'], text: 'is not base64url: copy it exactly as the authority shows it' };
   }
 }
 
@@ -206,7 +206,7 @@ function* oauthGaps({ oauth }: ServerFile): Generator<Conflict> {
     const [set, missing] = client_id === null ? ['client_secret', 'client_id'] : ['client_id', 'client_secret'];
     yield {
       path: ['oauth', name, set],
-      text: `needs oauth.${name}.${missing} beside it: set both or none`,
+      text: `needs oauth.${name}.${missing} too: set both or neither`,
     };
   }
 }

@@ -32,7 +32,7 @@ function orNull<T>(read: (text: string) => T | undefined): (text: string) => T |
 }
 
 const LISTEN_FORM =
-  'an address to listen on: write "127.0.0.1:8080", "[::1]:8080", or ":8080" for every address of this machine';
+  'an address to listen on: write "127.0.0.1:8080", "[::1]:8080", or ":8080" for all addresses of this machine';
 
 /** A listener that must exist. */
 export const listen = parsed<HostPort>(parseListen, LISTEN_FORM);
@@ -55,7 +55,7 @@ export const portRange = parsed<PortRange | null>(
 /** The host part alone of a listener. */
 export const bindHost = parsed<string>(
   (text) => parseHostPort(text.includes(':') ? `[${text}]:0` : `${text}:0`)?.host,
-  'an address to bind: write "127.0.0.1", or "0.0.0.0" for every interface',
+  'an address to bind: write "127.0.0.1", or "0.0.0.0" for all interfaces',
 );
 
 /** A DNS name, lower case. */
@@ -115,7 +115,7 @@ export const urlTemplate = parsed<string | null>(
 /** An IP network, kept as text for base/addr NetworkSet. */
 export const network = parsed<string>(
   (text) => (parseNetwork(text) === undefined ? undefined : text),
-  'an IP network: write "10.0.0.0/8" or "2001:db8::/32", with no bit set behind the prefix',
+  'an IP network: write "10.0.0.0/8" or "2001:db8::/32", with no host bits set',
 );
 
 /** `IP:port` or a lone IP (port 53), kept as text for the resolver. */
@@ -128,7 +128,7 @@ export const resolver = parsed<string>((text) => {
 /** A file or folder; made absolute against the working directory, as a shell would read it. */
 export const path = z
   .string()
-  .min(1, 'must name a path')
+  .min(1, 'must be a path')
   .transform((text) => resolve(text));
 export const pathOrNull = z.string().transform((text) => (text === '' ? null : resolve(text)));
 

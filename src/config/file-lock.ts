@@ -43,7 +43,7 @@ async function take(path: string, { abandonedMs, patienceMs }: LockTimes): Promi
       rmSync(path, { force: true });
       continue; // the first to try has it now, this process or another
     }
-    if (now - started > patienceMs) throw new Error(`other commands hold ${path}: try again later`);
+    if (now - started > patienceMs) throw new Error(`other commands are using ${path}: try again later`);
     await sleep(PAUSE_MS);
   }
 }

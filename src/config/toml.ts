@@ -13,7 +13,7 @@ const MAX_MISTAKES = 50;
 export class ConfigError extends Error {
   constructor(mistakes: string | readonly string[], options?: ErrorOptions) {
     const all = (typeof mistakes === 'string' ? [mistakes] : mistakes).map((text) => text.replace(/\s*\n\s*/g, ' '));
-    const more = all.length > MAX_MISTAKES ? [`and ${all.length - MAX_MISTAKES} more mistakes`] : [];
+    const more = all.length > MAX_MISTAKES ? [`and ${all.length - MAX_MISTAKES} more errors`] : [];
     super([...all.slice(0, MAX_MISTAKES), ...more].join('\n'), options);
     this.name = 'ConfigError';
   }
@@ -199,7 +199,7 @@ function kindOf(value: unknown): string {
   if (value instanceof Date) return 'a date';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'string') return 'a string';
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'not a finite number';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'infinity or NaN';
   return typeof value === 'object' ? 'a table' : `a ${typeof value}`;
 }
 
@@ -208,9 +208,9 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is missing';
-      return `must be ${KINDS[issue.expected] ?? issue.expected}, this is ${kindOf(issue.input)}`;
+      return `must be ${KINDS[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}`;
     case 'invalid_value':
-      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}, this is ${JSON.stringify(issue.input)}`;
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}, not ${JSON.stringify(issue.input)}`;
     case 'too_small':
       return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unitOf(issue)}`;
     case 'too_big':
@@ -223,5 +223,5 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
 function unitOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig>): string {
   if (issue.origin === 'array') return ' entries';
   if (issue.origin === 'string') return ' characters';
-  return `, this is ${String(issue.input)}`;
+  return `, not ${String(issue.input)}`;
 }

@@ -40,7 +40,7 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
   const host =
     file.edge.public_url === null ? null : new URL(file.edge.public_url.replace('{subdomain}', 's')).hostname;
   if (host !== null && host !== `s.${file.edge.domain}`) {
-    const asks = `the edge answers for *.${file.edge.domain}`;
+    const asks = `the edge serves *.${file.edge.domain}`;
     out.push(
       `edge.public_url: its domain is not edge.domain; ${asks}, so a proxy in front must set Host (${formatEdge(file)})`,
     );

@@ -49,8 +49,8 @@ export const API_ERRORS = {
   },
   authorization_pending: {
     status: 400,
-    cause: 'The login of the command line is not approved yet.',
-    fix: 'Approve it in the browser; the command line tries again.',
+    cause: 'The CLI login is not approved yet.',
+    fix: 'Approve it in the browser; the CLI retries.',
   },
   unauthorized: {
     status: 401,

@@ -39,11 +39,11 @@ export const VISITOR_DROPS = {
   tls_handshake: info('TLS handshakes failed or timed out', 'edge.limits.tls_handshake_timeout_seconds'),
   head_timeout: info('request headers did not arrive in time', 'edge.limits.head_timeout_seconds'),
   body_timeout: info('request bodies stalled for too long', 'edge.limits.body_idle_timeout_seconds'),
-  slow_reader: info('visitors read nothing of their response for too long', 'edge.limits.body_idle_timeout_seconds'),
+  slow_reader: info('visitors did not read their response for too long', 'edge.limits.body_idle_timeout_seconds'),
   idle: debug('idle connections were closed', 'edge.limits.idle_timeout_seconds'),
   websocket_idle: debug('idle WebSockets were closed', 'edge.limits.websocket_idle_seconds'),
   linger: debug(
-    'connections were cut: the visitor kept sending, or kept them open, after the last response',
+    'connections were closed: the visitor kept sending, or kept them open, after the last response',
     'edge.limits.linger_timeout_seconds',
   ),
   malformed: info('requests were malformed'),
@@ -70,7 +70,7 @@ export const VISITOR_DROPS = {
   tcp_refused: debug(
     'connections to public TCP ports were closed: no agent, tunnel stopped, address blocked, or budget spent',
   ),
-  hold_full: warn('visitors got an error immediately: too many others were waiting for an agent to come back'),
+  hold_full: warn('visitors got an error immediately: too many others were waiting for an agent to reconnect'),
   certificate_wait_full: warn('visitors got the temporary certificate: too many others were waiting for a certificate'),
   agent_messages: warn('times an agent was throttled: it sent too many messages for its number of tunnels'),
   misdirected: info('requests came on a connection whose certificate is for another name'),
@@ -79,15 +79,15 @@ export const VISITOR_DROPS = {
 /** Requests that the inspector has no record of. */
 export const RECORD_DROPS = {
   tunnel_rate: {
-    text: 'requests were not recorded: too many on their tunnel at once',
+    text: 'requests were not recorded: too many per second on their tunnel',
     setting: 'inspector.max_per_second_per_tunnel',
   },
   org_rate: {
-    text: 'requests were not recorded: too many in their organization at once',
+    text: 'requests were not recorded: too many per second in their organization',
     setting: 'inspector.max_per_second',
   },
   node_rate: {
-    text: 'requests were not recorded: too many on this server at once',
+    text: 'requests were not recorded: too many per second on this server',
     setting: 'inspector.max_per_second',
   },
   memory: {

@@ -44,7 +44,7 @@ export const inspectedRequest = z
         "`forwarded`: the visitor got the service's response; `refused`: the edge blocked the request; `failed`: no complete response",
     }),
     code: z.string().nullable().openapi({
-      description: 'Error code of the edge (`culvert-error`), if the edge responded itself or cut the response',
+      description: 'Error code of the edge (`culvert-error`), if the edge responded itself or cut off the response',
     }),
     replay_of: z.uuid().nullable().openapi({ description: 'The record that this request replays' }),
   })

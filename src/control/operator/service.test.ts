@@ -181,7 +181,7 @@ test('a database that was restored without its key is left as it is, and the key
   await first.close();
   const key = readFileSync(join(dataDir, 'seal.key'));
   rmSync(join(dataDir, 'seal.key'));
-  const needed = /there is no seal\.key beside the database in .*: restore it from your backup/;
+  const needed = /there is no seal\.key next to the database in .*: restore it from your backup/;
   await assert.rejects(start(), needed);
   await assert.rejects(open(), needed);
   assert.throws(() => backupDatabase(settingsFor(dataDir), join(dataDir, 'copy.db'), 'x'), needed);

@@ -109,7 +109,7 @@ test('an account that cannot be reached names no token in its cause either', asy
   const shown = await upToAnswer();
   await assert.rejects(logins.finish('github', shown, VISIT), (error: Error & { code: string }) => {
     assert.equal(error.code, 'unavailable');
-    assert.match(messageOf(error.cause), /\/api\/user answered 500/);
+    assert.match(messageOf(error.cause), /\/api\/user responded with 500/);
     assert.ok(!messageOf(error.cause).includes('gho_'));
     return true;
   });

@@ -35,7 +35,7 @@ test('keeps its key in a private file of the data folder', (t) => {
 
 test('a key that is not there is not invented', (t) => {
   const dataDir = newFolder(t);
-  assert.throws(() => openSealer(dataDir), /there is no seal\.key beside the database .*restore it from your backup/);
+  assert.throws(() => openSealer(dataDir), /there is no seal\.key next to the database .*restore it from your backup/);
   assert.deepEqual(readdirSync(dataDir), []);
 });
 

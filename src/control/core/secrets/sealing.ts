@@ -88,7 +88,7 @@ function readKey(file: string): Buffer {
 /** What to do about a database without its key: another key opens nothing of what is sealed in it. */
 export function missingKey(dataDir: string): string {
   return (
-    `there is no ${SEAL_KEY_FILE} beside the database in ${dataDir}: restore it from your backup. ` +
+    `there is no ${SEAL_KEY_FILE} next to the database in ${dataDir}: restore it from your backup. ` +
     "A new key can't decrypt the secrets in that database."
   );
 }

@@ -73,7 +73,7 @@ const replayed = z
     latency_ms: z.number(),
     code: z.string().optional().openapi({
       description:
-        "Error code (`culvert-error`) if the edge responded itself, for example because the policy blocked the request, or cut the service's response",
+        "Error code (`culvert-error`) if the edge responded itself, for example because the policy blocked the request, or cut off the service's response",
     }),
   })
   .openapi('Replayed', { example: { id: '019aa3c2-5b95-7d13-9b1e-6a0c2f4d8b21', status: 201, latency_ms: 12.4 } });

@@ -98,7 +98,7 @@ function ChoiceStep({ flow, invited, returnTo }: ChoiceStepProps) {
   return (
     <Step title="Do you have an account here?" order={flow.order}>
       <Text size="sm" className="culvert-wrap">
-        The invitation is for <strong>{invited}</strong> alone.
+        The invitation is only for <strong>{invited}</strong>.
         {options.data?.signup === 'closed' &&
           ' Operators of this server create accounts. If you have none, ask an operator for one.'}
       </Text>

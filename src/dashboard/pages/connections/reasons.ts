@@ -13,7 +13,7 @@ interface Told {
 
 const REASONS: Readonly<Record<EndReason, Told>> = {
   agent_left: { name: 'Stopped', tone: 'quiet' },
-  connection_lost: { name: 'Lost', tone: 'warn', advice: 'A running agent reconnects by itself.' },
+  connection_lost: { name: 'Lost', tone: 'warn', advice: 'A running agent reconnects automatically.' },
   heartbeat_lost: {
     name: 'Timed out',
     tone: 'warn',
@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<EndReason, Told>> = {
   network_deleted: { name: 'Network deleted', tone: 'quiet' },
   drained: { name: 'Server stopped', tone: 'quiet', advice: 'It reconnects when the server is back.' },
   forbidden: { name: 'Not allowed', tone: 'bad', advice: 'Ask an operator of this server.' },
-  overloaded: { name: 'Overloaded', tone: 'bad', advice: 'It retries by itself. An operator can raise the limit.' },
+  overloaded: { name: 'Overloaded', tone: 'bad', advice: 'It retries automatically. An operator can raise the limit.' },
   protocol_error: {
     name: 'Protocol error',
     tone: 'bad',

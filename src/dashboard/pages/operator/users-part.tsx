@@ -102,7 +102,7 @@ function NewUserDialog({ opened = true, onClose }: NewUserDialogProps) {
       opened={opened}
       onClose={onClose}
       onGone={() => setMade(undefined)}
-      title={made === undefined ? 'New account' : `Password of ${made.email}`}
+      title={made === undefined ? 'New account' : `Password for ${made.email}`}
     >
       {made === undefined ? (
         <NewUserForm onClose={onClose} onMade={setMade} />

@@ -195,7 +195,7 @@ function eventOf(said: unknown): ProviderEvent | undefined {
 }
 
 function notAnEvent(): AppError {
-  return new AppError('invalid_request', 'The signed body is not an event.');
+  return new AppError('invalid_request', 'The signed body is not an event. Send events only.');
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {

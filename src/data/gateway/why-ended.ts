@@ -37,7 +37,8 @@ const BY_CONNECTION: Readonly<Record<MuxErrorCode, EndReason>> = {
 };
 
 const LEFT: SessionEnd = { reason: 'agent_left', message: 'The agent was stopped.' };
-const CLOSED = 'The connection closed unexpectedly: the agent was killed, its machine stopped, or the network dropped it.';
+const CLOSED =
+  'The connection closed unexpectedly: the agent was killed, its machine stopped, or the network dropped it.';
 const REPLACED = 'The agent reconnected: its network or address changed.';
 const SILENT = 'The agent stopped responding: its machine is asleep, or the network is down.';
 

@@ -138,5 +138,5 @@ function alreadyOn(): AppError {
 }
 
 function off(): AppError {
-  return new AppError('conflict', 'Two-factor authentication is already off.');
+  return new AppError('conflict', 'Two-factor authentication is already off. No changes were made.');
 }

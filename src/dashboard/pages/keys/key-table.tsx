@@ -154,7 +154,8 @@ function RevokeDialog({ asked, all }: RevokeDialogProps) {
 
 /** Two keys of one name are easily taken for each other. */
 function whichOne(token: Token, all: readonly Token[]): string {
-  if (successorsIn(all).has(token.nonce)) return 'This is the new key. The key that it replaced expires automatically. ';
+  if (successorsIn(all).has(token.nonce))
+    return 'This is the new key. The key that it replaced expires automatically. ';
   const { replacedBy } = token;
   return replacedBy === null ? '' : `This is the old key, replaced by ${idOf({ nonce: replacedBy })}. `;
 }

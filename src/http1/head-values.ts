@@ -36,11 +36,11 @@ const W_TIMEOUT = word('timeout=');
 
 /** Digits alone, at most 15 of them (beyond 2^53 numbers are not exact), once. RFC 9112 §6.3 would allow equal repeats; no peer needs them. */
 export function takeContentLength(bytes: Buffer, start: number, end: number, head: HeadValues): boolean {
-  if (head.contentLength >= 0 || end === start || end - start > 15) return refused(head, 'content-length');
+  if (head.contentLength >= 0 || end === start || end - start > 15) return refused(head, 'invalid content-length');
   let length = 0;
   for (let i = start; i < end; i++) {
     const digit = (bytes[i] as number) - 48;
-    if (digit < 0 || digit > 9) return refused(head, 'content-length');
+    if (digit < 0 || digit > 9) return refused(head, 'invalid content-length');
     length = length * 10 + digit;
   }
   head.contentLength = length;
@@ -56,13 +56,13 @@ export function takeConnection(bytes: Buffer, start: number, end: number, head: 
     while (i < end && TOKEN[bytes[i] as number] === 1) i++;
     const to = i;
     while (i < end && (bytes[i] === SPACE || bytes[i] === TAB)) i++;
-    if (i < end && bytes[i] !== 44) return refused(head, 'connection');
+    if (i < end && bytes[i] !== 44) return refused(head, 'invalid connection header');
     if (to === from) continue;
     if (equalsFolded(bytes, from, to, W_CLOSE)) head.close = true;
     else if (equalsFolded(bytes, from, to, W_KEEP_ALIVE)) head.keepAlive = true;
     else if (equalsFolded(bytes, from, to, W_UPGRADE)) head.connectionUpgrade = true;
     else if (equalsFolded(bytes, from, to, W_TE) || equalsFolded(bytes, from, to, W_HTTP2_SETTINGS)) continue;
-    else if (head.nominated.push(from, to) > 2 * MAX_NOMINATED) return refused(head, 'connection');
+    else if (head.nominated.push(from, to) > 2 * MAX_NOMINATED) return refused(head, 'invalid connection header');
   }
   return true;
 }
@@ -74,7 +74,7 @@ export function dropNominated(bytes: Buffer, head: HeadValues): boolean {
     const to = head.nominated[n + 1] as number;
     const known = fieldOf(REQUEST_NAMES, bytes, from, to - from);
     if (isGuarded(known) || isForwardedName(bytes, from, to - from))
-      return refused(head, 'connection names a guarded field');
+      return refused(head, 'the connection header names a protected header');
     const name = Uint8Array.from(bytes.subarray(from, to), (c) => (c >= 65 && c <= 90 ? c + 32 : c));
     for (let l = 0; l < head.lineCount; l++) {
       const line = head.lines[l] as number;

@@ -145,26 +145,26 @@ export function parseRequestHead(bytes: Buffer, start: number, end: number, head
   head.isRequest = true;
   let i = start;
   while (i < end && TOKEN[bytes[i] as number] === 1) i++;
-  if (i - start > MAX_METHOD_BYTES) return refuse(head, 'method');
+  if (i - start > MAX_METHOD_BYTES) return refuse(head, 'invalid method');
   if (i >= end) return INCOMPLETE;
-  if (i === start || bytes[i] !== SPACE) return refuse(head, 'method');
+  if (i === start || bytes[i] !== SPACE) return refuse(head, 'invalid method');
   head.methodEnd = i;
   const target = ++i;
   while (i < end && TARGET[bytes[i] as number] === 1) i++;
   if (i - target > head.maxTargetBytes) return TARGET_TOO_LONG;
   if (i >= end) return INCOMPLETE;
-  if (bytes[i] !== SPACE || i === target) return refuse(head, 'target');
+  if (bytes[i] !== SPACE || i === target) return refuse(head, 'invalid target');
   head.targetStart = target;
   head.targetEnd = i;
   if (end - i < 11) return tooLarge(head, start, end);
-  if (!isVersion(bytes, i + 1)) return refuse(head, 'version');
+  if (!isVersion(bytes, i + 1)) return refuse(head, 'invalid HTTP version');
   head.minor = (bytes[i + 8] as number) - 48;
   head.line = start;
   const done = parseRequestFields(bytes, i + 9, end, head);
   if (done <= 0) return done;
-  if (head.hostCount !== 1) return refuse(head, 'host');
+  if (head.hostCount !== 1) return refuse(head, 'no host header, or several');
   if (head.chunked && head.minor === 0) return refuse(head, 'transfer-encoding in HTTP/1.0');
-  if (head.contentLength >= 0 && head.chunked) return refuse(head, 'content-length and transfer-encoding');
+  if (head.contentLength >= 0 && head.chunked) return refuse(head, 'both content-length and transfer-encoding');
   if (head.nominated.length > 0 && !dropNominated(bytes, head)) return BAD;
   return checkTarget(bytes, start, head) ? done : BAD;
 }
@@ -175,25 +175,25 @@ export function parseResponseHead(bytes: Buffer, start: number, end: number, hea
   head.isRequest = false;
   if (end - start < 13) {
     // Not yet a status line; refuse at once what can't become one, so that a service that speaks something else is named quickly.
-    return end > start && bytes[start] !== 72 ? refuse(head, 'status line') : INCOMPLETE;
+    return end > start && bytes[start] !== 72 ? refuse(head, 'invalid status line') : INCOMPLETE;
   }
-  if (!isVersion(bytes, start) || bytes[start + 8] !== SPACE) return refuse(head, 'status line');
+  if (!isVersion(bytes, start) || bytes[start + 8] !== SPACE) return refuse(head, 'invalid status line');
   head.minor = (bytes[start + 7] as number) - 48;
   let status = 0;
   for (let k = start + 9; k < start + 12; k++) {
     const digit = (bytes[k] as number) - 48;
-    if (digit < 0 || digit > 9) return refuse(head, 'status');
+    if (digit < 0 || digit > 9) return refuse(head, 'invalid status code');
     status = status * 10 + digit;
   }
-  if (status < 100) return refuse(head, 'status');
+  if (status < 100) return refuse(head, 'invalid status code');
   head.status = status;
   let i = start + 12;
-  if (bytes[i] !== SPACE && bytes[i] !== CR) return refuse(head, 'status line');
+  if (bytes[i] !== SPACE && bytes[i] !== CR) return refuse(head, 'invalid status line');
   while (i < end && VALUE[bytes[i] as number] === 1) i++;
   head.line = start;
   const done = parseFields(bytes, i, end, head, RESPONSE_NAMES);
   if (done <= 0) return done;
-  if (head.contentLength >= 0 && head.chunked) return refuse(head, 'content-length and transfer-encoding');
+  if (head.contentLength >= 0 && head.chunked) return refuse(head, 'both content-length and transfer-encoding');
   if (head.nominated.length > 0 && !dropNominated(bytes, head)) return BAD;
   if (status < 200 || status === 204) {
     // These have no body (RFC 9112 §6.3), and a visitor that believed a length would read the next response as one.
@@ -212,8 +212,8 @@ function parseFields(bytes: Buffer, at: number, end: number, head: Head, names: 
   const start = head.line;
   let i = at;
   for (;;) {
-    if (i + 2 >= end) return cutShort(bytes, i, end) ? tooLarge(head, start, end) : refuse(head, 'line end');
-    if (bytes[i] !== CR || bytes[i + 1] !== LF) return refuse(head, 'line end');
+    if (i + 2 >= end) return cutShort(bytes, i, end) ? tooLarge(head, start, end) : refuse(head, 'invalid line ending');
+    if (bytes[i] !== CR || bytes[i + 1] !== LF) return refuse(head, 'invalid line ending');
     i += 2;
     const line = i;
     if (bytes[line] === CR) {
@@ -224,7 +224,7 @@ function parseFields(bytes: Buffer, at: number, end: number, head: Head, names: 
     }
     while (i < end && TOKEN[bytes[i] as number] === 1) i++;
     if (i >= end) return tooLarge(head, start, end);
-    if (bytes[i] !== COLON || i === line) return refuse(head, 'field name');
+    if (bytes[i] !== COLON || i === line) return refuse(head, 'invalid header name');
     if (head.lineCount === head.maxFields) {
       head.reason = TOO_MANY_FIELDS;
       return TOO_LARGE;
@@ -271,7 +271,7 @@ function takeField(bytes: Buffer, field: Field, head: Head): boolean {
       head.codingLineEnd = head.lineEnd;
       // Nothing behind it either: llhttp takes `chunked` and a tab for another coding.
       if (head.chunked || !equalsFolded(bytes, value, head.lineEnd - 2, W_CHUNKED))
-        return refused(head, 'transfer-encoding');
+        return refused(head, 'unsupported transfer-encoding');
       head.chunked = true;
       return true;
     case FIELD.connection:
@@ -283,7 +283,7 @@ function takeField(bytes: Buffer, field: Field, head: Head): boolean {
       head.upgradeWebsocket = head.upgradeCount === 1 && equalsFolded(bytes, value, valueEnd, W_WEBSOCKET);
       return true;
     case FIELD.expect:
-      if (!equalsFolded(bytes, value, valueEnd, W_CONTINUE)) return refused(head, 'expect');
+      if (!equalsFolded(bytes, value, valueEnd, W_CONTINUE)) return refused(head, 'unsupported expect header');
       head.expectContinue = true;
       return true;
     case FIELD.accept:
@@ -321,23 +321,23 @@ function takeField(bytes: Buffer, field: Field, head: Head): boolean {
 /** Target form and host (RFC 9112 §3.2): origin-form, `*` for OPTIONS, or absolute-form that names the same host. */
 function checkTarget(bytes: Buffer, start: number, head: Head): boolean {
   const { hostStart, hostEnd, targetStart, targetEnd } = head;
-  if (!isHost(bytes, hostStart, hostEnd)) return refused(head, 'host');
+  if (!isHost(bytes, hostStart, hostEnd)) return refused(head, 'invalid host header');
   // In any form: a service that knows it takes all that follows for another protocol.
-  if (equalsFolded(bytes, start, head.methodEnd, W_CONNECT)) return refused(head, 'method');
+  if (equalsFolded(bytes, start, head.methodEnd, W_CONNECT)) return refused(head, 'invalid method');
   if (head.methodEnd - start === 7 && bytes.toString('latin1', start, head.methodEnd) === 'CONNECT')
-    return refused(head, 'method');
+    return refused(head, 'invalid method');
   const first = bytes[targetStart];
   head.pathStart = targetStart;
   if (first === 47) return true;
   if (first === 42 && targetEnd - targetStart === 1) {
-    return bytes.toString('latin1', start, head.methodEnd) === 'OPTIONS' ? true : refused(head, 'target');
+    return bytes.toString('latin1', start, head.methodEnd) === 'OPTIONS' ? true : refused(head, 'invalid target');
   }
   const target = bytes.toString('latin1', targetStart, targetEnd);
   const scheme = /^https?:\/\//i.exec(target);
-  if (scheme === null) return refused(head, 'target');
+  if (scheme === null) return refused(head, 'invalid target');
   const authority = target.slice(scheme[0].length).split(/[/?]/, 1)[0] ?? '';
   if (authority.toLowerCase() !== bytes.toString('latin1', hostStart, hostEnd).toLowerCase())
-    return refused(head, 'target names another host');
+    return refused(head, 'the target and the host header differ');
   // Forwarded in origin-form. Without a path the last byte before the query becomes its slash.
   const path = targetStart + scheme[0].length + authority.length;
   const hasPath = path < targetEnd && bytes[path] === 47;

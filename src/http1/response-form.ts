@@ -48,9 +48,9 @@ function linesOf(bytes: Buffer, start: number, end: number, head: Head): Lines |
     if (lf < 0) return isBare === null ? BAD : INCOMPLETE;
     const hasCr = lf > from && whole[lf - 1] === CR;
     isBare ??= !hasCr;
-    if (isBare === hasCr) return bad(head, 'lines that end in CR LF and in LF alone');
+    if (isBare === hasCr) return bad(head, 'mixed line endings, CR LF and LF');
     const text = whole.toString('latin1', from, hasCr ? lf - 1 : lf);
-    if (text === '') return texts.length === 0 ? bad(head, 'status line') : { texts, end: start + lf + 1 };
+    if (text === '') return texts.length === 0 ? bad(head, 'invalid status line') : { texts, end: start + lf + 1 };
     if (!(texts.length === 0 ? STATUS_LINE : FIELD_LINE).test(text)) return bad(head, head.reason);
     texts.push(text);
     // Folds count too: each costs as much to look at as a field.
@@ -70,7 +70,7 @@ function unfolded(lines: readonly string[], head: Head): string[] | null {
     }
     const more = line.replace(/^[ \t]+/, '');
     const before = out.at(-1);
-    if (before === undefined || more === '') return refused(head, 'white space where a field should begin');
+    if (before === undefined || more === '') return refused(head, 'white space at the start of a header line');
     if (FRAMING.has(nameOf(before))) return refused(head, `a folded field that frames the message (${nameOf(before)})`);
     out[out.length - 1] = `${before.replace(/[ \t]+$/, '')} ${more}`;
   }
@@ -83,8 +83,8 @@ function withOneLength(fields: readonly string[], head: Head): string[] | null {
   const values = fields.filter(isLength).flatMap((line) => line.slice(line.indexOf(':') + 1).split(','));
   const [length, ...others] = new Set(values.map((value) => value.replace(/^[ \t]+|[ \t]+$/g, '')));
   if (length === undefined) return [...fields];
-  if (others.length > 0) return refused(head, 'content-length fields that differ');
-  if (!/^\d{1,15}$/.test(length)) return refused(head, 'content-length');
+  if (others.length > 0) return refused(head, 'content-length fields with different values');
+  if (!/^\d{1,15}$/.test(length)) return refused(head, 'invalid content-length');
   const first = fields.findIndex(isLength);
   return fields.flatMap((line, i) => (!isLength(line) ? [line] : i === first ? [`Content-Length: ${length}`] : []));
 }

@@ -124,8 +124,8 @@ test(
 // biome-ignore format: a table
 const REFUSED: ReadonlyArray<readonly [string, string, RegExp]> = [
   ['a length and a coding', head('Content-Length: 2', 'Transfer-Encoding: chunked'), /content-length and transfer-encoding/],
-  ['lengths that differ', head('Content-Length: 2', 'Content-Length: 3'), /content-length fields that differ/],
-  ['lines that end in both ways', 'HTTP/1.1 200 OK\r\nX: 1\nSet-Cookie: evil=1\r\n\r\n', /CR LF and in LF alone/],
+  ['lengths that differ', head('Content-Length: 2', 'Content-Length: 3'), /content-length fields with different values/],
+  ['lines that end in both ways', 'HTTP/1.1 200 OK\r\nX: 1\nSet-Cookie: evil=1\r\n\r\n', /mixed line endings, CR LF and LF/],
   ['a folded length', head('Content-Length: 1', ' 2'), /folded field that frames the message/],
   ['a head of 9 KB', head(`X: ${'x'.repeat(9_000)}`), /more than 8192 bytes \(edge\.max_response_head_bytes\)/],
   ['101 fields', head(...Array.from({ length: 101 }, (_, i) => `X-${i}: 1`)), /more than 100 header fields \(edge\.max_response_fields\)/],

@@ -10,8 +10,8 @@ import { packFile } from './pack-file.mjs';
 const root = join(import.meta.dirname, '..');
 const FOLDER = 'dashboard';
 
-/** Returns `{ 'dashboard/<file>': path }` for the assets of an executable. `out` is there already. */
-export async function buildDashboard(out) {
+/** Returns `{ 'dashboard/<file>': path }` for the assets of an executable. `out` is there already; `note` gets what esbuild read. */
+export async function buildDashboard(out, note) {
   const work = mkdtempSync(join(out, '.dashboard-'));
   try {
     const { metafile, outputFiles } = await build({
@@ -33,6 +33,7 @@ export async function buildDashboard(out) {
       write: false,
       logLevel: 'warning',
     });
+    note(metafile);
     const files = {};
     for (const { path, contents } of outputFiles) {
       const name = basename(path);

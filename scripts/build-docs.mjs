@@ -12,8 +12,8 @@ import { packFile } from './pack-file.mjs';
 const root = join(import.meta.dirname, '..');
 const FOLDER = 'docs';
 
-/** Returns `{ 'docs/<file>': path }` for the assets of an executable. `out` is there already. */
-export async function buildDocs(out) {
+/** Returns `{ 'docs/<file>': path }` for the assets of an executable. `out` is there already; `note` gets what esbuild read. */
+export async function buildDocs(out, note) {
   const work = mkdtempSync(join(out, '.docs-'));
   try {
     const files = {};
@@ -27,8 +27,8 @@ export async function buildDocs(out) {
       return full;
     };
     const assets = {
-      style: await named('site.css', await bundle('src/docs-site/site.css')),
-      script: await named('site.js', await bundle('src/docs-site/site.ts')),
+      style: await named('site.css', await bundle('src/docs-site/site.css', note)),
+      script: await named('site.js', await bundle('src/docs-site/site.ts', note)),
       index: await named('search.json', JSON.stringify(searchIndex())),
     };
     const documents = siteDocuments(assets);
@@ -41,18 +41,20 @@ export async function buildDocs(out) {
   }
 }
 
-async function bundle(entry) {
-  const { outputFiles } = await build({
+async function bundle(entry, note) {
+  const { metafile, outputFiles } = await build({
     entryPoints: [join(root, entry)],
     bundle: true,
     format: 'esm',
     platform: 'browser',
     target: ['es2022'],
     minify: true,
+    metafile: true,
     write: false,
     tsconfig: join(root, 'src/docs-site/tsconfig.json'),
     logLevel: 'warning',
   });
+  note(metafile);
   return outputFiles[0].text;
 }
 

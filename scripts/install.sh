@@ -11,6 +11,7 @@ set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 program=$here/../dist/culvert
+[ -e "$program" ] || [ ! -e "$here/../culvert" ] || program=$here/../culvert # the archive of a release
 example=$here/../config.example.toml
 dest=${DESTDIR:-}
 sockets='culvert.socket culvert-https.socket culvert-agents.socket culvert-api.socket'

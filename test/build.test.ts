@@ -16,8 +16,9 @@ import { Program } from '../scripts/quickstart/program.ts';
 import { mintKey, startTrialServer } from '../scripts/quickstart/server.ts';
 import { startSite } from '../scripts/quickstart/site.ts';
 import { visit } from '../scripts/quickstart/visit.ts';
-import { testCertificate } from '../src/data/fixtures/certificate.ts';
+import { neededLibraries } from '../scripts/release/libatomic.mjs';
 import { openUsageFile } from '../src/control/db/open.ts';
+import { testCertificate } from '../src/data/fixtures/certificate.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'culvert-build-'));
@@ -67,6 +68,12 @@ for (const [name, command] of [
     assert.equal(stderr, '');
   });
 }
+
+test('the executable needs no libatomic, which a minimal Debian has not', {
+  skip: process.platform !== 'linux',
+}, () => {
+  assert.ok(!neededLibraries(readFileSync(program)).includes('libatomic.so.1'));
+});
 
 test('NODE_OPTIONS of the environment runs no code in the executable', () => {
   const hostile = join(folder, 'hostile.cjs');

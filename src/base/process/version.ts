@@ -7,6 +7,10 @@ export interface BuildInfo {
   readonly version: string;
   /** Short hash of the commit that was built; null when that is unknown, as when running from source. */
   readonly commit: string | null;
+  /** Public key that verifies releases (src/base/release); null in a build that is no release. */
+  readonly releaseKey: string | null;
+  /** The release was signed by a throw-away key: for tests of releases alone. */
+  readonly isTestRelease: boolean;
 }
 
 /** Replaced by scripts/build.mjs; not there when running from source. */
@@ -19,5 +23,5 @@ export function buildInfo(): BuildInfo {
   if (typeof manifest !== 'object' || manifest === null || !('version' in manifest)) {
     throw new Error('package.json has no version');
   }
-  return { version: String(manifest.version), commit: null };
+  return { version: String(manifest.version), commit: null, releaseKey: null, isTestRelease: false };
 }

@@ -30,7 +30,7 @@ const UNITS = [
   'culvert.service',
   'culvert.socket',
 ];
-/** Settings of a server that nobody pays for: only operators create accounts, and plans limit nothing. */
+/** Settings of a server that sells nothing: only operators create accounts, and plans limit nothing. */
 const SAFE = new Map([
   ['data_dir = "./data"', 'data_dir = "/var/lib/culvert"'],
   ['signup = "open"', 'signup = "closed"'],

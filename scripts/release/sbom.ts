@@ -43,7 +43,7 @@ export function makeSbom(inside: Inside, { version, epoch, isTest }: Release): o
   const components = [
     ...[...folders].map((folder) => npmComponent(folder, lock[folder]?.integrity)),
     ...inside.packages.map(({ name, version, integrity }) =>
-      /^node-/.test(name) ? nodeComponent(name, version, integrity) : library(name, version, integrity),
+      name.startsWith('node-') ? nodeComponent(name, version, integrity) : library(name, version, integrity),
     ),
     ...inside.libraries.map(systemComponent),
   ];

@@ -21,7 +21,7 @@ const put = (name: string, content: string | Buffer): string => {
 };
 const pem = (type: 'ed25519' | 'x25519'): string => {
   const { privateKey } = type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('x25519');
-  return String(privateKey.export({ format: 'pem', type: 'pkcs8' }));
+  return privateKey.export({ format: 'pem', type: 'pkcs8' });
 };
 
 test('release key: what the file signs is verified by its public key, the same at each run', () => {

@@ -1,6 +1,6 @@
 /**
  * Verifies a release: `SHA256SUMS` names each file of it with its hash, `SHA256SUMS.sig` is the signature of that list (Ed25519, in the format of
- * OpenBSD's signify). Whoever asks for a file asks for its version too: an old release is signed as well.
+ * OpenBSD's signify). Callers check the version too: an old release is signed as well.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 

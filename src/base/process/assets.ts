@@ -19,9 +19,10 @@ export function loadAddon(name: string): unknown {
   if (!isSea()) return undefined;
   const bytes = new Uint8Array(getRawAsset(name));
   const failures: unknown[] = [];
-  for (const base of writableFolders()) {
+  for (const folder of WRITABLE_FOLDERS) {
     try {
-      return loadFrom(base, name, bytes);
+      const base = folder();
+      if (base !== undefined) return loadFrom(base, name, bytes);
     } catch (error) {
       failures.push(error); // A folder may be read-only or mounted noexec: the next one may do.
     }
@@ -67,11 +68,12 @@ export function startWorker(name: string, source: URL, data?: unknown): Worker {
   return new Worker(existsSync(beside) ? beside : source, options);
 }
 
-/** In the order of preference; a hardened service has at least one of them. */
-function writableFolders(): string[] {
-  const runtime = process.env['XDG_RUNTIME_DIR'];
-  return [tmpdir(), ...(runtime === undefined ? [] : [runtime]), join(homedir(), '.cache')];
-}
+/** In the order of preference; a hardened service has at least one of them. A user without an entry in /etc/passwd may have no home. */
+const WRITABLE_FOLDERS: readonly (() => string | undefined)[] = [
+  tmpdir,
+  () => process.env['XDG_RUNTIME_DIR'],
+  () => join(homedir(), '.cache'),
+];
 
 function loadFrom(base: string, name: string, bytes: Uint8Array): unknown {
   mkdirSync(base, { recursive: true });

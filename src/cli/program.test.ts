@@ -45,8 +45,8 @@ test('help and version exit with 0, on standard output', async (t) => {
     [['help'], /serve .*http .*tcp .*start .*status .*version .*help \[command\.\.\.\]/s],
     [['help', 'http'], /--token-file/],
     [['admin', '--help'], /^Usage: culvert admin (?!.*\bhelp \[command)/s],
-    [['--version'], /^\d+\.\d+\.\d+\n$/],
-    [['version'], /^culvert \d+\.\d+\.\d+ \(node 26/],
+    [['--version'], /^\d+\.\d+\.\d+(?:-rc\.\d+)?\n$/],
+    [['version'], /^culvert \d+\.\d+\.\d+(?:-rc\.\d+)? \(node 26/],
   ] as const) {
     const { code, stdout, stderr } = await run(args, { home });
     assert.equal(code, 0);

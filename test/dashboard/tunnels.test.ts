@@ -165,7 +165,7 @@ function rowOf(page: Page, name: string): Locator {
 
 async function action(page: Page, name: string, what: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
-  await page.getByRole('menuitem', { name: what }).click();
+  await page.getByRole('menuitem', { name: what, exact: true }).click();
 }
 
 async function choose(of: Page | Locator, label: string, option: string | RegExp): Promise<void> {

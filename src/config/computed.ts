@@ -3,6 +3,7 @@
  * on port 0, whose port is known only once they are bound.
  */
 import { formatHost, formatHostPort, type HostPort, isWildcard } from '../base/net/addr.ts';
+import type { ApiAtEdge } from './one-port.ts';
 
 interface EdgeListeners {
   readonly domain: string;
@@ -30,4 +31,9 @@ export function apiPublicUrl({ listen, tls }: { listen: HostPort; tls: boolean }
 /** What agents dial: the listener itself, or the edge's domain when it listens on every interface. */
 export function agentsPublicAddress(listen: HostPort, domain: string): string {
   return isWildcard(listen.host) ? `${domain}:${listen.port}` : formatHostPort(listen);
+}
+
+/** What agents dial that come by the edge's https listener: the API's host there. Empty without an API there. */
+export function agentsAddressAtEdge(at: ApiAtEdge | undefined, port: number): string {
+  return at === undefined ? '' : formatHostPort({ host: at.host, port });
 }

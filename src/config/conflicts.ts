@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type HostPort, isLoopback, isWildcard } from '../base/net/addr.ts';
+import { apiAtEdge } from './one-port.ts';
 import { findAcmeModeGap } from './acme-mode.ts';
 import type { ServerFile } from './schema.ts';
 import { readSmtpUrl } from './smtp-url.ts';
@@ -16,6 +17,7 @@ export function findConflicts(file: ServerFile, isSet: (path: readonly string[])
     ...clashes(file, isSet),
     ...certificateGaps(file),
     ...apiGaps(file),
+    ...onePortGaps(file),
     ...balancerGaps(file),
     ...redirectGaps(file),
     ...missingFiles(file),
@@ -103,6 +105,19 @@ function* apiGaps({ api, edge }: ServerFile): Generator<Conflict> {
     const text = 'must contain the public host name for the certificate, e.g. "https://culvert.example.com:8443"';
     yield { path: ['api', 'public_url'], text };
   }
+}
+
+/** Agents need a listener, and the name by which they find it. */
+function* onePortGaps({ agents, api, edge }: ServerFile): Generator<Conflict> {
+  if (agents.listen !== null) return;
+  const path = ['agents', 'listen'];
+  if (edge.https_listen === null || edge.tls.mode === 'off') {
+    const text = '"" means that agents come by edge.https_listen: set that, e.g. to "0.0.0.0:443", and edge.tls.mode';
+    return yield { path, text };
+  }
+  if (apiAtEdge({ agents, api, edge }) !== undefined) return;
+  const text = '"" needs an https URL as api.public_url, whose host agents dial, e.g. "https://culvert.example.com"';
+  yield { path, text };
 }
 
 /** Deny by default: a PROXY header needs a list of load balancers, or it refuses all or trusts all. */

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { inspect } from 'node:util';
 import { ConfigError, checkServerConfig, loadServerConfig } from './load.ts';
+import { apiAtEdge } from './one-port.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'culvert-config-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -51,7 +52,8 @@ const refused: ReadonlyArray<[name: string, text: string, start: string, says: R
   ['listen port without a number', 'edge.http_listen = ":http"', 'c.toml:1: edge.http_listen: ', /":8080" for all addresses of this machine/],
   ['IPv6 without brackets', 'edge.http_listen = "::1:80"', 'c.toml:1: edge.http_listen: ', /"\[::1\]:8080"/],
   ['API turned off', 'api.listen = ""', 'c.toml:1: api.listen: ', /not an address/],
-  ['agents turned off', 'agents.listen = ""', 'c.toml:1: agents.listen: ', /not an address/],
+  ['agents without a port', 'agents.listen = ""', 'c.toml:1: agents.listen: ', /agents come by edge\.https_listen: set that/],
+  ['one port without a name', 'agents.listen = ""\nedge.https_listen = "127.0.0.1:8443"\nedge.tls.mode = "self_signed"', 'c.toml:1: agents.listen: ', /needs an https URL as api\.public_url/],
   ['port range backwards', 'edge.tcp_ports = "200-100"', 'c.toml:1: edge.tcp_ports: ', /a range of ports: write "20000-20099"/],
   ['port range from 0', 'edge.udp_ports = "0-5"', 'c.toml:1: edge.udp_ports: ', /a range of ports/],
   ['bind host with port', 'edge.tcp_host = "127.0.0.1:80"', 'c.toml:1: edge.tcp_host: ', /address to bind/],
@@ -163,6 +165,8 @@ test('settings are frozen to the last level', () => {
   assert.throws(() => (defaults.api.trusted_proxies as string[]).push('0.0.0.0/0'), TypeError);
 });
 
+const onePort =
+  'agents.listen = ""\nedge.domain = "x.example"\nedge.https_listen = "0.0.0.0:443"\nedge.tls.mode = "self_signed"';
 const tls = '\nedge.tls.mode = "self_signed"';
 /** What each text makes of a computed key. */
 const computed: ReadonlyArray<[text: string, key: 'api' | 'edge' | 'tcp' | 'agents', value: string]> = [
@@ -184,6 +188,7 @@ const computed: ReadonlyArray<[text: string, key: 'api' | 'edge' | 'tcp' | 'agen
   ['api.public_url = "https://c.example:443/api/"', 'api', 'https://c.example/api'],
   ['agents.listen = "10.0.0.7:7443"', 'agents', '10.0.0.7:7443'],
   ['agents.listen = "[::]:7443"\nedge.domain = "x.example"', 'agents', 'x.example:7443'],
+  [`${onePort}\napi.public_url = "https://c.x.example"`, 'agents', 'c.x.example:443'],
   ['agents.public_address = "[2001:db8::1]:443"', 'agents', '[2001:db8::1]:443'],
 ];
 for (const [text, key, value] of computed) {
@@ -344,4 +349,18 @@ test('settings file: a conflict that a wrong key takes part in is left out until
 test('settings file: of very many mistakes the rest is counted', () => {
   const found = messageFor(Array.from({ length: 70 }, (_, i) => `x${i} = 1`).join('\n')).split('\n');
   assert.deepEqual([found.length, found.at(-1)], [51, 'and 20 more errors']);
+});
+
+test('the API is at the edge where its URL leads there', () => {
+  const hosts = (text: string) => {
+    const at = apiAtEdge(checkServerConfig(text, 'c.toml').settings);
+    return at && [at.host, at.bareHost, at.port];
+  };
+  const edge = onePort.replace('agents.listen = ""\n', '');
+  const url = (value: string): string => `\napi.public_url = "${value}"`;
+  assert.deepEqual(hosts(edge + url('https://C.x.example')), ['c.x.example', 'x.example', 443]);
+  assert.deepEqual(hosts(edge + url('https://x.example/api')), ['x.example', undefined, 443]);
+  for (const other of ['https://c.x.example:8443', 'http://c.x.example', 'https://c.x.example/culvert'])
+    assert.equal(hosts(edge + url(other)), undefined, other);
+  assert.deepEqual(hosts(onePort + url('https://c.x.example:8443')), ['c.x.example', 'x.example', 8443]);
 });

@@ -6,9 +6,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
-import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from './computed.ts';
+import { agentsAddressAtEdge, agentsPublicAddress, apiPublicUrl, edgePublicUrl } from './computed.ts';
 import { findConflicts } from './conflicts.ts';
-import { type Settings, serverSchema } from './schema.ts';
+import { apiAtEdge, edgeHttpsPort } from './one-port.ts';
+import { type ServerFile, type Settings, serverSchema } from './schema.ts';
 import { ConfigError, readToml } from './toml.ts';
 import { likelyWrong } from './warnings.ts';
 
@@ -52,7 +53,7 @@ export function checkServerConfig(text: string, file: string): Omit<LoadedConfig
     },
     agents: {
       ...value.agents,
-      public_address: value.agents.public_address ?? agentsPublicAddress(value.agents.listen, value.edge.domain),
+      public_address: value.agents.public_address ?? agentsAddress(value),
     },
   });
   return { settings, warnings: likelyWrong(value, settings) };
@@ -60,6 +61,13 @@ export function checkServerConfig(text: string, file: string): Omit<LoadedConfig
 
 function isThere(file: string | undefined): boolean {
   return file !== undefined && existsSync(file);
+}
+
+function agentsAddress(file: ServerFile): string {
+  const { agents, edge } = file;
+  return agents.listen === null
+    ? agentsAddressAtEdge(apiAtEdge(file), edgeHttpsPort(edge))
+    : agentsPublicAddress(agents.listen, edge.domain);
 }
 
 function readText(file: string, cwd: string): string {

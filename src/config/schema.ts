@@ -192,9 +192,9 @@ const agentLimits = z.strictObject({
 });
 
 const agents = z.strictObject({
-  // TLS always. Loopback, as for the others.
-  listen: listen.prefault('127.0.0.1:7443'),
-  // Empty: computed from agents.listen. Set it when agents reach this port by another name.
+  // TLS always. Loopback, as for the others. Empty: agents come by edge.https_listen alone, which takes them in any case.
+  listen: listenOrOff.prefault('127.0.0.1:7443'),
+  // Empty: computed from agents.listen, or from api.public_url where that is empty. Set it when agents reach this port by another name.
   public_address: dialAddress.prefault(''),
   // Empty: the certificate of edge.tls, or a self-signed one that agents pin by its fingerprint.
   cert_file: pathOrNull.prefault(''),

@@ -12,7 +12,7 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
   if (file.api.public_url === null && isWildcard(file.api.listen.host)) {
     out.push(`api.public_url: not set, so links will start with ${settings.api.public_url}`);
   }
-  if (file.agents.public_address === null && isWildcard(file.agents.listen.host)) {
+  if (file.agents.public_address === null && file.agents.listen !== null && isWildcard(file.agents.listen.host)) {
     out.push(`agents.public_address: not set, so agents will dial ${settings.agents.public_address}`);
   }
   const { tcp_ports: tcpPorts, tcp_host: tcpHost, http_listen: http, https_listen: https } = file.edge;

@@ -195,16 +195,17 @@ export async function openHttp(
   {
     sweepMs = SWEEP_MS,
     ...deps
-  }: Pick<HttpEdgeDeps, 'entrance' | 'holds' | 'recorder'> & {
+  }: Pick<HttpEdgeDeps, 'entrance' | 'holds' | 'recorder' | 'adoptAgent'> & {
     sweepMs: number | undefined;
   },
 ): Promise<HttpEdge> {
-  const { http, https, tls, http2, httpsRedirectPort, trustedProxies, certificatesOnDemand } = settings.edge;
+  const { http, https, tls, http2, httpsRedirectPort, api, trustedProxies, certificatesOnDemand } = settings.edge;
   const wantCertificate = certificatesOnDemand ? (host: string) => link.wantCertificate(host) : null;
   const edge = await startHttpEdge(
-    { sweepMs, http, https, tls, http2, httpsRedirectPort, trustedProxies, limits: edgeLimits(settings) },
+    { sweepMs, http, https, tls, http2, httpsRedirectPort, api, trustedProxies, limits: edgeLimits(settings) },
     { ...deps, table, drops, wantCertificate, log },
   );
+  edge.setAgentCertificate(settings.agents.tls);
   life.onClose('http edge', () => edge.close());
   return edge;
 }

@@ -65,6 +65,15 @@ export interface NodeSettings {
     readonly udpBatches: boolean;
     /** Plain HTTP is sent to https on this port, 0: that of the https listener; null: it is served. */
     readonly httpsRedirectPort: number | null;
+    /** The API on `https`; null: its own listener alone has it. */
+    readonly api: {
+      /** Lower case: that of its public URL, and the bare domain. */
+      readonly hosts: readonly string[];
+      /** Of its public URL. */
+      readonly httpsPort: number;
+      /** The control plane's socket for it. */
+      readonly socket: string;
+    } | null;
     readonly trustedProxies: readonly string[];
     /** Load balancers whose PROXY header every connection must begin with; null: visitors come by themselves. */
     readonly proxyProtocolFrom: readonly string[] | null;
@@ -82,7 +91,8 @@ export interface NodeSettings {
   /** What is recorded of requests; null: nothing. */
   readonly inspector: InspectorSettings | null;
   readonly agents: {
-    readonly listen: ListenAt;
+    /** null: agents come by the https listener of the edge alone, as others may too. */
+    readonly listen: ListenAt | null;
     readonly tls: AgentTls;
     readonly limits: AgentLimits;
   };

@@ -11,6 +11,7 @@ import { SlabPool } from '../base/bytes/slab.ts';
 import type { EdgeStats } from '../plane/edge-stats.ts';
 import type { Link, LocalNode, NodePulse } from '../plane/link.ts';
 import type { PresenceEvent } from '../plane/presence.ts';
+import type { HttpEdgeDeps } from './edge/http.ts';
 import { Drops } from './faults/drops.ts';
 import { NO_RECORDS } from './inspect/recorder.ts';
 import {
@@ -85,7 +86,10 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle) {
   const { admission, entrance, tcp } = openEntrances(life, common, { holds, slabs, sweepMs });
   const ofAgents = { ports: tcp, relays, meter, holds, slabs, onPresence };
   const { gateway, windows, address } = await openGateway(life, common, ofAgents);
-  const http = await openHttp(life, common, { entrance, holds, recorder, sweepMs });
+  const adoptAgent: HttpEdgeDeps['adoptAgent'] = (socket, ip) => gateway.adopt(socket, ip);
+  const http = await openHttp(life, common, { entrance, holds, recorder, adoptAgent, sweepMs });
+  const agentsAddress = address ?? http.https;
+  if (agentsAddress === null) throw new Error('agents have neither a listener of their own nor the https listener');
   return {
     settings,
     drops: common.drops,
@@ -102,7 +106,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle) {
     tcp,
     gateway,
     windows,
-    agentsAddress: address,
+    agentsAddress,
     http,
   };
 }
@@ -125,6 +129,7 @@ function nodeOf(parts: Parts, life: Lifecycle): DataNode {
     setChallenges: (list) => http.setChallenges(list),
     setAgentCertificate: (tls) => {
       gateway.setCertificate(tls);
+      http.setAgentCertificate(tls);
       shown.agents = tls.cert;
     },
     isOnline: (tunnelId) => gateway.registry.isOnline(tunnelId),

@@ -4,6 +4,7 @@
 import { NetworkSet } from '../base/net/addr.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import { apiAtEdge } from '../config/one-port.ts';
 import type { Settings } from '../config/schema.ts';
 import { buildApi } from '../control/core/http/app.ts';
 import type { Api, Discovery } from '../control/core/http/context.ts';
@@ -27,6 +28,7 @@ export function makeApi(settings: Settings, { control, version, log, apiUrl, dis
     writes: control.store,
     discovery,
     publicUrl: apiUrl,
+    bareHost: apiAtEdge(settings)?.bareHost,
     trustedProxies: new NetworkSet(settings.api.trusted_proxies),
     corsOrigins: settings.api.cors_origins,
     authLimit: { burst: settings.limits.auth_burst, refillSeconds: settings.limits.auth_refill_seconds },

@@ -2,6 +2,7 @@
  * From settings to a data node: the slice that it needs, in its own words. Called by start.ts.
  */
 import type { HostPort } from '../base/net/addr.ts';
+import { apiAtEdge, edgeHttpsPort } from '../config/one-port.ts';
 import type { Settings } from '../config/schema.ts';
 import { startDataThread, type StartedNode } from '../data/data-thread.ts';
 import { type NodeDeps, startNode } from '../data/node.ts';
@@ -23,6 +24,8 @@ export interface DataNodeDeps extends Pick<NodeDeps, 'link' | 'log' | 'makeHashe
   readonly serverId: string;
   /** Tunnels that agents served when the last process ended. */
   readonly awaited: readonly string[];
+  /** The control plane's socket for the API at the edge; undefined: it has none. */
+  readonly apiSocket: string | undefined;
   /** Sockets that systemd holds. */
   readonly held: HeldSockets;
   /** In place of what the settings say. */
@@ -44,7 +47,7 @@ export const startInThisThread: StartNode = async (settings, deps) => ({
 
 function nodeSettings(
   settings: Settings,
-  { certificates, version, serverId, awaited, held }: DataNodeDeps,
+  { certificates, version, serverId, awaited, apiSocket, held }: DataNodeDeps,
 ): NodeSettings {
   const { api, edge, agents, inspector } = settings;
   return {
@@ -62,7 +65,8 @@ function nodeSettings(
       tcpHost: edge.tcp_host,
       udpHost: edge.udp_host,
       udpBatches: edge.udp_batches,
-      httpsRedirectPort: edge.https_redirect ? httpsPort(edge) : null,
+      httpsRedirectPort: edge.https_redirect ? edgeHttpsPort(edge) : null,
+      api: apiSettings(settings, apiSocket),
       trustedProxies: api.trusted_proxies,
       proxyProtocolFrom: edge.proxy_protocol ? edge.proxy_protocol_from : null,
       holdSeconds: edge.hold_seconds,
@@ -113,13 +117,13 @@ function nodeSettings(
   };
 }
 
+function apiSettings(settings: Settings, socket: string | undefined): NodeSettings['edge']['api'] {
+  const at = apiAtEdge(settings);
+  if (at === undefined || socket === undefined) return null;
+  return { hosts: at.bareHost === undefined ? [at.host] : [at.host, at.bareHost], httpsPort: at.port, socket };
+}
+
 /** The address, or the socket that is held in its place. null: the listener is off. */
 export function listenOn<At extends HostPort | null>(at: At, fd: number | undefined): At | (At & { fd: number }) {
   return at === null || fd === undefined ? at : { ...at, fd };
-}
-
-/** Of the public URLs of tunnels, where they are https; else of the listener. 0: the listener's own, which it learns late. */
-function httpsPort({ public_url: url, https_listen: listener }: Settings['edge']): number {
-  const match = /^https:\/\/[^/]*?(?::(\d+))?$/.exec(url);
-  return match === null ? (listener?.port ?? 443) : Number(match[1] ?? 443);
 }

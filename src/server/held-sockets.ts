@@ -45,11 +45,15 @@ export function isHeld(held: HeldSockets): boolean {
 }
 
 /** Says what to change when a socket is held for a listener that the settings turn off; undefined: there is none. */
-export function idleSocket({ edge }: Pick<Settings, 'edge'>, held: HeldSockets): string | undefined {
-  const listeners = { http: edge.http_listen, https: edge.tls.mode === 'off' ? null : edge.https_listen };
-  for (const name of ['http', 'https'] as const) {
-    if (held[name] === undefined || listeners[name] !== null) continue;
-    return `a socket unit passes "${name}", but the settings turn that listener off: set edge.${name}_listen, or disable the unit`;
+export function idleSocket({ edge, agents }: Pick<Settings, 'edge' | 'agents'>, held: HeldSockets): string | undefined {
+  const listeners = [
+    ['http', 'edge.http_listen', edge.http_listen],
+    ['https', 'edge.https_listen', edge.tls.mode === 'off' ? null : edge.https_listen],
+    ['agents', 'agents.listen', agents.listen],
+  ] as const;
+  for (const [name, key, listener] of listeners) {
+    if (held[name] === undefined || listener !== null) continue;
+    return `a socket unit passes "${name}", but the settings turn that listener off: set ${key}, or disable the unit`;
   }
   return undefined;
 }

@@ -1,11 +1,13 @@
 /**
- * Where the operators' socket of a data folder is, by a path that the system takes: an address of a Unix socket holds about a hundred
- * bytes, a folder's path may be longer. Used by both ends: admin-socket.ts and admin-client.ts.
+ * Where a socket of a data folder is, by a path that the system takes: an address of a Unix socket holds about a hundred bytes, a folder's path may
+ * be longer. Used by both ends of the operators' socket (admin-socket.ts, admin-client.ts) and of the one for the API at the edge (parts/).
  */
 import { closeSync, constants, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export const SOCKET_FILE = 'admin.sock';
+/** By it the data plane hands on connections for the API that came to the edge. */
+export const API_SOCKET_FILE = 'api.sock';
 
 /** `sun_path` of the system's `sockaddr_un`, less the zero at its end. */
 const MAX_BYTES = process.platform === 'linux' ? 107 : 103;
@@ -17,9 +19,9 @@ export interface SocketPath {
 }
 
 /** Throws when the folder can't be opened, and, where a path can't be shortened, with what to do about a long one. */
-export function socketPath(dataDir: string): SocketPath {
+export function socketPath(dataDir: string, name: string = SOCKET_FILE): SocketPath {
   const folder = resolve(dataDir);
-  const file = join(folder, SOCKET_FILE);
+  const file = join(folder, name);
   if (Buffer.byteLength(file) <= MAX_BYTES) return { path: file, release: () => {} };
   if (process.platform !== 'linux') {
     throw new Error(
@@ -29,7 +31,7 @@ export function socketPath(dataDir: string): SocketPath {
   // The folder by its handle: short, and the same folder even after a rename meanwhile.
   let fd: number | undefined = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   return {
-    path: `/proc/self/fd/${fd}/${SOCKET_FILE}`,
+    path: `/proc/self/fd/${fd}/${name}`,
     release: () => {
       if (fd !== undefined) closeSync(fd);
       fd = undefined;

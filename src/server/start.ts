@@ -38,10 +38,10 @@ export async function startServer(settings: Settings, options: ServerOptions): P
 async function open(life: Lifecycle, starting: Starting): Promise<Server> {
   const operators = await openFolder(life, starting);
   const control = openServices(life, starting);
-  const { node, failed, certificates } = await startNodePart(life, starting, control);
+  const { node, failed, certificates, apiSocket } = await startNodePart(life, starting, control);
   watchProcess(life, starting, control);
   const { apiTls, watch } = await tendCertificates(life, starting, { control, node, certificates });
-  const served = await serveApi(life, starting, { control, apiTls });
+  const served = await serveApi(life, starting, { control, apiTls, apiSocket });
   const firstOwner = await welcomeOperators(life, operators, { control, app: served.app });
   await startBackground(life, starting, control);
   const { settings, options, log } = starting;
@@ -80,20 +80,20 @@ async function welcomeOperators(
   return firstOwner;
 }
 
-interface Draining extends Pick<ApiPart, 'api' | 'liveFeed'> {
+interface Draining extends Pick<ApiPart, 'api' | 'relayed' | 'liveFeed'> {
   readonly control: ControlPlane;
   readonly node: NodeAccess;
   readonly operators: AdminSocket;
 }
 
 /** A request to the API that never gets whole must not hold up the stop: what is left after `graceMs` is the caller's to cut. */
-async function drain({ control, node, api, liveFeed, operators }: Draining, graceMs: number): Promise<void> {
+async function drain({ control, node, api, relayed, liveFeed, operators }: Draining, graceMs: number): Promise<void> {
   // The API last: agents that come back for visitors who wait ask it where to dial.
   const endApi = async (): Promise<void> => {
     await node.drain(graceMs);
     control.deviceLogins.endWaits();
     control.mailbox.endWaits();
-    await Promise.all([liveFeed.end(), api.drain(), operators.drain()]);
+    await Promise.all([liveFeed.end(), api.drain(), relayed?.drain(), operators.drain()]);
   };
   const patience = new AbortController();
   const over = setTimeout(graceMs, undefined, { signal: patience.signal }).catch(() => undefined);

@@ -10,6 +10,10 @@ export const discovery = z.object({
   version: z.union([z.string().max(100), z.number()]),
   /** `host:port`, `[v6]:port`. */
   agent_address: z.string().min(3).max(300),
+  /** All addresses, the first to try first; an older server names the one alone. */
+  agent_addresses: z.array(z.string().min(3).max(300)).max(16).nullish(),
+  /** Of the API and the dashboard; an older server does not say. */
+  api_url: z.url().max(300).nullish(),
   /** `sha256:<hex>` of the SPKI; present when the agent certificate is self-signed. */
   agent_fingerprint: z
     .string()

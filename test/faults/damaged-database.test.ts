@@ -23,7 +23,8 @@ import type { Answer } from '../../src/control/core/testing/harness.ts';
 import { Plane } from '../../src/control/core/testing/plane.ts';
 import { type PlaneApi, servePlane } from '../../src/control/core/testing/plane-api.ts';
 
-const DISCOVERY = { version: '1', agent_address: 'a:1', edge_domain: 'a', server_id: 'a' };
+const AT = { agent_address: 'a:1', agent_addresses: ['a:1'] };
+const DISCOVERY = { version: '1', ...AT, edge_domain: 'a', api_url: 'http://a', server_id: 'a' };
 
 interface Served {
   readonly plane: Plane;

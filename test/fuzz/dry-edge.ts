@@ -211,6 +211,7 @@ export class DryEdge {
       log: failing,
       trusted: null,
       redirect: null,
+      ownHosts: null,
       drops,
       holds: new Holds({ holdMs: 0, ...HOLD_BOUNDS }, { drops, clock: systemClock }),
       // A fault in it fails the case too.

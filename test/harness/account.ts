@@ -1,5 +1,6 @@
 /** The REST API as an operator with a log-in uses it. */
 import { request } from 'node:http';
+import { request as requestTls } from 'node:https';
 import { text } from 'node:stream/consumers';
 
 export interface ApiAnswer {
@@ -46,7 +47,8 @@ interface Call {
 async function call(apiUrl: string, { method, path, body, bearer }: Call): Promise<ApiAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
   const sent = body === undefined ? '' : JSON.stringify(body);
-  const outgoing = request(new URL(path, apiUrl), {
+  const url = new URL(path, apiUrl);
+  const outgoing = (url.protocol === 'https:' ? requestTls : request)(url, {
     method,
     agent: false,
     timeout: 10_000,

@@ -59,7 +59,8 @@ export class ApiTester {
     const google = { clientId: 'id', clientSecret: new Secret('secret'), issuer: 'http://127.0.0.1:1' };
     const plane = new Plane(undefined, { udpPorts: { first: 30_000, last: 39_999 }, oauth: { google, github: null } });
     const server_id = plane.control.serverId;
-    const discovery = () => ({ version: '1', agent_address: 'a:1', edge_domain: 'localhost', server_id });
+    const at = { agent_address: 'a:1', agent_addresses: ['a:1'], api_url: 'http://a' };
+    const discovery = () => ({ version: '1', ...at, edge_domain: 'localhost', server_id });
     const api = await servePlane(plane, { authLimit: { burst: 1_000_000, refillSeconds: 1 }, discovery });
     return ApiTester.over(plane, api);
   }

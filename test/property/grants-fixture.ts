@@ -296,7 +296,7 @@ export class GrantsFixture {
         budget: new WindowBudget(1 << 24),
       },
     );
-    const { port } = await gateway.listen();
+    const { port = 0 } = (await gateway.listen()) ?? {};
     const close = async (): Promise<void> => {
       await gateway.close();
       relays.close();

@@ -13,6 +13,8 @@ export interface CertificateNames {
   readonly edgeDomain: string;
   /** Of the server itself, as the host of its API: ordered without a visitor, and by the server alone. */
   readonly serverNames: readonly string[];
+  /** Of the server itself too, and ordered once a visitor asks: whether they lead here is not known before. */
+  readonly visitedNames?: readonly string[];
   /** How names below it are proven; by `dns-01` one certificate holds them all. */
   readonly challenge: ChallengeType;
   /** How custom domains are proven, whose DNS is not ours. */
@@ -48,7 +50,7 @@ export function orderTermsOf(
   const { edgeDomain, challenge, domainChallenge } = names;
   if (challenge === 'dns-01' && name === `*.${edgeDomain}`)
     return { orgId: null, isOurs: true, names: [name, edgeDomain], challenge };
-  if (ownNames(names).includes(name)) {
+  if (ownNames(names).includes(name) || names.visitedNames?.includes(name) === true) {
     const how = challenge === 'dns-01' ? domainChallenge : challenge;
     return { orgId: null, isOurs: isBelow(name, edgeDomain), names: [name], challenge: how };
   }

@@ -23,7 +23,14 @@ let api: PlaneApi;
 beforeEach(async () => {
   plane = new Plane();
   api = await servePlane(plane, {
-    discovery: () => ({ version: '1', agent_address: 'a:1', edge_domain: 'a', server_id: '' }),
+    discovery: () => ({
+      version: '1',
+      agent_address: 'a:1',
+      agent_addresses: ['a:1'],
+      edge_domain: 'a',
+      api_url: '',
+      server_id: '',
+    }),
   });
   await look();
 });

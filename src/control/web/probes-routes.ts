@@ -21,12 +21,17 @@ interface Deps {
 const discovery = z
   .object({
     version: z.string(),
-    agent_address: z.string(),
+    agent_address: z.string().openapi({ description: 'The first of agent_addresses' }),
+    agent_addresses: z
+      .array(z.string())
+      .readonly()
+      .openapi({ description: 'Where agents can connect, in order: the agent listener, and the HTTPS port' }),
     agent_fingerprint: z
       .string()
       .optional()
       .openapi({ description: 'sha256:<hex> of the SPKI; present when the certificate is self-signed' }),
     edge_domain: z.string(),
+    api_url: z.string().openapi({ description: 'Public URL of the API and the dashboard' }),
     server_id: z.uuid().openapi({
       description: 'Created at the first start and part of backups. It identifies the server behind this address.',
     }),
@@ -34,8 +39,10 @@ const discovery = z
   .openapi('Discovery', {
     example: {
       version: '0.1.0',
-      agent_address: 'culvert.example.com:7443',
+      agent_address: 'culvert.example.com:443',
+      agent_addresses: ['culvert.example.com:443'],
       edge_domain: 'example.com',
+      api_url: 'https://culvert.example.com',
       server_id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a01',
     },
   });

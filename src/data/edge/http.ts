@@ -2,7 +2,7 @@
  * The HTTP listeners of the edge: accepts, admits, makes a Visitor per connection, and ends them all in good order. Raw sockets,
  * not node:http: that alone costs more processor time per request (11 us) than this edge with parser, policy and tunnel (8).
  */
-import { type AddressInfo, BlockList, createServer, isIPv6, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls';
 import { cutFaulty, Sweeper } from '../../base/clock.ts';
@@ -15,6 +15,10 @@ import type { TunnelAnswer, TunnelRequest } from '../../plane/inspection.ts';
 import type { RouteTable } from '../routing/table.ts';
 import type { EdgeChallenge } from '../../plane/certificates.ts';
 import { addressKey } from '../../base/net/address-key.ts';
+import { ALPN as AGENT_PROTOCOL } from '../../wire/messages.ts';
+import type { NodeSettings } from '../node-settings.ts';
+import { ApiRelay } from './api-relay.ts';
+import { peekHost } from './peek-host.ts';
 import { ACME_PROTOCOL, HttpAnswers } from './tls/acme-answers.ts';
 import { CertificateWaits, type WantCertificate } from './tls/certificate-waits.ts';
 import type { Drops } from '../faults/drops.ts';
@@ -25,8 +29,10 @@ import type { Recorder } from '../inspect/recorder.ts';
 import { type EdgeConnection, type EdgeContext, type EdgeLimits, edgeContext } from './exchange/context.ts';
 import type { FaultCounters } from '../faults/fault.ts';
 import { Http2Connection } from './h2/connection.ts';
+import { blockList } from './exchange/forwarded.ts';
 import type { Holds } from './exchange/holds.ts';
 import { HttpsRedirect } from './exchange/https-redirect.ts';
+import { ServerHosts } from './exchange/server-hosts.ts';
 import { VisitorCertificates, type VisitorTls } from './tls/tls.ts';
 import { TunnelRequests } from './server-requests/tunnel-requests.ts';
 import { dropStale } from './exchange/upstream.ts';
@@ -43,6 +49,8 @@ export interface HttpEdgeOptions {
   readonly http2: boolean;
   /** Plain HTTP is sent to https on this port, 0: that of the listener; null: it is served. */
   readonly httpsRedirectPort: number | null;
+  /** The API's hosts, served by the control plane's socket; null: not here. */
+  readonly api: NodeSettings['edge']['api'];
   /** CIDRs whose X-Forwarded-… is believed. */
   readonly trustedProxies: readonly string[];
   readonly limits: EdgeLimits;
@@ -57,6 +65,8 @@ export interface HttpEdgeDeps {
   readonly recorder: Recorder | null;
   /** Asks for certificates of names that visitors want; null: there are none but those that are set. */
   readonly wantCertificate: WantCertificate | null;
+  /** Takes an agent that came by the TLS listener, from its address. */
+  readonly adoptAgent: (socket: TLSSocket, ip: string) => void;
   readonly log: Logger;
 }
 
@@ -68,6 +78,8 @@ export interface HttpEdge {
   readonly connections: number;
   /** For handshakes from now on, see VisitorCertificates.replace; nothing where HTTPS is off. Throws with nothing changed. */
   setCertificates(list: readonly VisitorTls[]): void;
+  /** What agents are shown from now on; nothing where HTTPS is off. Throws with nothing changed. */
+  setAgentCertificate(tls: VisitorTls): void;
   /** What certificate authorities are answered from now on. Throws, with nothing changed, when a certificate does not fit. */
   setChallenges(list: readonly EdgeChallenge[]): void;
   /** Carries out a request of the control plane. Never rejects. */
@@ -107,6 +119,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
     log: deps.log,
     trusted: options.trustedProxies.length === 0 ? null : blockList(options.trustedProxies),
     redirect: redirectPort === null ? null : new HttpsRedirect(() => redirectPort || ownPort),
+    ownHosts: options.api === null ? null : new ServerHosts(options.api.hosts, options.api.httpsPort),
   });
   const timers = [
     setInterval(() => {
@@ -119,7 +132,6 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
     for (const timer of timers) clearInterval(timer);
     sweeper.close();
   });
-  const raw = new Set<Socket>();
   try {
     const http = options.http === null ? null : plainServer(context, deps.entrance);
     const certificates =
@@ -127,12 +139,12 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
         ? null
         : new VisitorCertificates([options.tls], {
             handshakeMs: options.limits.tlsHandshakeTimeoutMs,
-            waits: waitsFor(deps),
+            waits: waitsFor(deps, options.api),
           });
-    const tls = certificates === null ? null : tlsServer(context, deps, certificates, options.http2);
+    const tls = certificates === null ? null : tlsServer(context, deps, certificates, options);
     if (certificates !== null && tls !== null)
       lifecycle.onClose('ticket keys', certificates.rotateTicketKeys(tls.server));
-    const https = tls === null ? null : tlsListener(tls, deps, { limits: options.limits.tlsHandshakes, raw });
+    const https = tls === null ? null : tlsListener(tls, deps, options.limits.tlsHandshakes);
     for (const [server, listen] of [
       [http, options.http],
       [https, options.https],
@@ -140,7 +152,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
       if (server === null || listen === null) continue;
       await listening(server, listen);
       if (server === https) ownPort = (server.address() as AddressInfo).port;
-      lifecycle.onClose('edge listener', () => closed(server, sweeper, raw, deps.entrance));
+      lifecycle.onClose('edge listener', () => closed(server, sweeper, server === https ? tls : null, deps.entrance));
     }
     return edge({
       context,
@@ -155,6 +167,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
         certificates.replace(list);
         tls.server.setSecureContext(certificates.defaultContext());
       },
+      setAgentCertificate: (pair) => certificates?.agents.setCertificate(pair),
       setChallenges: (list) => {
         certificates?.answers.set(list.filter((one) => one.type === 'tls-alpn-01'));
         const http = list.filter((one) => one.type === 'http-01');
@@ -176,6 +189,7 @@ function edge(of: {
   http: Server | null;
   https: Server | null;
   setCertificates: HttpEdge['setCertificates'];
+  setAgentCertificate: HttpEdge['setAgentCertificate'];
   setChallenges: HttpEdge['setChallenges'];
 }): HttpEdge {
   const { context, sweeper } = of;
@@ -185,6 +199,7 @@ function edge(of: {
     https: (of.https?.address() as AddressInfo | undefined) ?? null,
     faults: context.faults,
     setCertificates: of.setCertificates,
+    setAgentCertificate: of.setAgentCertificate,
     setChallenges: of.setChallenges,
     get connections() {
       return sweeper.size - requests.count;
@@ -228,8 +243,13 @@ function hasStage(sweeper: Sweeper<EdgeConnection>, ...stages: ReadonlyArray<Edg
   return false;
 }
 
-function waitsFor({ table, wantCertificate: want, drops }: HttpEdgeDeps): CertificateWaits | null {
-  return want === null ? null : new CertificateWaits({ table, want, onFull: () => drops.add('certificate_wait_full') });
+function waitsFor(
+  { table, wantCertificate: want, drops }: HttpEdgeDeps,
+  api: HttpEdgeOptions['api'],
+): CertificateWaits | null {
+  if (want === null) return null;
+  const onFull = (): void => drops.add('certificate_wait_full');
+  return new CertificateWaits({ table, ownHosts: api?.hosts ?? [], want, onFull });
 }
 
 function plainServer(context: EdgeContext, entrance: Entrance): Server {
@@ -245,17 +265,18 @@ interface TlsFront {
   readonly visitors: WeakMap<Socket, Entered>;
   /** TCP connections whose handshake is under way. */
   readonly shaking: Set<Socket>;
+  /** TCP connections, which must be cut at the end also when no TLS connection has come of them. */
+  readonly raw: Set<Socket>;
 }
 
 /**
  * Accepts for `tls`, which does not listen by itself: a PROXY header comes before the handshake, and a connection is counted from there on,
- * for a handshake costs more than a request. `raw` gets the TCP sockets, which must be cut at the end also when no TLS connection has
- * come of them.
+ * for a handshake costs more than a request.
  */
 function tlsListener(
   tls: TlsFront,
   { entrance, drops }: Pick<HttpEdgeDeps, 'entrance' | 'drops'>,
-  { limits, raw }: { limits: HandshakeLimits; raw: Set<Socket> },
+  limits: HandshakeLimits,
 ): Server {
   const rate = new HandshakeRate(limits, addressKey);
   return createServer({ noDelay: true }, (socket) => {
@@ -267,10 +288,10 @@ function tlsListener(
         return;
       }
       tls.visitors.set(socket, from);
-      raw.add(socket);
+      tls.raw.add(socket);
       tls.shaking.add(socket);
       socket.once('close', () => {
-        raw.delete(socket);
+        tls.raw.delete(socket);
         tls.shaking.delete(socket);
       });
       tls.server.emit('connection', socket);
@@ -282,28 +303,47 @@ function tlsServer(
   context: EdgeContext,
   deps: HttpEdgeDeps,
   certificates: VisitorCertificates,
-  http2: boolean,
+  { http2, api }: Pick<HttpEdgeOptions, 'http2' | 'api'>,
 ): TlsFront {
   const visitors = new WeakMap<Socket, Entered>();
   const shaking = new Set<Socket>();
+  const raw = new Set<Socket>();
+  const { ownHosts } = context;
+  const relay = api === null ? null : new ApiRelay(api.socket, deps.log);
   const fromOf = (socket: TLSSocket): Entered | undefined => {
     const below = socketBelow(socket);
     return below === undefined ? undefined : visitors.get(below);
   };
   const addressOf = (socket: TLSSocket): string => addressKey(fromOf(socket)?.ip ?? '');
-  const options = certificates.serverOptions(http2, addressOf);
+  const options = certificates.serverOptions(
+    http2,
+    addressOf,
+    (name) => ownHosts !== null && (!name || ownHosts.has(name)),
+  );
   const server = createTlsServer({ ...options, noDelay: true }, (socket: TLSSocket) => {
     const below = socketBelow(socket);
     const from = fromOf(socket);
     if (below !== undefined) shaking.delete(below);
     if (below === undefined || from === undefined) return void socket.destroy();
     if (socket.alpnProtocol === ACME_PROTOCOL) return leave(socket);
+    if (socket.alpnProtocol === AGENT_PROTOCOL) {
+      // From here on it is the gateway's, which has limits of its own.
+      raw.delete(below);
+      from.leave();
+      return deps.adoptAgent(socket, from.ip);
+    }
     // From here on: who ends its direction in the middle of a handshake has left, and must not be waited for.
     below.allowHalfOpen = true;
     socket.allowHalfOpen = true;
-    const origin = { ...from, tls: true, names: new ConnectionNames(socket) };
-    if (socket.alpnProtocol === 'h2') new Http2Connection(context, socket, { ...origin, isHttp2: true });
-    else new Visitor(context, socket, origin);
+    const visit = (): void => {
+      const origin = { ...from, tls: true, names: new ConnectionNames(socket) };
+      if (socket.alpnProtocol === 'h2') new Http2Connection(context, socket, { ...origin, isHttp2: true });
+      else new Visitor(context, socket, origin);
+    };
+    if (relay === null || ownHosts === null) return visit();
+    const handOn = (host: string): void => (ownHosts.has(host) ? relay.take(socket, from.ip) : visit());
+    if (socket.servername) handOn(socket.servername);
+    else peekHost(socket, { ...context.limits, headBytes: context.limits.head.headBytes }, handOn);
   });
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
     // Who leaves by itself, as a health check does, is not counted.
@@ -311,7 +351,7 @@ function tlsServer(
     deps.log.debug({ err: error.message }, 'a TLS handshake with a visitor failed');
     socket.destroy();
   });
-  return { server, visitors, shaking };
+  return { server, visitors, shaking, raw };
 }
 
 /** An authority has seen all that it wanted to see, once the end of the handshake has left. */
@@ -338,23 +378,18 @@ function listening(server: Server, at: ListenAt): Promise<void> {
 function closed(
   server: Server,
   sweeper: Sweeper<EdgeConnection>,
-  raw: ReadonlySet<Socket>,
+  tls: TlsFront | null,
   entrance: Entrance,
 ): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    entrance.close();
-    for (const visitor of [...sweeper.members()]) visitor.destroy();
-    for (const socket of raw) socket.destroy();
-  });
+  const all = new Promise<void>((resolve) => void server.close(() => resolve()));
+  // Agents that came by it go on: the gateway says goodbye to them.
+  const own = tls === null ? all : Promise.all(Array.from(tls.raw, ended)).then(() => undefined);
+  entrance.close();
+  for (const visitor of [...sweeper.members()]) visitor.destroy();
+  for (const socket of tls?.raw ?? []) socket.destroy();
+  return Promise.race([all, own]);
 }
 
-function blockList(cidrs: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const cidr of cidrs) {
-    const [address = '', bits] = cidr.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    list.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family);
-  }
-  return list;
+function ended(socket: Socket): Promise<void> {
+  return new Promise((resolve) => void socket.once('close', () => resolve()));
 }

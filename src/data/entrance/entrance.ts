@@ -29,6 +29,8 @@ export interface EntranceDeps {
 export interface Entered extends Proxied {
   /** What this address has under way; null: it speaks for many, and no limit per address is its own. */
   readonly load: AddressLoad | null;
+  /** It is no visitor's: counted out here, and by its new owner in. May be called twice. */
+  readonly leave: () => void;
 }
 
 type Refusal = ProxyFault | 'not_listed' | 'late' | 'left';
@@ -76,8 +78,9 @@ export class Entrance {
       return;
     }
     if (balancers !== null) return this.#awaitHeader(socket, own, onEntered);
-    socket.once('close', () => admission.release(ip));
-    onEntered({ ...own, load: isProxy ? null : admission.loadOf(ip) });
+    const leave = this.#releaseOnce(ip);
+    socket.once('close', leave);
+    onEntered({ ...own, load: isProxy ? null : admission.loadOf(ip), leave });
   }
 
   /** Cuts those whose header has not come. */
@@ -106,8 +109,9 @@ export class Entrance {
         socket.resetAndDestroy();
         return;
       }
-      counted = from.ip;
-      onEntered({ ...from, load: isProxy ? null : admission.loadOf(from.ip) });
+      const leave = this.#releaseOnce(from.ip);
+      socket.once('close', leave);
+      onEntered({ ...from, load: isProxy ? null : admission.loadOf(from.ip), leave });
     };
     // A load balancer's health check may connect and leave: nothing is wrong with that.
     const onEnd = (): void => {
@@ -131,6 +135,14 @@ export class Entrance {
     });
     this.#waiting.add(socket);
     socket.on('readable', onReadable).on('end', onEnd).on('error', onError);
+  }
+
+  #releaseOnce(ip: string): () => void {
+    let isCounted = true;
+    return () => {
+      if (isCounted) this.#deps.admission.release(ip);
+      isCounted = false;
+    };
   }
 
   #refuse(socket: Socket, why: Refusal, from: string): void {

@@ -52,7 +52,8 @@ export interface GatewayLimits {
 }
 
 export interface GatewayOptions {
-  readonly listen: ListenAt;
+  /** null: agents come by `adopt` alone. */
+  readonly listen: ListenAt | null;
   readonly tls: AgentTls;
   readonly limits: GatewayLimits;
   /** What budgets are counted in. */
@@ -136,7 +137,7 @@ export class Gateway {
           deadlineMs: limits.handshakeTimeoutSeconds * 1_000,
         },
       },
-      (socket, known) => this.#start(socket, known),
+      (socket, ip, known) => this.#start(socket, ip, known),
       log,
     );
   }
@@ -146,8 +147,14 @@ export class Gateway {
     return this.#listener.anonymous;
   }
 
-  listen(): Promise<AddressInfo> {
+  /** null: it has no listener of its own. */
+  listen(): Promise<AddressInfo | null> {
     return this.#listener.listen();
+  }
+
+  /** Takes an agent at `ip` after its TLS handshake on another listener. The limits of this one hold for it. */
+  adopt(socket: TLSSocket, ip: string): void {
+    this.#listener.adopt(socket, ip);
   }
 
   /** For agents that connect from now on; sessions go on. Throws, with nothing changed, when the two do not fit. */
@@ -168,13 +175,13 @@ export class Gateway {
     return this.registry.close();
   }
 
-  #start(socket: TLSSocket, known: (isGood: boolean) => void): () => void {
+  #start(socket: TLSSocket, ip: string, known: (isGood: boolean) => void): () => void {
     const { slabs, budget, sweeper } = this.#deps;
     const maxStreams = this.#options.limits.maxStreamsPerSession;
     const shaper = new Shaper();
     const agent = new AgentSession(
       {
-        remoteIp: plainAddress(socket.remoteAddress ?? ''),
+        remoteIp: plainAddress(ip),
         shaper,
         attach: (handler) =>
           attachSession(socket, handler, { role: 'server', slabs, budget, sweeper, maxStreams, shaper, ...ALIVE }),

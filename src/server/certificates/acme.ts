@@ -2,9 +2,12 @@
  * Certificates by ACME, wired up: from settings to the options of the service (for control-plane.ts), and from the service to the data node
  * (for start.ts).
  */
+import { isIP } from 'node:net';
 import { systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
+import { apiAtEdge } from '../../config/one-port.ts';
 import type { Settings } from '../../config/schema.ts';
+import type { CertificateNames } from '../../control/certificates/order-terms.ts';
 import type { ControlOptions, ControlPlane } from '../../control/open.ts';
 import { openAcme } from '../../control/providers/acme.ts';
 import { alpnCertificate } from '../../control/providers/acme/alpn-certificate.ts';
@@ -22,7 +25,7 @@ export function acmeSetup(settings: Settings, log: Logger): ControlOptions['acme
   return {
     edgeDomain: edge.domain.toLowerCase(),
     challenge,
-    serverNames: settings.api.tls ? [new URL(settings.api.public_url).hostname.toLowerCase()] : [],
+    ...serverNames(settings),
     // The hook writes into the DNS of edge.domain, and of no customer's domain.
     domainChallenge: challenge !== 'dns-01' ? challenge : edge.http_listen === null ? 'tls-alpn-01' : 'http-01',
     directoryUrl: acme.directory_url,
@@ -39,6 +42,14 @@ export function acmeSetup(settings: Settings, log: Logger): ControlOptions['acme
     dns: dnsHook(settings, log),
     alpnCertificate,
   };
+}
+
+/** The host of the API, where one of its listeners shows a certificate for it, and what leads there. */
+function serverNames(settings: Settings): Pick<CertificateNames, 'serverNames' | 'visitedNames'> {
+  const at = apiAtEdge(settings);
+  const host = new URL(settings.api.public_url).hostname.toLowerCase();
+  const isOurs = (settings.api.tls || at !== undefined) && isIP(host) === 0 && host.includes('.');
+  return { serverNames: isOurs ? [host] : [], visitedNames: at?.bareHost === undefined ? [] : [at.bareHost] };
 }
 
 /** Null where no name is proven by DNS records. */

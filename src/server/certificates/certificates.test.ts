@@ -4,15 +4,8 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import {
-  AGENT_DAYS,
-  EDGE_DAYS,
-  fingerprintOf,
-  isSelfSigned,
-  keepSelfSigned,
-  pairsInUse,
-  readCertificate,
-} from './certificates.ts';
+import { AGENT_DAYS, EDGE_DAYS, fingerprintOf, keepSelfSigned, pairsInUse, readCertificate } from './certificates.ts';
+import { isSelfSigned } from '../../base/net/self-signed.ts';
 
 const DAY = 24 * 3600 * 1000;
 const NOW = Date.UTC(2026, 10, 21);
@@ -82,7 +75,7 @@ test('files are in use by the listeners that take them, and those that none take
     pairsInUse({
       data_dir: dataDir,
       edge: { domain: 'example.test', https_listen: https, tls: { mode, ...(mode === 'files' ? ofEdge : none) } },
-      agents: { ...agents, listen: { host: '127.0.0.1' } },
+      agents,
     }).map(({ certFile, keyFile, edge: forEdge, agents: forAgents }) =>
       [certFile, keyFile, ...(forEdge ? ['edge'] : []), ...(forAgents ? ['agents'] : [])].join(' '),
     );

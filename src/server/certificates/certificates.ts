@@ -20,6 +20,7 @@ import { DAY_MS, HOUR_MS } from '../../base/clock.ts';
 import { writeDurably } from '../../base/process/durable-file.ts';
 import { fileFault } from '../../base/process/file-fault.ts';
 import { messageOf } from '../../base/errors.ts';
+import { isSelfSigned } from '../../base/net/self-signed.ts';
 
 export interface Certificate {
   /** PEM, leaf first. */
@@ -109,13 +110,6 @@ export function fingerprintOf(cert: string): string {
   return `sha256:${createHash('sha256').update(spki).digest('hex')}`;
 }
 
-/** True when no authority signed it: agents must then pin its key. */
-export function isSelfSigned(cert: string): boolean {
-  const leaf = new X509Certificate(cert);
-  // Not checkIssued: that asks for a CA, which a pinned leaf is not.
-  return leaf.subject === leaf.issuer && leaf.verify(leaf.publicKey);
-}
-
 /** What the discovery document says of the agents' certificate: its fingerprint when no authority signed it, else nothing. */
 export function pinOf(cert: string): { readonly agent_fingerprint?: string } {
   return isSelfSigned(cert) ? { agent_fingerprint: fingerprintOf(cert) } : {};
@@ -200,7 +194,9 @@ export interface CertificateSettings {
     readonly https_listen: object | null;
     readonly tls: CertificateFiles & { readonly mode: string };
   };
-  readonly agents: CertificateFiles & { readonly listen: { readonly host: string } };
+  readonly agents: CertificateFiles;
+  /** Of the API at the edge, where it has a name that the others do not cover. */
+  readonly apiHost?: string | undefined;
 }
 
 export interface Certificates {
@@ -245,14 +241,17 @@ export async function loadCertificates(settings: CertificateSettings, nowMs: num
 
 /** The self-signed ones among them, made or remade where needed; null: that listener takes its own from files, or has none. */
 export async function keepOwnCertificates(
-  { edge, agents, data_dir: dataDir }: CertificateSettings,
+  { edge, agents, data_dir: dataDir, apiHost }: CertificateSettings,
   nowMs: number,
 ): Promise<{ readonly agents: Certificate | null; readonly edge: Certificate | null }> {
   const { mode } = edge.tls;
   const hasFiles = mode === 'files' && pairOf(edge.tls) !== undefined;
-  const names = [`*.${edge.domain}`, edge.domain, ...(edge.domain === 'localhost' ? [] : ['localhost']), '127.0.0.1'];
+  const local = ['localhost', '127.0.0.1'];
+  const known = new Set([`*.${edge.domain}`, edge.domain, ...local]);
+  const isNamed = apiHost === undefined || known.has(apiHost) || known.has(`*.${apiHost.replace(/^[^.]*\./, '')}`);
+  const names = [...known, ...(isNamed ? [] : [apiHost])];
   // With ACME it stands in for what has not come: a name that it held would count as one that has its certificate.
-  const held = mode === 'acme' ? names.filter((name) => !name.startsWith('*.')) : names;
+  const held = mode === 'acme' ? local : names;
   const keep = (name: SelfSignedOptions['name'], of: readonly string[], days: number) =>
     keepSelfSigned({ dataDir, name, names: of, days, nowMs });
   return {

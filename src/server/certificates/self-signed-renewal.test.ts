@@ -19,7 +19,7 @@ async function running(t: TestContext, mode: string) {
   const settings: CertificateSettings = {
     data_dir: dataDir,
     edge: { domain: 'example.test', https_listen: {}, tls: { mode, ...NO_FILES } },
-    agents: { ...NO_FILES, listen: { host: '127.0.0.1' } },
+    agents: NO_FILES,
   };
   const first = await loadCertificates(settings, NOW);
   t.mock.timers.enable({ apis: ['setInterval'] });

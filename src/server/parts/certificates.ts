@@ -1,6 +1,7 @@
 /** Certificates while the server runs: by ACME, self-signed, and from files that are renewed; shown by the data node and the API. */
 import { systemClock } from '../../base/clock.ts';
 import type { Lifecycle } from '../../base/process/lifecycle.ts';
+import { apiAtEdge } from '../../config/one-port.ts';
 import type { ControlPlane } from '../../control/open.ts';
 import type { NodeAccess } from '../../plane/link.ts';
 import { serveCertificates } from '../certificates/acme.ts';
@@ -22,7 +23,7 @@ export interface CertificatesPart {
 export async function tendCertificates(
   life: Lifecycle,
   starting: Starting,
-  { control, node, certificates }: Omit<NodePart, 'failed'> & { readonly control: ControlPlane },
+  { control, node, certificates }: Omit<NodePart, 'failed' | 'apiSocket'> & { readonly control: ControlPlane },
 ): Promise<CertificatesPart> {
   const { settings, late } = starting;
   const log = starting.log.child({ part: 'certificates' });
@@ -42,7 +43,8 @@ export async function tendCertificates(
     edge: (pair: Certificate) => served.useFallback(pair),
     agents: (pair: Certificate) => node.setAgentCertificate(pair),
   };
-  life.onClose('self-signed certificates', renewSelfSigned(settings, certificates, { clock: systemClock, log, use }));
+  const kept = { ...settings, apiHost: apiAtEdge(settings)?.host };
+  life.onClose('self-signed certificates', renewSelfSigned(kept, certificates, { clock: systemClock, log, use }));
   learnPorts(starting, { addresses: node.addresses, certificates, control });
   const watch = new CertificateWatch(watchedPairs(starting, shown, certificates), { clock: systemClock, log });
   life.onClose('certificate files', () => watch.close());

@@ -5,9 +5,11 @@ import type { Lifecycle } from '../../base/process/lifecycle.ts';
 import { ProcessWatch } from '../../base/process/process-watch.ts';
 import type { ControlPlane } from '../../control/open.ts';
 import type { StartedNode } from '../../data/data-thread.ts';
+import { apiAtEdge } from '../../config/one-port.ts';
 import { type Certificates, loadCertificates } from '../certificates/certificates.ts';
 import { openControlPlane } from '../control-plane.ts';
 import { startDataNode } from '../data-node.ts';
+import { API_SOCKET_FILE, socketPath } from '../socket-path.ts';
 import type { Starting } from './starting.ts';
 
 /** Visitors, agents, webhooks and the database all take some. */
@@ -34,6 +36,8 @@ export function openServices(life: Lifecycle, { settings, options, log, late }: 
 export interface NodePart extends StartedNode {
   /** What it began with. */
   readonly certificates: Certificates;
+  /** By which it hands on connections for the API; undefined: the API is not at the edge. */
+  readonly apiSocket: string | undefined;
 }
 
 /** Starts the data node, and attaches it to the services. Rejects when one of its listeners can't bind. */
@@ -42,13 +46,17 @@ export async function startNodePart(
   { settings, options, log, late }: Starting,
   control: ControlPlane,
 ): Promise<NodePart> {
-  const certificates = await loadCertificates(settings, systemClock.now());
+  const atEdge = apiAtEdge(settings);
+  const certificates = await loadCertificates({ ...settings, apiHost: atEdge?.host }, systemClock.now());
+  const socket = atEdge === undefined ? undefined : socketPath(settings.data_dir, API_SOCKET_FILE);
+  if (socket !== undefined) life.onClose('path of the API socket', () => socket.release());
   const { node, failed } = await startDataNode(settings, {
     certificates,
     link: control.link,
     version: options.version,
     serverId: control.serverId,
     awaited: late.awaited,
+    apiSocket: socket?.path,
     held: options.held ?? {},
     log: log.child({ plane: 'data' }),
     startNode: options.startNode,
@@ -56,7 +64,7 @@ export async function startNodePart(
   });
   life.onClose('data node', () => node.close());
   life.onClose('node directory', control.nodes.attach(node));
-  return { node, failed, certificates };
+  return { node, failed, certificates, apiSocket: socket?.path };
 }
 
 /** Watches what this process costs, for metrics. */

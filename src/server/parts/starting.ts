@@ -4,7 +4,8 @@
  */
 import type { HostPort } from '../../base/net/addr.ts';
 import type { Logger } from '../../base/log.ts';
-import { agentsPublicAddress, apiPublicUrl, edgePublicUrl } from '../../config/computed.ts';
+import { agentsAddressAtEdge, agentsPublicAddress, apiPublicUrl, edgePublicUrl } from '../../config/computed.ts';
+import { apiAtEdge, edgeHttpsPort } from '../../config/one-port.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { Discovery } from '../../control/core/http/context.ts';
 import type { ControlPlane } from '../../control/open.ts';
@@ -22,7 +23,7 @@ export interface Starting {
 export interface Late {
   edgeTemplate: string;
   apiUrl: string;
-  discovery: Discovery | undefined;
+  discovery: Omit<Discovery, 'api_url'> | undefined;
   /** Tunnels that agents served when the last process ended: they are expected back. */
   awaited: readonly string[];
   /** Of the agents' certificate that is served now. */
@@ -63,16 +64,26 @@ export function learnPorts(
     });
   }
   late.pin = pinOf(certificates.agents.cert);
-  const dial = settings.agents.public_address;
-  const isComputed = dial === agentsPublicAddress(settings.agents.listen, edge.domain);
+  const dial = agentAddresses(settings, { agents: agents.port, https: https?.port ?? 0 });
   late.discovery = {
     version,
-    agent_address: isComputed
-      ? agentsPublicAddress({ host: settings.agents.listen.host, port: agents.port }, edge.domain)
-      : dial,
+    agent_address: dial[0] ?? settings.agents.public_address,
+    agent_addresses: dial,
     edge_domain: edge.domain,
     server_id: control.serverId,
   };
+}
+
+/** Where agents can dial, with the ports that listeners on port 0 have got: their own listener first, then the https listener of the edge. */
+function agentAddresses(settings: Settings, bound: { readonly agents: number; readonly https: number }): string[] {
+  const { agents, edge } = settings;
+  const at = apiAtEdge(settings);
+  const atEdge = at === undefined ? [] : [agentsAddressAtEdge(at, edgeHttpsPort(edge) || bound.https)];
+  const dial = agents.public_address;
+  if (agents.listen === null) return dial === agentsAddressAtEdge(at, edgeHttpsPort(edge)) ? atEdge : [dial];
+  const isComputed = dial === agentsPublicAddress(agents.listen, edge.domain);
+  const own = isComputed ? agentsPublicAddress({ host: agents.listen.host, port: bound.agents }, edge.domain) : dial;
+  return [own, ...atEdge.filter((one) => one !== own)];
 }
 
 /** Fills in the URL of the API, once its listener has a port. */

@@ -8,6 +8,7 @@ import { getPath } from 'hono/utils/url';
 import { type Bearers, requireBearer } from './auth.ts';
 import { type AuthLimitDeps, authLimit, visitorLimit } from './auth-limit.ts';
 import { limitBody } from './bodies/body-limit.ts';
+import { redirectBareHost } from './bare-host.ts';
 import { ClientIps } from './listener/client-ip.ts';
 import type { Api, ApiEnv, ApiSettings } from './context.ts';
 import { ErrorLog } from './error-log.ts';
@@ -48,6 +49,7 @@ export function buildApi(deps: ApiDeps): Api {
     c.header('Referrer-Policy', 'no-referrer');
     await next();
   });
+  if (deps.bareHost !== undefined) app.use(redirectBareHost(deps));
   if (deps.corsOrigins.length > 0)
     app.use(
       cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600, exposeHeaders: ['Link', 'Retry-After'] }),

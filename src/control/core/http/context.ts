@@ -41,8 +41,11 @@ export type Api = OpenAPIHono<ApiEnv>;
 export interface Discovery {
   readonly version: string;
   readonly agent_address: string;
+  /** All of them, the first to try first. */
+  readonly agent_addresses: readonly string[];
   readonly agent_fingerprint?: string;
   readonly edge_domain: string;
+  readonly api_url: string;
   readonly server_id: string;
 }
 
@@ -61,6 +64,8 @@ export interface ApiSettings {
   readonly discovery: () => Discovery | undefined;
   /** `api.public_url`, with the real port where the setting says 0. */
   readonly publicUrl: () => string;
+  /** Leads to the API's host (bare-host.ts); undefined: no such name leads here. */
+  readonly bareHost?: string | undefined;
   readonly trustedProxies: NetworkSet;
   readonly corsOrigins: readonly string[];
   readonly authLimit: { readonly burst: number; readonly refillSeconds: number };

@@ -17,6 +17,7 @@ import { Head } from '../../../http1/head.ts';
 import type { HeadLimits } from '../../../http1/head-limits.ts';
 import { StreamMemory } from '../h2/stream-memory.ts';
 import type { HttpsRedirect } from './https-redirect.ts';
+import type { ServerHosts } from './server-hosts.ts';
 import type { HttpAnswers } from '../tls/acme-answers.ts';
 import { ServiceFaults } from '../../faults/service-faults.ts';
 import { CookieGuard } from './set-cookie.ts';
@@ -76,6 +77,8 @@ export interface EdgeContext {
   readonly trusted: BlockList | null;
   /** What plain HTTP is answered with; null: it is served. */
   readonly redirect: HttpsRedirect | null;
+  /** Hosts of the server itself; null: the API is not served here. */
+  readonly ownHosts: ServerHosts | null;
   /** Answers to certificate authorities; null while no order runs. */
   challenges: HttpAnswers | null;
   readonly slabs: SlabPool;
@@ -105,7 +108,7 @@ const READ_BYTES = 131_072;
 export function edgeContext(
   of: Pick<
     EdgeContext,
-    'table' | 'limits' | 'sweeper' | 'log' | 'trusted' | 'redirect' | 'drops' | 'holds' | 'recorder'
+    'table' | 'limits' | 'sweeper' | 'log' | 'trusted' | 'redirect' | 'ownHosts' | 'drops' | 'holds' | 'recorder'
   >,
 ): EdgeContext {
   const slabs = new SlabPool();

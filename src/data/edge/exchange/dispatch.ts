@@ -124,7 +124,7 @@ export class Dispatch {
       this.#context.drops.add('misdirected');
       return this.#refuse(MISDIRECTED);
     }
-    if (entry === undefined) return this.#refuse(NOT_FOUND);
+    if (entry === undefined) return this.#refuse(this.#ownHost(bytes) ?? NOT_FOUND);
     if (this.#forwarded.isLoop(bytes, head)) return this.#refuse(LOOP);
     if (redirect !== null && this.#mustBeHttps(redirect, bytes)) return null;
     const refusal = refusalOf(entry);
@@ -331,6 +331,16 @@ export class Dispatch {
     const answer = isGet || isHead ? challenges.find(bytes, this.#context.requestHead) : null;
     if (answer !== null) this.refusal = answer;
     return answer !== null;
+  }
+
+  /** For a host that no tunnel has: it may be the server's own. */
+  #ownHost(bytes: Buffer): EdgeRefusal | null {
+    const { ownHosts, requestHead: head } = this.#context;
+    if (ownHosts === null) return null;
+    return ownHosts.refusal(bytes, head, {
+      exchange: this.#exchange,
+      isHttps: this.#forwarded.isHttps(bytes, head),
+    });
   }
 
   /** True: it came by plain HTTP, and `refusal` says where to go. */

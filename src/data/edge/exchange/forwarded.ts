@@ -3,7 +3,7 @@
  * are kept per connection for as long as the Host and the routing table stay the same: a browser asks for one host a hundred
  * times. A visitor's own values count only when its address is one of `api.trusted_proxies`.
  */
-import { type BlockList, isIPv6 } from 'node:net';
+import { BlockList, isIPv6 } from 'node:net';
 import { canonicalIp } from '../../../base/net/addr.ts';
 import type { RouteEntry } from '../../routing/entry.ts';
 import type { SentRecord } from '../../inspect/recorder.ts';
@@ -165,6 +165,17 @@ function forwardedFor(bytes: Buffer, head: Head): string[] {
 function addressIn(text: string): string | undefined {
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([^:]*):\d+$/.exec(text)?.[1] ?? text;
   return canonicalIp(address);
+}
+
+/** Of `api.trusted_proxies`. */
+export function blockList(cidrs: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', bits] = cidr.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    list.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family);
+  }
+  return list;
 }
 
 /** Whether `ip` is in one of the list's networks. */

@@ -39,6 +39,8 @@ export type WantCertificate = (host: string) => Promise<boolean>;
 
 export class CertificateWaits {
   readonly #table: Pick<RouteTable, 'findByHost'>;
+  /** Of the server itself: served without an agent. */
+  readonly #ownHosts: ReadonlySet<string>;
   readonly #want: WantCertificate;
   /** Name → how the handshakes that wait for it go on. */
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -50,8 +52,14 @@ export class CertificateWaits {
   #count = 0;
 
   /** `onFull` is called for each handshake that would have waited if there were room. */
-  constructor(deps: { table: Pick<RouteTable, 'findByHost'>; want: WantCertificate; onFull: () => void }) {
+  constructor(deps: {
+    table: Pick<RouteTable, 'findByHost'>;
+    ownHosts?: readonly string[];
+    want: WantCertificate;
+    onFull: () => void;
+  }) {
     this.#table = deps.table;
+    this.#ownHosts = new Set(deps.ownHosts);
     this.#want = deps.want;
     this.#onFull = deps.onFull;
   }
@@ -91,6 +99,7 @@ export class CertificateWaits {
 
   /** Whose name it is; undefined when it leads nowhere. */
   #servedFor(name: string): string | undefined {
+    if (this.#ownHosts.has(name)) return '';
     const entry = this.#table.findByHost(name);
     const isServed = entry !== undefined && entry.served !== null && !entry.served.draining && !isOver(entry);
     return isServed ? entry.route.orgId : undefined;

@@ -19,7 +19,11 @@ async function visit(
   serve = (socket: TLSSocket): void => void socket.end('x'),
 ): Promise<TLSSocket> {
   const server = createServer(
-    new VisitorCertificates([certificate], OF).serverOptions(true, () => ''),
+    new VisitorCertificates([certificate], OF).serverOptions(
+      true,
+      () => '',
+      () => false,
+    ),
     serve,
   );
   server.on('tlsClientError', () => {});
@@ -55,7 +59,11 @@ test('tls: no renegotiation on a connection', async (t) => {
 test('a visitor that comes back resumes its session, also when certificates were replaced meanwhile', async (t) => {
   const certificates = new VisitorCertificates([certificate], OF);
   const server = createServer(
-    certificates.serverOptions(true, () => ''),
+    certificates.serverOptions(
+      true,
+      () => '',
+      () => false,
+    ),
     (socket) => socket.end('x'),
   );
   server.listen(0, '127.0.0.1');
@@ -80,7 +88,11 @@ test('ticket keys last a day: a ticket of before is good for nothing, a new one 
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
       const certificates = new VisitorCertificates([certificate, named], OF);
       const server = createServer(
-        certificates.serverOptions(true, () => ''),
+        certificates.serverOptions(
+          true,
+          () => '',
+          () => false,
+        ),
         (socket) => socket.end('x'),
       );
       t.after(certificates.rotateTicketKeys(server));

@@ -13,7 +13,9 @@ import {
 import { DAY_MS } from '../../../base/clock.ts';
 import { RecentMap } from '../../../base/limits/recent-map.ts';
 import { CIPHER_SUITES } from '../../../base/net/tls-suites.ts';
+import { ALPN as AGENT_PROTOCOL } from '../../../wire/messages.ts';
 import { ACME_PROTOCOL, TlsAnswers } from './acme-answers.ts';
+import { AgentHandshakes } from './agent-handshakes.ts';
 import type { CertificateWaits } from './certificate-waits.ts';
 
 export interface VisitorTls {
@@ -53,6 +55,8 @@ export class VisitorCertificates {
   readonly #sessionIdContext = 'culvert-edge';
   /** What authorities are shown while names are proven to them. */
   readonly answers = new TlsAnswers();
+  /** What agents are shown that come by this listener. */
+  readonly agents = new AgentHandshakes();
   readonly #waits: CertificateWaits | null;
   readonly #handshakeMs: number;
   #default: VisitorTls;
@@ -111,18 +115,20 @@ export class VisitorCertificates {
     return () => clearInterval(timer);
   }
 
-  /** For `tls.createServer`. */
-  serverOptions(http2: boolean, addressOf: AddressOf): TlsOptions {
+  /** For `tls.createServer`. `isPlain`: connections with this server name speak HTTP/1.1 alone; '' for none. */
+  serverOptions(http2: boolean, addressOf: AddressOf, isPlain: (serverName: string) => boolean): TlsOptions {
     const choose = this.#choose.bind(this, addressOf);
     const protocols = http2 ? WITH_HTTP2 : WITHOUT_HTTP2;
-    const { answers } = this;
+    const { answers, agents } = this;
     return {
       ...this.defaultContext(),
       handshakeTimeout: this.#handshakeMs,
       // Both are called as methods of the socket whose handshake it is.
       ALPNCallback(this: TLSSocket, offer) {
         if (answers.answer(this, offer)) return ACME_PROTOCOL;
-        return protocols.find((protocol) => offer.protocols.includes(protocol));
+        if (agents.answer(this, offer)) return AGENT_PROTOCOL;
+        const spoken = isPlain(offer.servername) ? WITHOUT_HTTP2 : protocols;
+        return spoken.find((protocol) => offer.protocols.includes(protocol));
       },
       SNICallback(this: TLSSocket, name, done) {
         choose(this, name, done);
@@ -131,7 +137,7 @@ export class VisitorCertificates {
   }
 
   #choose(addressOf: AddressOf, socket: TLSSocket, serverName: string, done: ChosenContext): void {
-    if (this.answers.isAsking(socket)) return done(null);
+    if (this.answers.isAsking(socket) || this.agents.hasCertificate(socket)) return done(null);
     const answer = (): void => {
       let context: SecureContext | undefined;
       try {

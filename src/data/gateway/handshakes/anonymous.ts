@@ -63,22 +63,20 @@ export class AnonymousSockets {
   }
 
   /**
-   * Takes a fresh socket in, and calls `begin` with it: at once, or when one of its address has left, where there are too many already. Such
+   * Takes a fresh socket of a peer at `ip` in, and calls `begin` with it: at once, or when one of its address has left, where there are too many already. Such
    * sockets wait untouched; one that has no place to wait, or has waited for too long, is destroyed.
    */
-  admit(socket: Socket, begin: (waiting: AnonymousSocket) => void): void {
-    const ip = socket.remoteAddress ?? '';
+  admit(socket: Socket, ip: string, begin: (waiting: AnonymousSocket) => void): void {
     const { perAddress } = this.#limits;
     const isFull = perAddress > 0 && this.#admission.loadOf(ip).connections >= perAddress;
-    if (isFull && this.#queue.add(ip, socket, () => this.admit(socket, begin))) return;
-    const waiting = this.#take(socket);
+    if (isFull && this.#queue.add(ip, socket, () => this.admit(socket, ip, begin))) return;
+    const waiting = this.#take(socket, ip);
     if (waiting === undefined) socket.destroy();
     else begin(waiting);
   }
 
   /** Undefined when its address has too many already. */
-  #take(socket: Socket): AnonymousSocket | undefined {
-    const ip = socket.remoteAddress ?? '';
+  #take(socket: Socket, ip: string): AnonymousSocket | undefined {
     if (!this.#admission.admit(ip)) return undefined;
     if (!this.#rate.take(ip, performance.now())) {
       this.#admission.release(ip);

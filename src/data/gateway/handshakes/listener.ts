@@ -18,7 +18,8 @@ import { HandshakePace } from './handshake-pace.ts';
 import { type AnonymousLimits, type AnonymousSocket, AnonymousSockets } from './anonymous.ts';
 
 export interface AgentListenerOptions {
-  readonly listen: ListenAt;
+  /** null: there is none, and agents come by `adopt` alone. */
+  readonly listen: ListenAt | null;
   readonly tls: AgentTls;
   readonly anonymous: AnonymousLimits;
 }
@@ -30,7 +31,7 @@ export interface AgentTls {
 }
 
 /** Makes a session of a finished handshake. Returns what to do when the deadline passes before `known` is called; `isGood`: with a good token. */
-export type OnHandshake = (socket: TLSSocket, known: (isGood: boolean) => void) => (() => void) | undefined;
+export type OnHandshake = (socket: TLSSocket, ip: string, known: (isGood: boolean) => void) => (() => void) | undefined;
 
 /** AES-128-GCM first: with hardware support it is the cheapest per gigabyte. */
 const CIPHERS = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
@@ -44,11 +45,14 @@ export class AgentListener {
   /** Sockets in the handshake, found again by their peer's address and port when it is done. */
   readonly #shaking = new Map<string, AnonymousSocket>();
   readonly #options: AgentListenerOptions;
+  readonly #onHandshake: OnHandshake;
   readonly #log: Logger;
+  #isClosed = false;
 
   /** Throws when certificate and key do not fit. */
   constructor(options: AgentListenerOptions, onHandshake: OnHandshake, log: Logger) {
     this.#options = options;
+    this.#onHandshake = onHandshake;
     this.#log = log;
     this.#anonymous = new AnonymousSockets(options.anonymous);
     this.#tls = createTlsServer({
@@ -56,7 +60,7 @@ export class AgentListener {
       ALPNProtocols: [ALPN],
       handshakeTimeout: options.anonymous.deadlineMs,
     });
-    this.#tls.on('secureConnection', (socket: TLSSocket) => this.#secure(socket, onHandshake));
+    this.#tls.on('secureConnection', (socket: TLSSocket) => this.#secure(socket));
     this.#tls.on('tlsClientError', (error: Error, socket: TLSSocket) => {
       this.#log.debug(
         { remoteIp: socket.remoteAddress, code: codeOf(error), error: messageOf(error) },
@@ -73,7 +77,9 @@ export class AgentListener {
   }
 
   /** Rejects when the address is taken or not ours. */
-  listen(): Promise<AddressInfo> {
+  async listen(): Promise<AddressInfo | null> {
+    const { listen } = this.#options;
+    if (listen === null) return null;
     const { promise, resolve, reject } = Promise.withResolvers<AddressInfo>();
     this.#tcp.once('error', reject);
     this.#tcp.once('listening', () => {
@@ -81,7 +87,7 @@ export class AgentListener {
       this.#tcp.on('error', (error) => this.#log.error({ error: messageOf(error) }, 'the agent listener failed'));
       resolve(this.#tcp.address() as AddressInfo);
     });
-    listenAt(this.#tcp, this.#options.listen, BACKLOG);
+    listenAt(this.#tcp, listen, BACKLOG);
     return promise;
   }
 
@@ -92,15 +98,26 @@ export class AgentListener {
     this.#tls.setSecureContext(context);
   }
 
+  /** Takes an agent at `ip` whose handshake another listener has done. It waits and is refused as those of this one. */
+  adopt(socket: TLSSocket, ip: string): void {
+    socket.on('error', () => socket.destroy());
+    if (this.#isClosed) return void socket.destroy();
+    this.#anonymous.admit(socket, ip, (waiting) => {
+      socket.once('close', () => this.#anonymous.release(waiting));
+      this.#begin(socket, waiting);
+    });
+  }
+
   /** Accepts no more, and cuts who has not shown a token. Live sessions stay. */
   close(): void {
+    this.#isClosed = true;
     this.#tcp.close();
     this.#pace.close();
     this.#anonymous.close();
   }
 
   #accept(socket: Socket): void {
-    this.#anonymous.admit(socket, (waiting) => this.#shake(socket, waiting));
+    this.#anonymous.admit(socket, socket.remoteAddress ?? '', (waiting) => this.#shake(socket, waiting));
   }
 
   #shake(socket: Socket, waiting: AnonymousSocket): void {
@@ -117,7 +134,7 @@ export class AgentListener {
     });
   }
 
-  #secure(socket: TLSSocket, onHandshake: OnHandshake): void {
+  #secure(socket: TLSSocket): void {
     const peer = peerOf(socket);
     const waiting = this.#shaking.get(peer);
     this.#shaking.delete(peer);
@@ -126,7 +143,11 @@ export class AgentListener {
       socket.destroy();
       return;
     }
-    waiting.onDeadline = onHandshake(socket, (isGood) =>
+    this.#begin(socket, waiting);
+  }
+
+  #begin(socket: TLSSocket, waiting: AnonymousSocket): void {
+    waiting.onDeadline = this.#onHandshake(socket, waiting.ip, (isGood) =>
       isGood ? this.#anonymous.known(waiting) : this.#anonymous.release(waiting),
     );
   }

@@ -63,11 +63,23 @@ export interface ApiListener {
 }
 
 /** Binds and serves. Throws the system's error when the address can't be bound. */
-export async function listenApi(
-  app: Api,
-  at: ListenAt,
-  { tls = null, upgrades, ...rules }: ListenerRules,
-): Promise<ApiListener> {
+export async function listenApi(app: Api, at: ListenAt, rules: ListenerRules): Promise<ApiListener> {
+  const server = makeServer(app, rules);
+  listenAt(server, at, BACKLOG);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the API listener has no address');
+  return {
+    address,
+    setCertificate: (pair) => {
+      if (server instanceof HttpsServer) server.setSecureContext(tlsOptions(pair));
+    },
+    ...endsOf(server),
+  };
+}
+
+/** A server of the API that does not listen yet. */
+export function makeServer(app: Api, { tls = null, upgrades, ...rules }: ListenerRules): HttpServer | HttpsServer {
   const options = {
     ...TIMEOUTS,
     // A missing Host is refused by the request listener, whose answer has a body; Node's own has none.
@@ -87,16 +99,13 @@ export async function listenApi(
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     void upgrades?.take({ request, socket, head, accepted: () => bound.letGo(socket) });
   });
-  listenAt(server, at, BACKLOG);
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the API listener has no address');
+  return server;
+}
+
+/** How a server that listens ends. */
+export function endsOf(server: HttpServer | HttpsServer): Pick<ApiListener, 'drain' | 'close'> {
   const closeIdle = (): void => server.closeIdleConnections();
   return {
-    address,
-    setCertificate: (pair) => {
-      if (server instanceof HttpsServer) server.setSecureContext(tlsOptions(pair));
-    },
     drain: () => {
       const ended = closed(server);
       closeIdle();

@@ -204,6 +204,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     this.#welcomedAt = this.#clock.monotonic();
     const { agentId, account, serverVersion, serverId } = welcome;
     this.#pin.welcomed(serverId);
+    session.channel?.proven();
     this.#emit({ kind: 'online', agentId, account, serverVersion });
     this.#log.info({ agentId, account, serverVersion, serverId, address: session.channel?.address }, 'connected');
     if (session.channel !== undefined) this.#paths?.follow(session.channel);

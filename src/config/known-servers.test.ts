@@ -46,3 +46,15 @@ test('known servers: a file that is none, or can not be written, is reported and
   inFile.keep(SHOP, ID, 1);
   assert.match(faults.at(-1) ?? '', /can't be written: .*E(NOTDIR|EXIST)/);
 });
+
+test('known servers: the way is kept beside the id, and goes with a new id', (t) => {
+  const { servers, faults } = fixture(t);
+  servers.keepWay(SHOP, 'shop.example.com:443');
+  assert.equal(servers.wayTo(SHOP), undefined, 'an unknown server');
+  servers.keep(SHOP, ID, 1);
+  servers.keepWay(SHOP, 'shop.example.com:443');
+  assert.deepEqual([servers.of(SHOP), servers.wayTo(SHOP)], [ID, 'shop.example.com:443']);
+  servers.keep(SHOP, OTHER, 2);
+  assert.equal(servers.wayTo(SHOP), undefined);
+  assert.deepEqual(faults, []);
+});

@@ -17,7 +17,15 @@ const MAX_BYTES = 1 << 20;
 
 const file = z.object({
   version: z.literal(1),
-  servers: z.record(z.string(), z.object({ server_id: z.uuid(), since: z.iso.datetime() })),
+  servers: z.record(
+    z.string(),
+    z.object({
+      server_id: z.uuid(),
+      since: z.iso.datetime(),
+      /** `host:port` where the server last took a key. */
+      agent_address: z.string().max(300).optional(),
+    }),
+  ),
 });
 type Servers = z.output<typeof file>['servers'];
 
@@ -38,12 +46,26 @@ export class KnownServers {
     return this.#read()[serverName(server)]?.server_id;
   }
 
+  /** Where the server at this URL last took a key; undefined when none is known. */
+  wayTo(server: URL): string | undefined {
+    return this.#read()[serverName(server)]?.agent_address;
+  }
+
+  /** Keeps the way to a server whose id is known. */
+  keepWay(server: URL, address: string): void {
+    const known = this.#read()[serverName(server)];
+    if (known !== undefined) this.#write(server, { ...known, agent_address: address });
+  }
+
   /** Two agents that do this at once may forget one of two addresses, which its agent keeps again at its next start. */
   keep(server: URL, serverId: string, nowMs: number): void {
+    this.#write(server, { server_id: serverId, since: new Date(nowMs).toISOString() });
+  }
+
+  #write(server: URL, mine: Servers[string]): void {
     try {
       const others = Object.entries(this.#read()).filter(([name]) => name !== serverName(server));
       const newest = others.sort(([, a], [, b]) => b.since.localeCompare(a.since)).slice(0, MAX_SERVERS - 1);
-      const mine = { server_id: serverId, since: new Date(nowMs).toISOString() };
       const servers = Object.fromEntries([[serverName(server), mine], ...newest]);
       mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
       writeDurably(this.path, `${JSON.stringify({ version: 1, servers }, undefined, 2)}\n`, { replaces: true });

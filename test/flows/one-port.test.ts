@@ -4,11 +4,15 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { request as requestPlain } from 'node:http';
 import { request } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, test, type TestContext } from 'node:test';
 import { connect, type ConnectionOptions, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+import { startAgent } from '../../src/agent/agent.ts';
+import { makeConnector } from '../../src/agent/connect/connect.ts';
+import { parseTarget } from '../../src/agent/local/target.ts';
 import { dialServer } from '../../src/agent/connect/dial.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { checkServerConfig } from '../../src/config/load.ts';
@@ -203,17 +207,50 @@ test(
   },
 );
 
-test(
-  'one port: the announced fingerprint fits the key of both listeners',
-  WITHIN,
-  async (t) => {
-    const culvert = await start(t, (ports) => `listen = "127.0.0.1:${ports.agents}"`);
-    const found = JSON.parse((await ask(culvert, { path: '/.well-known/culvert' })).body);
-    assert.deepEqual(found.agent_addresses, [`127.0.0.1:${culvert.ports.agents}`, `localhost:${culvert.ports.https}`]);
-    for (const address of found.agent_addresses) {
-      const [host, port] = address.split(':');
-      const socket = await dialServer({ host, port: Number(port), fingerprint: found.agent_fingerprint });
-      socket.destroy();
-    }
-  },
-);
+test('one port: the announced fingerprint fits the key of both listeners', WITHIN, async (t) => {
+  const culvert = await start(t, (ports) => `listen = "127.0.0.1:${ports.agents}"`);
+  const found = JSON.parse((await ask(culvert, { path: '/.well-known/culvert' })).body);
+  assert.deepEqual(found.agent_addresses, [`127.0.0.1:${culvert.ports.agents}`, `localhost:${culvert.ports.https}`]);
+  for (const address of found.agent_addresses) {
+    const [host, port] = address.split(':');
+    const socket = await dialServer({ host, port: Number(port), fingerprint: found.agent_fingerprint });
+    socket.destroy();
+  }
+});
+
+test('one port: an agent whose port is blocked comes by 443, and tries that first the next time', WITHIN, async (t) => {
+  const blocked = createServer();
+  let dialed = 0;
+  blocked.on('connection', () => dialed++);
+  blocked.listen(0, '127.0.0.1');
+  await once(blocked, 'listening');
+  const { port } = blocked.address() as AddressInfo;
+  t.after(() => blocked.close());
+  const culvert = await start(
+    t,
+    (ports) => `listen = "127.0.0.1:${ports.agents}"\npublic_address = "127.0.0.1:${port}"`,
+  );
+  let kept: string | undefined;
+  const ways = { read: () => kept, keep: (address: string) => (kept = address) };
+  const run = async (): Promise<void> => {
+    const connector = makeConnector({ server: new URL(culvert.url), log: silentLog, ways });
+    const online = Promise.withResolvers<void>();
+    const agent = startAgent({
+      server: culvert.url,
+      tunnels: [{ ...parseTarget('1', 'http'), name: 'test', subdomain: 'shop' }],
+      identity: { version: '0.0.0-test', os: 'test', hostname: 'harness' },
+      token: async () => culvert.token,
+      open: connector.open,
+      log: silentLog,
+      onEvent: (event) => event.kind === 'tunnel_online' && online.resolve(),
+    });
+    await online.promise;
+    agent.destroy();
+    await agent.done;
+    connector.close();
+  };
+  await run();
+  assert.deepEqual([dialed, kept], [1, `localhost:${culvert.ports.https}`]);
+  await run();
+  assert.equal(dialed, 1);
+});

@@ -41,6 +41,8 @@ export interface Channel {
   /** Streams open now. */
   readonly inFlight: number;
   send(message: FromAgent): void;
+  /** The server took the key: this way to it is tried first from now on. */
+  proven(): void;
   /** Resolves when the server has answered. Rejects when the connection ends first. */
   ping(): Promise<unknown>;
   /** The server lets no more than this pass: what is to be sent waits on this side, where short answers go first. */

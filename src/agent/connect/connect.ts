@@ -17,11 +17,11 @@ import { WindowBudget } from '../../mux/window.ts';
 import { encodeLine, LineReader } from '../../wire/lines.ts';
 import { DEAD_AFTER_MS, type FromAgent, type FromServer, fromServer, HEARTBEAT_MS } from '../../wire/messages.ts';
 import type { Channel, ChannelSink, OpenChannel } from './channel.ts';
-import { dialServer } from './dial.ts';
-import { type AgentAddress, agentAddress, discover } from './discovery.ts';
+import { type AgentAddress, discover } from './discovery.ts';
 import type { Watch } from '../inspect/watch.ts';
 import { canReach, type Reach } from './reachability.ts';
 import { ServeFloor, StreamServer } from '../serve.ts';
+import { addressesOf, dialFirst, type Dialed, Ways, type WayStore } from './ways.ts';
 
 /** Growth of receive windows beyond 256 KB, for all streams of the process together. */
 const WINDOW_BUDGET_BYTES = 128 << 20;
@@ -44,8 +44,15 @@ export interface Connector {
 }
 
 /** Everything that the connections of one agent share. `watch`: the agent's page, which looks on. */
-export function makeConnector(options: { server: URL; log: Logger; watch?: Watch | undefined }): Connector {
+export function makeConnector(options: {
+  server: URL;
+  log: Logger;
+  watch?: Watch | undefined;
+  /** Remembers the way to the server between runs, where given; else this process alone does. */
+  ways?: WayStore | undefined;
+}): Connector {
   const { server, log } = options;
+  const ways = new Ways(options.ways);
   const slabs = new SlabPool();
   const budget = new WindowBudget(WINDOW_BUDGET_BYTES);
   const sweeper = new Sweeper<MuxSession>(1_000, { onFault: cutFaulty(log, 'the connection to the server') });
@@ -54,11 +61,12 @@ export function makeConnector(options: { server: URL; log: Logger; watch?: Watch
     reach: canReach,
     meter: floor.meter,
     tryAnother: async (signal) => {
-      (await dial(server, signal)).socket.destroy();
+      (await dial(server, ways, signal)).socket.destroy();
     },
     open: async (sink, signal) => {
-      const { socket, address } = await dial(server, signal);
-      const channel = new MuxChannel({ socket, sink, floor, log, address: `${address.host}:${address.port}` });
+      const { socket, address, addresses } = await dial(server, ways, signal);
+      const way = { proven: () => ways.proven(address), failed: () => ways.failed(address, addresses) };
+      const channel = new MuxChannel({ socket, sink, floor, log, address: `${address.host}:${address.port}`, way });
       channel.attach({ slabs, budget, sweeper });
       return channel;
     },
@@ -70,9 +78,13 @@ export function makeConnector(options: { server: URL; log: Logger; watch?: Watch
 }
 
 /** Asks again where the server is and resolves its name again: either may have changed. */
-async function dial(server: URL, signal: AbortSignal): Promise<{ socket: TLSSocket; address: AgentAddress }> {
-  const address = agentAddress(await discover(server, signal), server);
-  return { socket: await dialServer(address, signal), address };
+async function dial(
+  server: URL,
+  ways: Ways,
+  signal: AbortSignal,
+): Promise<Dialed & { readonly addresses: readonly AgentAddress[] }> {
+  const addresses = ways.order(addressesOf(await discover(server, signal), server));
+  return { ...(await dialFirst(addresses, signal)), addresses };
 }
 
 interface MuxChannelDeps {
@@ -81,6 +93,8 @@ interface MuxChannelDeps {
   readonly floor: ServeFloor;
   readonly log: Logger;
   readonly address: string;
+  /** What has become of the address. */
+  readonly way: { proven(): void; failed(): void };
 }
 
 class MuxChannel implements Channel, SessionHandler, StreamSink {
@@ -91,6 +105,8 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
   readonly #server: StreamServer;
   readonly #lines: LineReader;
   readonly #shaper = new Shaper();
+  readonly #way: MuxChannelDeps['way'];
+  #isProven = false;
   #mux: MuxSession | undefined;
   #control: MuxStream | undefined;
   /** No more is reported upwards. */
@@ -101,6 +117,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
     this.#socket = deps.socket;
     this.#sink = deps.sink;
     this.#log = deps.log;
+    this.#way = deps.way;
     this.#server = new StreamServer(deps.floor, deps.sink);
     this.#lines = new LineReader((line) => this.#line(line));
   }
@@ -154,6 +171,11 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
     this.#control?.write(encodeLine(message));
   }
 
+  proven(): void {
+    this.#isProven = true;
+    this.#way.proven();
+  }
+
   holdBack(megabitsPerSecond: number): void {
     this.#shaper.holdBack(megabitsPerSecond);
   }
@@ -188,6 +210,8 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
   }
 
   destroy(): void {
+    // As after a hello without a response.
+    if (!this.#isProven && !this.#silent) this.#way.failed();
     this.#silent = true;
     this.#mux?.destroy();
   }
@@ -241,6 +265,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
   #closed(cause: string): void {
     if (this.#silent) return;
     this.#silent = true;
+    if (!this.#isProven) this.#way.failed();
     this.#sink.onClosed(cause);
   }
 }

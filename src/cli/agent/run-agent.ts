@@ -10,6 +10,7 @@ import type { AgentEvent, ExitReason, RelayView } from '../../agent/events.ts';
 import { type AgentPage, startPage, USUAL_PORT } from '../../agent/inspect/page-server.ts';
 import type { RelaySpec } from '../../agent/relay/spec.ts';
 import type { PinStore } from '../../agent/connect/server-pin.ts';
+import type { WayStore } from '../../agent/connect/ways.ts';
 import type { TunnelSpec } from '../../agent/tunnel.ts';
 import { messageOf } from '../../base/errors.ts';
 import { DescriptorWatch } from '../../base/process/descriptor-watch.ts';
@@ -58,7 +59,12 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const stopWatch = new DescriptorWatch({ log, monotonic: () => performance.now() }).start();
   const tunnels = chosenTunnels(run);
   const page = await pageFor(run, tunnels, log);
-  const connector = makeConnector({ server: settings.server, log, watch: page?.watch });
+  const connector = makeConnector({
+    server: settings.server,
+    log,
+    watch: page?.watch,
+    ways: waysOf(settings.server, io, log),
+  });
   const lost = Promise.withResolvers<void>();
   const output = await chooseOutput(io, { json: flags.json === true, drawn, warning, onLost: lost.resolve });
   const records = new Records(io, { log, urlFile: flags.urlFile, server: settings.server.href, page: page?.url });
@@ -107,6 +113,12 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
 function pinsOf(server: URL, io: Io, log: Logger): PinStore {
   const known = new KnownServers(io.env, (fault) => log.warn({}, fault));
   return { read: () => known.of(server), keep: (serverId) => known.keep(server, serverId, Date.now()) };
+}
+
+/** Where the way to it is remembered. */
+function waysOf(server: URL, io: Io, log: Logger): WayStore {
+  const known = new KnownServers(io.env, (fault) => log.warn({}, fault));
+  return { read: () => known.wayTo(server), keep: (address) => known.keepWay(server, address) };
 }
 
 /** The tunnels of this run: where the page is switched off, the server is asked to keep nothing of them either. */

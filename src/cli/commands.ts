@@ -100,9 +100,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./agent/tunnel.ts')).startCommand,
   },
   {
-    usage: 'login',
+    usage: 'login [server]',
     summary: 'Log in through the browser',
-    examples: ['login --server https://culvert.example.com'],
+    examples: ['login example.com', 'login https://culvert.example.com:8443'],
     options: [
       ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
       ['--no-browser', 'print the link without opening a browser'],

@@ -140,3 +140,20 @@ test('a server on this machine is exempt: nothing leaves it', (t) => {
   const lookalike = place(t, { project: 'server = "http://127.0.0.1.evil.example"' });
   assert.throws(() => lookalike.load({ env: { CULVERT_TOKEN: 'mtk_x' } }), ConfigError);
 });
+
+test('a server without a scheme: https, but http for this machine, and the place of a login below the name', (t) => {
+  const { load, home } = place(t, {});
+  const at = (server: string): string => load({ flags: { server } }).server.href;
+  assert.equal(at('example.com'), 'https://example.com/');
+  assert.equal(at('example.com:8443'), 'https://example.com:8443/');
+  assert.equal(at('localhost:9090'), 'http://localhost:9090/');
+  assert.throws(() => at('user@example.com'), ConfigError);
+  const login = {
+    ...{ label: 'cli', wire_bytes_b64: 'a2V5', refresh_token: 'r', account: 'ann@example.com', organization: 'Acme' },
+    expires_at: '2099-01-01T00:00:00.000Z',
+  };
+  const text = JSON.stringify({ version: 1, logins: { 'https://culvert.example.com': login } });
+  writeFileSync(join(home, '.config/culvert/credentials.json'), text, { mode: 0o600 });
+  assert.equal(at('example.com'), 'https://culvert.example.com/');
+  assert.equal(at('https://example.com'), 'https://example.com/');
+});

@@ -4,6 +4,7 @@
  * Which servers may receive a key: docs/decisions/0023-servers-that-get-a-key.md.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
@@ -91,12 +92,13 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
   const { project, user } = readFiles(input);
   const given = givenServer(input);
   const login = namesKey(input, [project, user]) ? undefined : loneLogin(input.env);
-  const server = parseServer(given, project, user) ?? login ?? new URL(DEFAULT_SERVER);
-  const ownServer = given ?? user?.parsed.value.server;
+  const server = parseServer(input, project, user) ?? login ?? new URL(DEFAULT_SERVER);
+  const users = user?.parsed.value.server;
   const trusted =
     project?.parsed.value.server === undefined ||
     isLoopback(server) ||
-    (ownServer !== undefined && URL.parse(ownServer)?.href === server.href);
+    given !== undefined ||
+    (users !== undefined && namedServer(users, input.env)?.href === server.href);
   return {
     server,
     token: findToken(input, { server, project, user, trusted }),
@@ -113,7 +115,7 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
  */
 export function findServer(input: AgentConfigInput & { readonly otherwise: URL }): URL {
   const { project, user } = readFiles(input);
-  const named = parseServer(givenServer(input), project, user);
+  const named = parseServer(input, project, user);
   if (named !== undefined) return named;
   try {
     return loneLogin(input.env) ?? input.otherwise;
@@ -195,19 +197,20 @@ function loneLogin(env: NodeJS.ProcessEnv): URL | undefined {
 }
 
 function parseServer(
-  given: string | undefined,
+  input: AgentConfigInput,
   project: ReadFile | undefined,
   user: ReadFile | undefined,
 ): URL | undefined {
+  const given = givenServer(input);
   if (given !== undefined) {
-    const url = serverUrl(given);
+    const url = namedServer(given, input.env);
     if (url === undefined) throw new ConfigError(`--server or CULVERT_SERVER: ${SERVER_FORM}`);
     return url;
   }
   for (const file of [project, user]) {
     const text = file?.parsed.value.server;
     if (file === undefined || text === undefined) continue;
-    const url = serverUrl(text);
+    const url = namedServer(text, input.env);
     if (url === undefined) throw mistakeAt(file.path, file.parsed.lines, { path: ['server'], text: SERVER_FORM });
     return url;
   }
@@ -216,8 +219,38 @@ function parseServer(
 
 const SERVER_FORM = 'is not a server URL: use "https://tunnel.example.com", without user name, query or fragment';
 
+/** `example.com` in place of a URL. */
+export function isServerName(text: string): boolean {
+  return !/^[a-z][a-z\d+.-]*:\/\//i.test(text);
+}
+
+/** Where the API of `name` may be: at the name itself, or below it. */
+export function placesOf(name: string): URL[] {
+  const own = serverUrl(name);
+  if (own === undefined) return [];
+  if (isLoopback(own) || isIP(own.hostname) !== 0 || own.hostname.startsWith('[')) return [own];
+  const below = ['culvert', 'tunnel'].map((label) => new URL(own.href.replace('://', `://${label}.`)));
+  return [own, ...below];
+}
+
+/** A URL as it is; of a name, the place where the user is logged in, else the name itself. */
+function namedServer(text: string, env: NodeJS.ProcessEnv): URL | undefined {
+  if (!isServerName(text)) return serverUrl(text);
+  const places = placesOf(text);
+  try {
+    const credentials = new Credentials(env);
+    return places.find((place) => credentials.of(place) !== undefined) ?? places[0];
+  } catch (error) {
+    // The reader of the login reports it.
+    if (error instanceof ConfigError) return places[0];
+    throw error;
+  }
+}
+
+/** A name without a scheme means https, but for this machine. */
 function serverUrl(text: string): URL | undefined {
-  const url = URL.parse(text);
+  const named = isServerName(text) ? URL.parse(`https://${text}`) : URL.parse(text);
+  const url = isServerName(text) && named !== null && isLoopback(named) ? URL.parse(`http://${text}`) : named;
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') return undefined;
   return url.username === '' && url.password === '' && url.search === '' && url.hash === '' ? url : undefined;
 }

@@ -113,7 +113,8 @@ function* onePortGaps({ agents, api, edge }: ServerFile): Generator<Conflict> {
   const path = ['agents', 'listen'];
   if (edge.https_listen === null || edge.tls.mode === 'off') {
     const text = '"" means that agents come by edge.https_listen: set that, e.g. to "0.0.0.0:443", and edge.tls.mode';
-    return yield { path, text };
+    yield { path, text };
+    return;
   }
   if (apiAtEdge({ agents, api, edge }) !== undefined) return;
   const text = '"" needs an https URL as api.public_url, whose host agents dial, e.g. "https://culvert.example.com"';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { request as requestPlain } from 'node:http';
+import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,7 @@ import { checkServerConfig } from '../../src/config/load.ts';
 import { loadCertificates } from '../../src/server/certificates/certificates.ts';
 import { startInThisThread } from '../../src/server/data-node.ts';
 import { type Server, startServer } from '../../src/server/start.ts';
+import { discovery } from '../../src/wire/discovery.ts';
 import { publisher, startOrigin } from '../harness.ts';
 import { Account } from '../harness/account.ts';
 import { freePorts, type Ports } from '../harness/config.ts';
@@ -106,7 +107,7 @@ async function ask({ ports }: OnePort, { path, host = 'localhost', method = 'GET
     ...(from === undefined ? {} : { localAddress: from }),
   });
   outgoing.end(rest.body);
-  const [response] = await once(outgoing, 'response');
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   return { status: Number(response.statusCode), headers: response.headers, body: await text(response) };
 }
 
@@ -116,7 +117,7 @@ test('one port: the API host is the API and the dashboard, and the bare domain l
   assert.match(String((await ask(culvert, { path: '/app/' })).headers['content-type']), /^text\/html/);
   const bare = { host: 'example.test' };
   const found = await ask(culvert, { path: '/.well-known/culvert', ...bare });
-  const { agent_address, agent_addresses, api_url } = JSON.parse(found.body);
+  const { agent_address, agent_addresses, api_url } = discovery.parse(JSON.parse(found.body));
   const at = `localhost:${culvert.ports.https}`;
   assert.deepEqual([agent_address, agent_addresses, api_url], [at, [at], culvert.url]);
   const led = await ask(culvert, { path: '/app/login?x=1', ...bare });
@@ -136,7 +137,7 @@ test(
       headers: { host: 'localhost' },
     });
     plain.end();
-    const [response] = await once(plain, 'response');
+    const [response] = (await once(plain, 'response')) as [IncomingMessage];
     response.resume();
     assert.deepEqual([response.statusCode, response.headers.location], [308, `${culvert.url}/app/?a`]);
     const misled = await ask(culvert, { path: '/health', serverName: 'shop.example.test' });
@@ -209,11 +210,11 @@ test(
 
 test('one port: the announced fingerprint fits the key of both listeners', WITHIN, async (t) => {
   const culvert = await start(t, (ports) => `listen = "127.0.0.1:${ports.agents}"`);
-  const found = JSON.parse((await ask(culvert, { path: '/.well-known/culvert' })).body);
+  const found = discovery.parse(JSON.parse((await ask(culvert, { path: '/.well-known/culvert' })).body));
   assert.deepEqual(found.agent_addresses, [`127.0.0.1:${culvert.ports.agents}`, `localhost:${culvert.ports.https}`]);
-  for (const address of found.agent_addresses) {
-    const [host, port] = address.split(':');
-    const socket = await dialServer({ host, port: Number(port), fingerprint: found.agent_fingerprint });
+  for (const address of found.agent_addresses ?? []) {
+    const [host = '', port] = address.split(':');
+    const socket = await dialServer({ host, port: Number(port), fingerprint: found.agent_fingerprint ?? undefined });
     socket.destroy();
   }
 });

@@ -7,14 +7,15 @@ import { z } from 'zod';
 import { discover } from '../../agent/connect/discovery.ts';
 import { messageOf } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
-import { loadAgentConfig } from '../../config/agent.ts';
+import { DEFAULT_SERVER, loadAgentConfig } from '../../config/agent.ts';
 import { Credentials, type Login, serverName } from '../../config/credentials.ts';
 import { checkPhrase } from '../../wire/check-phrase.ts';
 import { type ApiAnswer, callApi, complaint, urlAt } from '../client/api-call.ts';
 import { openBrowser } from '../terminal/browser.ts';
 import type { Invocation } from '../terminal/command.ts';
 import { endLogin, endReplaced } from '../client/end-login.ts';
-import { EXIT, type ExitCode, ExitError } from '../terminal/exit.ts';
+import { EXIT, type ExitCode, ExitError, usageError } from '../terminal/exit.ts';
+import { findServerBy } from './find-server.ts';
 import type { Io } from '../terminal/io.ts';
 import { LoginJson, type LoginOutput, LoginText } from './login-output.ts';
 import { harmless } from '../terminal/paint.ts';
@@ -37,15 +38,23 @@ const answer = z.object({
   expires_at: z.iso.datetime(),
 });
 
-export async function login(io: Io, { flags }: Invocation): Promise<ExitCode> {
-  const named = typeof flags['server'] === 'string' ? flags['server'] : undefined;
-  const { server } = loadAgentConfig({ flags: { server: named }, env: io.env, cwd: io.cwd });
+export async function login(io: Io, { args, flags }: Invocation): Promise<ExitCode> {
+  const flag = typeof flags['server'] === 'string' ? flags['server'] : undefined;
+  const [argument] = args;
+  if (argument !== undefined && flag !== undefined)
+    throw usageError('name the server once: as an argument or with --server');
+  const named = argument ?? flag;
+  // A mistake in the settings files is reported before the server is asked.
+  const settings = loadAgentConfig({ flags: { server: named }, env: io.env, cwd: io.cwd });
   const credentials = new Credentials(io.env);
   const interrupt = new AbortController();
   const off = io.onSignal('SIGINT', () => interrupt.abort());
   const output = flags['json'] === true ? new LoginJson(io) : new LoginText(io);
   try {
-    await reach(server, interrupt.signal);
+    const name = named ?? (io.env['CULVERT_SERVER'] || undefined);
+    const found = name === undefined ? undefined : await findServerBy(name, interrupt.signal);
+    const server = found ?? settings.server;
+    if (found === undefined) await reach(server, interrupt.signal);
     await credentials.probe(); // a key that can't be stored would stay valid without an owner
     const code = randomBytes(32).toString('base64url');
     const until = Date.now() + PATIENCE_MS;
@@ -70,7 +79,9 @@ async function reach(server: URL, signal: AbortSignal): Promise<void> {
   try {
     await discover(server, signal);
   } catch (cause) {
-    throw new ExitError(EXIT.failure, harmless(messageOf(cause)), { cause });
+    const isDefault = server.href === new URL(DEFAULT_SERVER).href;
+    const next = isDefault ? '. If your server is elsewhere, name it: culvert login example.com' : '';
+    throw new ExitError(EXIT.failure, harmless(messageOf(cause)) + next, { cause });
   }
 }
 

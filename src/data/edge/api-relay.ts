@@ -29,7 +29,10 @@ export class ApiRelay {
     let hasConnected = false;
     api.once('connect', () => (hasConnected = true));
     api.on('error', (error) => {
-      if (hasConnected) return void client.destroy();
+      if (hasConnected) {
+        client.destroy();
+        return;
+      }
       this.#log.debug({ error: error.message }, 'the API does not take connections');
       sayAway(client);
     });

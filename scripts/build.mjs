@@ -38,6 +38,7 @@ const inputs = new Set();
 /** Code of threads, by name. */
 const WORKERS = {
   'argon2-worker': join(root, 'src/argon2/argon2-worker.ts'),
+  'backup-worker': join(root, 'src/server/backup/backup-worker.ts'),
   'data-worker': join(root, 'src/data/data-worker.ts'),
   'usage-worker': join(root, 'src/control/db/usage/usage-worker.ts'),
 };

@@ -74,6 +74,7 @@ const SLICES: readonly string[] = [
   'domains',
   'webhooks',
   'inspector',
+  'backups',
   'operator',
   'web',
 ];

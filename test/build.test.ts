@@ -41,6 +41,7 @@ function emptyFolder(name: string): string {
 test('the build leaves four files, the folders of dashboard and documentation, and nothing of its own', () => {
   const made = [
     'argon2-worker.cjs',
+    'backup-worker.cjs',
     'culvert',
     'culvert.mjs',
     'dashboard',

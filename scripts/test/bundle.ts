@@ -34,6 +34,7 @@ const OUTSIDE = [
 /** Files that start a thread whose code lies beside them (src/base/process/assets.ts, startWorker): of the bundle it lies beside the bundle. */
 const THREADS = {
   'argon2-worker': 'src/argon2/argon2-worker.ts',
+  'backup-worker': 'src/server/backup/backup-worker.ts',
   'data-worker': 'src/data/data-worker.ts',
   'usage-worker': 'src/control/db/usage/usage-worker.ts',
 };
@@ -41,6 +42,7 @@ const STARTERS = new Set([
   'src/argon2/argon2-threads.ts',
   'src/data/data-thread.ts',
   'src/control/db/usage/usage-thread.ts',
+  'src/server/backup/schedule.ts',
 ]);
 
 const BANNER = `import { createRequire as __createRequire } from 'node:module';

@@ -141,10 +141,23 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'backup <file>',
-    summary: 'Copy the database to a new file',
-    examples: ['backup /var/backups/culvert.db'],
-    options: [CONFIG],
+    summary: 'Save the server to one file: database, keys, certificates, settings',
+    examples: ['backup /var/backups/shop.culvert --passphrase-file /etc/culvert/backup.pass'],
+    options: [['--passphrase-file <file>', 'encrypt the backup; the first line is the passphrase'], CONFIG],
     load: async () => (await import('./server/backup.ts')).backup,
+  },
+  {
+    usage: 'restore <file>',
+    summary: 'Restore a server from a backup to a new data folder',
+    examples: ['restore shop.culvert --data-dir /var/lib/culvert', 'restore shop.culvert --check'],
+    options: [
+      ['--data-dir <folder>', 'the new data folder; it must be empty'],
+      ['--passphrase-file <file>', 'decrypt the backup; the first line is the passphrase'],
+      ['--config <file>', 'write the settings of the backup to this new file'],
+      ['--settings-out <folder>', 'write the settings and the files that they name to this new folder'],
+      ['--check', 'restore to a temporary folder, report, and remove it'],
+    ],
+    load: async () => (await import('./server/restore.ts')).restore,
   },
   {
     usage: 'admin create-user <email>',

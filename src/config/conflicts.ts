@@ -22,6 +22,7 @@ export function findConflicts(file: ServerFile, isSet: (path: readonly string[])
     ...redirectGaps(file),
     ...missingFiles(file),
     ...metricsGaps(file),
+    ...backupGaps(file),
     ...acmeGaps(file),
     ...one(findAcmeModeGap(file)),
     ...mailGaps(file),
@@ -145,7 +146,7 @@ function* redirectGaps({ edge }: ServerFile): Generator<Conflict> {
   };
 }
 
-function* missingFiles({ edge, agents, acme, metrics }: ServerFile): Generator<Conflict> {
+function* missingFiles({ edge, agents, acme, metrics, backup }: ServerFile): Generator<Conflict> {
   const files: ReadonlyArray<readonly [string[], string | null]> = [
     [['edge', 'tls', 'cert_file'], edge.tls.cert_file],
     [['edge', 'tls', 'key_file'], edge.tls.key_file],
@@ -154,6 +155,9 @@ function* missingFiles({ edge, agents, acme, metrics }: ServerFile): Generator<C
     [['acme', 'ca_file'], acme.ca_file],
     [['acme', 'dns_hook'], acme.dns_hook],
     [['metrics', 'token_file'], metrics.token_file],
+    [['backup', 'passphrase_file'], backup.passphrase_file],
+    [['backup', 's3', 'access_key_file'], backup.s3.access_key_file],
+    [['backup', 's3', 'secret_key_file'], backup.s3.secret_key_file],
   ];
   for (const [path, name] of files) {
     if (name !== null && !existsSync(name))
@@ -173,6 +177,21 @@ function* metricsGaps({ metrics }: ServerFile): Generator<Conflict> {
     path: ['metrics', 'listen'],
     text: 'is reachable from other machines: set metrics.token_file too, or listen on "127.0.0.1:9464"',
   };
+}
+
+/** A store needs all four; a passphrase alone makes no backup. */
+function* backupGaps({ backup: { folder, passphrase_file: passphrase, s3 } }: ServerFile): Generator<Conflict> {
+  const needed = ['endpoint', 'bucket', 'access_key_file', 'secret_key_file'] as const;
+  const missing = needed.filter((key) => s3[key] === null);
+  const set = needed.find((key) => s3[key] !== null);
+  if (set !== undefined && missing.length > 0) {
+    const names = missing.map((key) => `backup.s3.${key}`).join(' and ');
+    yield { path: ['backup', 's3', set], text: `needs ${names} beside it: set all four, or none` };
+  }
+  if (passphrase !== null && folder === null && set === undefined) {
+    const text = 'is used with backup.folder or [backup.s3] only: set one of them, or leave this out';
+    yield { path: ['backup', 'passphrase_file'], text };
+  }
 }
 
 function* acmeGaps({ acme }: ServerFile): Generator<Conflict> {

@@ -91,6 +91,12 @@ export const providerUrl = parsed<string>((text) => {
   return isLoopback(host) || host.endsWith('.localhost') ? url : undefined;
 }, 'a URL of a provider: write "https://host" or "https://host/path"; http is for this machine only');
 
+/** As `httpUrlOrNull`, and https unless it is on this machine: secrets go there. */
+export const providerUrlOrNull = z
+  .literal('')
+  .transform(() => null)
+  .or(providerUrl);
+
 /** A web origin, as browsers send it. */
 export const origin = parsed<string>((text) => {
   const url = readUrl(text);
@@ -153,6 +159,15 @@ export function seconds(options: { orOff?: boolean } = {}) {
   const number = z.number().max(86_400);
   return options.orOff === true ? number.min(0) : number.gt(0);
 }
+
+const SPAN_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time between two runs, from five minutes to a month: milliseconds. */
+export const span = parsed<number>((text) => {
+  const [, number, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  const ms = Number(number) * (SPAN_MS[unit] ?? Number.NaN);
+  return ms >= 5 * 60_000 && ms <= 31 * 86_400_000 ? ms : undefined;
+}, 'a time from 5m to 31d: write "30m", "24h" or "7d"');
 
 /** "" where it is computed: null. */
 export const secondsOrNull = z

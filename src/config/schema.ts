@@ -19,11 +19,13 @@ import {
   pathOrNull,
   portRange,
   providerUrl,
+  providerUrlOrNull,
   publicHost,
   resolver,
   seconds,
   secondsOrNull,
   secretOrNull,
+  span,
   textOrNull,
   urlTemplate,
 } from './fields.ts';
@@ -300,6 +302,29 @@ const metrics = z.strictObject({
   token_file: pathOrNull.prefault(''),
 });
 
+const backup = z.strictObject({
+  // Off: no folder is right by default. One on the disk of the database helps against mistakes, not against the loss of the disk.
+  folder: pathOrNull.prefault(''),
+  // What was changed since the last one is lost with the disk: a day is what most can repeat.
+  every: span.prefault('24h'),
+  // A week, to go back behind a mistake that is noticed late.
+  keep: count(1, 10_000).prefault(7),
+  // A file and not a value: settings are part of a backup.
+  passphrase_file: pathOrNull.prefault(''),
+  s3: z
+    .strictObject({
+      // Requests go to <endpoint>/<bucket>/<prefix>…, which every S3-compatible store takes.
+      endpoint: providerUrlOrNull.prefault(''),
+      bucket: textOrNull.prefault(''),
+      prefix: z.string().max(512).prefault(''),
+      // What stores without regions accept.
+      region: z.string().min(1, 'must name a region, such as "us-east-1"').prefault('us-east-1'),
+      access_key_file: pathOrNull.prefault(''),
+      secret_key_file: pathOrNull.prefault(''),
+    })
+    .prefault({}),
+});
+
 const dns = z.strictObject({
   // Empty: the system's resolvers.
   resolvers: z.array(resolver).max(16).prefault([]),
@@ -324,6 +349,7 @@ export const serverSchema = z.strictObject({
   pricing: pricing.prefault({}),
   inspector: inspector.prefault({}),
   metrics: metrics.prefault({}),
+  backup: backup.prefault({}),
   dns: dns.prefault({}),
 });
 

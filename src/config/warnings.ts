@@ -2,6 +2,7 @@
  * What is said at start about a valid file: values that are likely to be wrong.
  * Called by load.ts.
  */
+import { sep } from 'node:path';
 import { formatHostPort, isLoopback, isWildcard } from '../base/net/addr.ts';
 import { acmeDoubts } from './acme-mode.ts';
 import type { ServerFile, Settings } from './schema.ts';
@@ -36,6 +37,7 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
     out.push(`mail.transport: codes and links go to the log, and log.level = "${level}" leaves them out: ${instead}`);
   }
   out.push(...acmeDoubts(file));
+  out.push(...backupDoubts(file, settings));
   out.push(...unsold(file), ...unasked(file), ...letsStrangersIn(file, settings));
   const host =
     file.edge.public_url === null ? null : new URL(file.edge.public_url.replace('{subdomain}', 's')).hostname;
@@ -45,6 +47,19 @@ export function likelyWrong(file: ServerFile, settings: Settings): string[] {
       `edge.public_url: its domain is not edge.domain; ${asks}, so a proxy in front must set Host (${formatEdge(file)})`,
     );
   }
+  return out;
+}
+
+/** Backups that do not survive what they are made against. */
+function backupDoubts(
+  { backup: { folder, passphrase_file: passphrase, s3 } }: ServerFile,
+  settings: Settings,
+): string[] {
+  const out: string[] = [];
+  if (folder !== null && `${folder}${sep}`.startsWith(`${settings.data_dir}${sep}`))
+    out.push('backup.folder: is in data_dir, so both are lost together: set a folder on another disk, or [backup.s3]');
+  if (s3.bucket !== null && passphrase === null)
+    out.push('backup.s3: backups contain the keys of this server, and are not encrypted: set backup.passphrase_file');
   return out;
 }
 

@@ -10,6 +10,7 @@ import { cliLogins, type CliLoginServices } from './auth/cli/index.ts';
 import { secondFactor, type MfaServices } from './auth/mfa/index.ts';
 import { oauth, type OauthServices } from './auth/oauth/index.ts';
 import { sessions, type SessionServices } from './auth/sessions/index.ts';
+import { backups, type BackupOptions, type BackupServices } from './backups/index.ts';
 import { billing, type BillingServices, type BillingSliceOptions } from './billing/index.ts';
 import { certificates, type CertificateOptions, type CertificateServices } from './certificates/index.ts';
 import { type Core, type CoreOptions, openCore } from './core/core.ts';
@@ -56,6 +57,7 @@ export const SLICES = [
   domains,
   webhooks,
   inspector,
+  backups,
   operator,
   web,
 ] as const;
@@ -74,7 +76,8 @@ export interface ControlOptions
     Pick<VisitorLoginOptions, 'visitorProvider'>,
     NetworkOptions,
     DomainOptions,
-    InspectorOptions {
+    InspectorOptions,
+    BackupOptions {
   readonly oauth: CoreOptions['oauth'];
   readonly billing: BillingSliceOptions['billing'];
 }
@@ -99,6 +102,7 @@ type Services = CertificateServices &
   DomainServices &
   WebhookServices &
   InspectorServices &
+  BackupServices &
   OperatorServices;
 
 export type ControlPlane = Core &
@@ -169,6 +173,7 @@ function servicesOf(slices: Slices): Services {
     ...slices.use(domains),
     ...slices.use(webhooks),
     ...slices.use(inspector),
+    ...slices.use(backups),
     ...slices.use(operator),
   };
 }

@@ -5,6 +5,7 @@ import { formatHost, parseHostPort } from '../base/net/addr.ts';
 import type { Logger } from '../base/log.ts';
 import type { Settings } from '../config/schema.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../control/open.ts';
+import { isBackupOn } from './backup/task.ts';
 import { acmeSetup } from './certificates/acme.ts';
 import { pricesOf } from './prices.ts';
 
@@ -46,6 +47,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     signup: settings.accounts.signup,
     oauth: { google: googleOptions(settings), github: githubOptions(settings) },
     visitorProvider: settings.edge_auth.provider,
+    backupEveryMs: isBackupOn(settings) ? settings.backup.every : null,
     apiUrl: deps.apiUrl,
     log: deps.log,
     makeHasher: deps.makeHasher,

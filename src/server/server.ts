@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly logLines?: { readonly lost: number; readonly isLosing: boolean };
   /** Begins a new server over what another one left without its database, which is moved aside. Default: such a start is refused. */
   readonly newServer?: boolean;
+  /** The settings file, absolute, for backups; null: the defaults. */
+  readonly settingsFile?: string | null;
   /** Sockets that systemd holds for it; none by default. */
   readonly held?: HeldSockets;
   /** Another data node, for tests of the control plane alone. */

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
-import { backupDatabase } from '../../src/server/backup.ts';
+import { backupDatabase } from '../../src/server/backup/command.ts';
 import { startServer } from '../../src/server/start.ts';
 import { run, tempHome } from '../../src/cli/fixtures/in-process.ts';
 import { FakeNode, LOOSE, settingsFor } from '../../src/control/core/testing/harness.ts';

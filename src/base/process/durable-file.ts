@@ -17,6 +17,8 @@ const NO_FLUSH = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR']);
 export interface DurableOptions {
   /** False: throws EEXIST where a file has the name already. */
   readonly replaces: boolean;
+  /** Its name until it is whole; a file that has it is replaced. Default: a random name beside it. */
+  readonly part?: string;
 }
 
 /** Writes a file that its owner alone may read (0600). @throws the system's error; nothing has changed then. */
@@ -28,10 +30,11 @@ export function writeDurably(file: string, content: string | Uint8Array, options
  * Gives `file` what `fill` writes into the empty file (0600) that it receives, unless that throws.
  * @throws what `fill` throws, or the system's error; `file` is as it was then.
  */
-export function placeDurably(file: string, { replaces }: DurableOptions, fill: (part: string) => void): void {
+export function placeDurably(file: string, options: DurableOptions, fill: (part: string) => void): void {
+  const { replaces, part = `${file}.${randomBytes(6).toString('hex')}${PART_SUFFIX}` } = options;
   if (!replaces && existsSync(file)) throw alreadyThere(file);
-  const part = `${file}.${randomBytes(6).toString('hex')}${PART_SUFFIX}`;
   try {
+    if (options.part !== undefined) rmSync(part, { force: true });
     closeSync(openSync(part, 'wx', 0o600));
     fill(part);
     flush(part, 'r+');
@@ -55,7 +58,7 @@ function linkNew(part: string, file: string): void {
 }
 
 /** Names are kept in the folder: without this a power cut may take one. */
-function flushFolder(folder: string): void {
+export function flushFolder(folder: string): void {
   // Windows opens no folders; its file system logs names by itself.
   if (process.platform === 'win32') return;
   try {

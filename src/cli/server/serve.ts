@@ -3,6 +3,7 @@
  * the log goes to standard error.
  */
 import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import { formatHostPort } from '../../base/net/addr.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
@@ -36,7 +37,8 @@ export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   io.onCrash((error) => log.error({ err: error, thread: 'control' }, 'fatal error: the server is stopping'));
   // Before the start: a signal that comes while the database migrates must not kill half way.
   const signals = stopSignals(io);
-  const options = { version: VERSION, log, logLines, held, newServer: flags['newServer'] === true };
+  const settingsFile = file === null ? null : resolve(io.cwd, file);
+  const options = { version: VERSION, log, logLines, held, settingsFile, newServer: flags['newServer'] === true };
   const server = await start(settings, options);
   announce(io, settings, server);
   await tellOwner(io, server, { log, file });

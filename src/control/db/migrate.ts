@@ -46,7 +46,8 @@ export function migrate(sqlite: Sqlite, options: MigrateOptions): void {
   if (snapshot !== undefined) keepNewest(options.dataDir);
 }
 
-function readApplied(sqlite: Sqlite): readonly Applied[] {
+/** The migrations that a database has, oldest first. */
+export function readApplied(sqlite: Sqlite): readonly Applied[] {
   const table = sqlite
     .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'culvert_migrations'")
     .get();

@@ -191,11 +191,31 @@ export function copyDatabase(sqlite: Sqlite, file: string, options: DurableOptio
 
 /** Reads every page of a copy and changes nothing. Throws with the first thing that is wrong in it, and so in the database. */
 function checkCopy(file: string, database: string): void {
-  const sqlite = new Database(file, { readonly: true, fileMustExist: true });
+  const sqlite = openCopy(file);
   try {
-    const verdict = sqlite.pragma('integrity_check(1)', { simple: true });
-    if (verdict !== 'ok') throw new Error(`${database} is damaged, so no copy was kept: ${String(verdict)}`);
+    const verdict = verdictOn(sqlite);
+    if (verdict !== 'ok') throw new Error(`${database} is damaged, so no copy was kept: ${verdict}`);
   } finally {
     sqlite.close();
   }
+}
+
+/** Opens a copy of the database for reading. Throws when the file is no database. */
+export function openCopy(file: string): Sqlite {
+  return new Database(file, { readonly: true, fileMustExist: true });
+}
+
+/** Makes a copy of pages that is in WAL mode one file, without a log beside it. */
+export function makeSingleFile(file: string): void {
+  const sqlite = new Database(file, { fileMustExist: true });
+  try {
+    sqlite.pragma('journal_mode = DELETE');
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** `ok`, or the first thing that is wrong. Reads every page. */
+export function verdictOn(sqlite: Sqlite): string {
+  return String(sqlite.pragma('integrity_check(1)', { simple: true }));
 }

@@ -27,6 +27,7 @@ export function exposeServer(figures: ServerFigures, version: string): Promise<E
   writeCertificates(sheet, figures);
   writeJobs(sheet, figures.jobs);
   writeHealth(sheet, figures);
+  writeBackups(sheet, figures);
   return sheet.page();
 }
 
@@ -290,6 +291,18 @@ function writeCertificates(sheet: MetricSheet, { now, certificates, edge }: Serv
     certificates.more,
   );
   sheet.gauge('culvert_certificates', 'ACME certificates, by state', byLabel('state', certificates.byState));
+}
+
+/** Without a value until there is one: an alert on age must not fire for a server that makes none. */
+function writeBackups(sheet: MetricSheet, { now, backups: { lastSuccess, lastFailure } }: ServerFigures): void {
+  if (lastSuccess !== null) {
+    sheet.gauge('culvert_backup_age_seconds', 'Age of the last backup', (now - lastSuccess.at) / 1_000);
+    sheet.gauge('culvert_backup_bytes', 'Size of the last backup', lastSuccess.bytes);
+    sheet.gauge('culvert_backup_duration_seconds', 'How long the last backup took', lastSuccess.tookMs / 1_000);
+  }
+  if (lastSuccess === null && lastFailure === null) return;
+  const hasFailed = (lastFailure?.at ?? 0) > (lastSuccess?.at ?? 0);
+  sheet.gauge('culvert_backup_failed', '1 if the last scheduled backup failed', hasFailed ? 1 : 0);
 }
 
 function writeJobs(sheet: MetricSheet, jobs: readonly JobTime[]): void {

@@ -1,11 +1,13 @@
 /** One function per check of health.ts: from what is known to a status, and messages for the public and for operators. */
-import { DAY_MS } from '../../base/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../base/clock.ts';
 import { sizeText } from '../../base/process/disk-space.ts';
 import type { NodePulse } from '../../plane/link.ts';
 import type { DatabaseState } from '../db/tx.ts';
 import type { RecordStats } from '../db/usage/records.ts';
 import type { Keys } from '../core/secrets/keys.ts';
 import type { DiskState } from './disk-watch.ts';
+import type { BackupStatus } from '../backups/service.ts';
+import { verdictOf } from '../backups/verdict.ts';
 import type { JobTime } from '../core/job-times.ts';
 
 export interface Check {
@@ -124,6 +126,23 @@ export function jobs(list: readonly JobTime[]): Check {
   if (bad.length === 0) return ok(name, 'Scheduled jobs run.');
   const detail = 'A scheduled job failed or is late.';
   return warn(name, detail, `${detail} ${bad.map((job) => job.name).join(', ')}. See the log.`);
+}
+
+export function backups(status: BackupStatus, now: number): Check {
+  const name = 'backups';
+  const { kind, ageMs, reason } = verdictOf(status, { ...status, now });
+  const age =
+    ageMs === null ? 'There is no backup yet.' : `The newest backup is ${(ageMs / HOUR_MS).toFixed(1)} h old.`;
+  switch (kind) {
+    case 'off':
+      return ok(name, 'Scheduled backups are off.', 'Scheduled backups are off. Set backup.folder or [backup.s3].');
+    case 'failed':
+      return warn(name, 'The last backup failed.', `The last backup failed: ${reason ?? ''} ${age}`);
+    case 'late':
+      return warn(name, 'The last backup is too old.', `The last backup is too old. ${age} See the log.`);
+    default:
+      return ok(name, 'Backups are made.', `Backups are made. ${age}`);
+  }
 }
 
 export function log({ lost, isLosing }: { readonly lost: number; readonly isLosing: boolean }): Check {

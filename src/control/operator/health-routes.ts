@@ -16,7 +16,7 @@ const check = z
   .object({
     name: z.string().openapi({
       description:
-        'database, disk_space, data_node, keys, recording, certificates, mail, jobs or log. New names can appear: use the `status` of an unknown one.',
+        'database, disk_space, data_node, keys, recording, certificates, mail, jobs, backups or log. New names can appear: use the `status` of an unknown one.',
     }),
     status: z.enum(['ok', 'warn', 'fail']),
     detail: z.string().openapi({ description: 'For users' }),

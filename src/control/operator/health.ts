@@ -11,6 +11,7 @@ import { outgoingMails } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import type { RecordStore } from '../db/usage/records.ts';
 import { type Actor, allowOperator } from '../core/rules/actor.ts';
+import type { Backups } from '../backups/service.ts';
 import type { Certificates } from '../certificates/service.ts';
 import type { Keys } from '../core/secrets/keys.ts';
 import type { DiskWatch } from './disk-watch.ts';
@@ -40,6 +41,7 @@ export interface HealthDeps {
   readonly certificates: Pick<Certificates, 'ends'>;
   readonly keys: Pick<Keys, 'signing'>;
   readonly jobTimes: JobTimes;
+  readonly backups: Pick<Backups, 'status'>;
   readonly dataDir: string;
   readonly log: Logger;
 }
@@ -82,7 +84,7 @@ export class Health {
 
   /** As of the last look. */
   report(): Report {
-    const { store, disk, records, recordsRequests, keys, jobTimes, dataDir } = this.#deps;
+    const { store, disk, records, recordsRequests, keys, jobTimes, backups, dataDir } = this.#deps;
     const { pulse, mail, acme } = this.#found;
     const list = [
       checks.database(store.state, dataDir),
@@ -93,6 +95,7 @@ export class Health {
       checks.certificates(pulse, acme, this.#clock.now()),
       checks.mail(mail),
       checks.jobs(jobTimes.list()),
+      checks.backups(backups.status, this.#clock.now()),
       checks.log(this.#logLines),
     ];
     return {

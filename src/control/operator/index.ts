@@ -3,6 +3,7 @@ import { audit } from '../audit/index.ts';
 import { accounts } from '../auth/accounts/index.ts';
 import { secondFactor } from '../auth/mfa/index.ts';
 import { sessions } from '../auth/sessions/index.ts';
+import { backups } from '../backups/index.ts';
 import { certificates } from '../certificates/index.ts';
 import type { Keys } from '../core/secrets/keys.ts';
 import type { Slice } from '../core/slice.ts';
@@ -43,7 +44,9 @@ export const operator: Slice<OperatorServices, OperatorOptions> = {
     const of = { ...use(accounts), ...use(secondFactor), ...use(sessions), ...use(certificates), ...use(webhooks) };
     const disk = new DiskWatch({ dataDir, minFree, clock, log });
     const { certificates: shown } = of;
-    const checked = { store, disk, records, recordsRequests, nodes, certificates: shown, keys, jobTimes, dataDir, log };
+    const { backups: ofBackups } = use(backups);
+    const watched = { store, disk, records, nodes, keys, jobTimes, backups: ofBackups };
+    const checked = { ...watched, recordsRequests, certificates: shown, dataDir, log };
     const health = new Health(checked);
     return {
       operatorTokens: new OperatorTokens({ sealer, clock }),
@@ -52,7 +55,7 @@ export const operator: Slice<OperatorServices, OperatorOptions> = {
       operatorEdge: new OperatorEdge({ nodes }),
       operatorMetrics: new OperatorMetrics({
         ...of,
-        ...{ store, nodes, records, drains, jobTimes, health, disk, dataDir },
+        ...{ store, nodes, records, drains, jobTimes, health, disk, dataDir, backups: ofBackups },
         passwords: core.passwords,
         feed: use(inspector).liveFeed,
       }),

@@ -14,6 +14,7 @@ import { outgoingMails } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import type { RecordStats, RecordStore } from '../db/usage/records.ts';
 import { type Actor, allowOperator } from '../core/rules/actor.ts';
+import type { Backups, BackupStatus } from '../backups/service.ts';
 import type { Certificates, CertificateEnds } from '../certificates/service.ts';
 import type { FeedStats, LiveFeed } from '../inspector/live-feed.ts';
 import type { Forwarder, ForwardStats } from '../webhooks/forwarder.ts';
@@ -53,6 +54,7 @@ export interface ServerFigures {
   /** Since the start. */
   readonly lostLogLines: number;
   readonly disk: DiskState;
+  readonly backups: BackupStatus;
 }
 
 export interface OperatorMetricsDeps {
@@ -69,6 +71,7 @@ export interface OperatorMetricsDeps {
   readonly jobTimes: JobTimes;
   readonly health: Pick<Health, 'fullReport' | 'lostLogLines'>;
   readonly disk: Pick<DiskWatch, 'state'>;
+  readonly backups: Pick<Backups, 'status'>;
   readonly dataDir: string;
 }
 
@@ -97,7 +100,7 @@ export class OperatorMetrics {
   async figures(actor: Actor): Promise<ServerFigures> {
     allowOperator(actor);
     const { store, nodes, passwords, certificates, feed, records, jobTimes, health, disk, dataDir } = this.#deps;
-    const { drains, forwarder, mailbox, refusals } = this.#deps;
+    const { drains, forwarder, mailbox, refusals, backups } = this.#deps;
     const edge = await nodes.stats();
     const watches = this.#watches;
     if (edge === undefined || watches === undefined)
@@ -126,6 +129,7 @@ export class OperatorMetrics {
       health: health.fullReport(actor),
       lostLogLines: health.lostLogLines,
       disk: disk.state,
+      backups: backups.status,
     };
     return { ...figures, files: await sizesIn(dataDir) };
   }

@@ -21,7 +21,7 @@ import Sqlite from 'better-sqlite3';
 import { silentLog } from '../../base/log.ts';
 import { openDatabase } from '../db/open.ts';
 import { openOperator } from '../../server/admin.ts';
-import { backupDatabase } from '../../server/backup.ts';
+import { backupDatabase } from '../../server/backup/command.ts';
 import { openControlPlane } from '../../server/control-plane.ts';
 import { startServer } from '../../server/start.ts';
 import { callerOf, FakeNode, LOOSE, settingsFor } from '../core/testing/harness.ts';

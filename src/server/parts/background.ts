@@ -3,6 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { Lifecycle } from '../../base/process/lifecycle.ts';
 import { startJobs } from '../../control/core/jobs.ts';
 import type { ControlPlane } from '../../control/open.ts';
+import { scheduleBackups } from '../backup/schedule.ts';
 import { startMail } from '../mail.ts';
 import type { Starting } from './starting.ts';
 
@@ -23,5 +24,8 @@ export async function startBackground(
   life.onClose('database file watch', control.store.watchFile());
   await control.health.look();
   life.onClose('health checks', control.health.start(options.logLines));
-  life.onClose('jobs', startJobs({ ...control, clock: systemClock, log }));
+  const backups = scheduleBackups({ settings, options, log }, control);
+  life.onClose('backups', () => backups.close());
+  const jobs = [...control.jobs, ...backups.jobs];
+  life.onClose('jobs', startJobs({ ...control, jobs, clock: systemClock, log }));
 }

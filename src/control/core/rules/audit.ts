@@ -100,6 +100,8 @@ export const AUDIT_ACTIONS = [
   'inspector.replay',
   'key.rotate',
   'certificate.renew',
+  'backup.create',
+  'backup.fail',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -123,7 +125,8 @@ export interface AuditEntry {
     | 'network_device'
     | 'metric_key'
     | 'key'
-    | 'certificate';
+    | 'certificate'
+    | 'backup';
   readonly resourceId: string;
   /** The organization whose audit log it belongs to; default the actor's own. An operator has none. */
   readonly orgId?: string;

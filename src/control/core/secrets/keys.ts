@@ -183,6 +183,7 @@ function makeRow(purpose: KeyPurpose, sealer: Sealer, now: number): KeyRow {
   };
 }
 
-function sealPurpose(id: string): string {
+/** What private keys are sealed for. */
+export function sealPurpose(id: string): string {
   return `signing_keys/${id}`;
 }

@@ -62,6 +62,7 @@ export class Plane {
       signup: 'open',
       oauth: { google: null, github: null },
       visitorProvider: 'google',
+      backupEveryMs: null,
       apiUrl: () => 'http://api.test',
       log: silentLog,
       clock: this.clock,

@@ -113,6 +113,8 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
   Server: {
     'key.rotate': 'rotated a signing key',
     'certificate.renew': 'requested a certificate',
+    'backup.create': 'made a backup',
+    'backup.fail': 'backup failed',
   },
 };
 

@@ -38,7 +38,7 @@ function emptyFolder(name: string): string {
   return path;
 }
 
-test('the build leaves four files, the folders of dashboard and documentation, and nothing of its own', () => {
+test('the build leaves five files, the folders of dashboard and documentation, and nothing of its own', () => {
   const made = [
     'argon2-worker.cjs',
     'backup-worker.cjs',

@@ -46,13 +46,13 @@ async function ok(folder: string, args: readonly string[]): Promise<string> {
 async function writeLoad(account: Account) {
   const slugs = ['one', 'two', 'three'];
   const done = new Map(slugs.map((slug) => [slug, 0]));
-  let isStopped = false;
+  const stopping = new AbortController();
   for (const slug of slugs) {
     const { status, body } = await account.call('POST', '/projects', { name: '0', slug });
     assert.equal(status, 201, JSON.stringify(body));
   }
   const run = async (slug: string): Promise<void> => {
-    for (let i = 1; !isStopped; i++) {
+    for (let i = 1; !stopping.signal.aborted; i++) {
       // The server is killed in the middle of it.
       const answer = await account
         .call('PATCH', `/projects/${slug}`, { name: String(i) })
@@ -66,7 +66,7 @@ async function writeLoad(account: Account) {
   return {
     done,
     stop: () => {
-      isStopped = true;
+      stopping.abort();
       return running;
     },
   };

@@ -49,10 +49,8 @@ test('restore: killed at any moment, the data folder is absent or whole', { time
   for (let delay = 0; ; delay += 3) {
     const child = spawn(program, [...first, 'restore', file, '--data-dir', dataDir], { stdio: 'ignore' });
     const ended = once(child, 'exit') as Promise<[number | null]>;
-    let isOver = false;
-    void ended.then(() => (isOver = true));
     const hasBegun = (): boolean => readdirSync(folder).some((name) => name.startsWith('restored'));
-    while (!isOver && !hasBegun()) await pause(1);
+    while (child.exitCode === null && !hasBegun()) await pause(1);
     await pause(delay);
     child.kill('SIGKILL');
     const [code] = await ended;

@@ -64,7 +64,7 @@ async function backUp({ bench, server }: Fixture, seconds: number): Promise<stri
   let bytes = 0;
   let count = 0;
   while (performance.now() < until) {
-    const file = join(processes.folder, `backup-${count}.db`);
+    const file = join(processes.folder, `backup-${count}.culvert`);
     const { code, stdout, stderr } = await processes.run([
       ...[...server.command, 'backup', file, '--config', server.configFile],
     ]);

@@ -69,7 +69,7 @@ test('health: all checks are listed and ok when all is well, and the version is 
   assert.deepEqual([health.body['status'], health.body['version']], ['ok', '9.9.9'], health.text);
   assert.deepEqual(
     checksOf(health).map(({ name }) => name),
-    ['database', 'disk_space', 'data_node', 'keys', 'recording', 'certificates', 'mail', 'jobs', 'log'],
+    ['database', 'disk_space', 'data_node', 'keys', 'recording', 'certificates', 'mail', 'jobs', 'backups', 'log'],
   );
   const ready = await get('/ready');
   assert.deepEqual([ready.status, ready.body['status']], [200, 'ready']);

@@ -273,6 +273,8 @@ function documentedAlerts(): string[] {
 test('alerts: every documented one uses metrics that are there', async (t) => {
   plane.control.operatorMetrics.attach({ process: watch, descriptors: DESCRIPTORS });
   plane.control.jobTimes.plan('retention', 0);
+  const made = { at: plane.now, name: 'x', bytes: 1, tookMs: 1, encrypted: true, places: [] };
+  plane.control.backups.succeeded(made, { checked: false });
   plane.control.store.db
     .insert(certificates)
     .values({ name: 'shop.example.test', nextAt: 0, createdAt: 0, chain: 'x', expiresAt: plane.now + HOUR })

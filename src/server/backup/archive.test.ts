@@ -29,7 +29,7 @@ function write(database: Buffer, passphrase?: Secret): string {
     { name: 'certificates/agents.key', from: { bytes: Buffer.alloc(0) } },
     { name: 'culvert.db', from: { bytes: database } },
   ];
-  writeArchive(fd, parts, ABOUT, passphrase);
+  writeArchive(fd, parts, { about: ABOUT, passphrase });
   closeSync(fd);
   return file;
 }
@@ -166,6 +166,6 @@ test('backup file: a part with a path out of the folder is refused', () => {
   const fd = openSync(file, 'wx+');
   const part = (name: string) => ({ name, from: { bytes: Buffer.alloc(1) } });
   const parts = [part('culvert.db'), part('seal.key'), part('certificates/../../passwd')];
-  assert.throws(() => writeArchive(fd, parts, ABOUT, undefined), { message: /is damaged/ });
+  assert.throws(() => writeArchive(fd, parts, { about: ABOUT, passphrase: undefined }), { message: /is damaged/ });
   closeSync(fd);
 });

@@ -27,8 +27,7 @@ export interface Part extends Pick<PartInfo, 'name' | 'path' | 'executable'> {
 export function writeArchive(
   fd: number,
   parts: readonly Part[],
-  about: Omit<Manifest, 'parts'>,
-  passphrase: Secret | undefined,
+  { about, passphrase }: { readonly about: Omit<Manifest, 'parts'>; readonly passphrase: Secret | undefined },
 ): Manifest {
   const manifest = { ...about, parts: parts.map(infoOf) };
   const sealed = passphrase === undefined ? undefined : newFileKey(passphrase);
@@ -59,8 +58,12 @@ function infoOf(part: Part): PartInfo {
 }
 
 function* bytesOf({ from }: Part): Generator<Buffer, void> {
-  if ('bytes' in from) return yield from.bytes;
-  const fd = openSync(from.file, 'r');
+  if ('bytes' in from) yield from.bytes;
+  else yield* chunksOf(from.file);
+}
+
+function* chunksOf(file: string): Generator<Buffer, void> {
+  const fd = openSync(file, 'r');
   try {
     for (;;) {
       const bytes = Buffer.alloc(CHUNK);

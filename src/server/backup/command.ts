@@ -63,7 +63,7 @@ export function backupDatabase(settings: Settings, file: string, command: string
     copyDatabase(sqlite, file);
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') throw new Error(`${file} already exists. Choose another file name.`, { cause });
-    throw new Error(`${file} could not be written: ${messageOf(cause)}`, { cause });
+    throw new Error(`${file} can't be written: ${messageOf(cause)}`, { cause });
   } finally {
     sqlite.close();
   }

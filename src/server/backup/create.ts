@@ -58,7 +58,7 @@ export async function createBackup(source: BackupSource, options: BackupOptions)
       data_dir: source.dataDir,
       settings_file: source.settingsFile,
     };
-    const manifest = place(file, (fd) => writeArchive(fd, all, about, passphrase));
+    const manifest = place(file, (fd) => writeArchive(fd, all, { about, passphrase }));
     return { file, bytes: statSync(file).size, tookMs: performance.now() - began, manifest, leftOut };
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -81,28 +81,39 @@ function wrappingKey(passphrase: Secret, { log_n: logN, r, p, salt }: Cost): Buf
 
 /** The key of the payload. It depends on the header, so that a changed header opens nothing. */
 export function payloadKey(fileKey: Buffer, { nonce }: Encryption, header: Buffer): Buffer {
-  const info = Buffer.concat([Buffer.from(`${MAGIC} payload`), header]);
   // HKDF takes at most 1,024 bytes of it.
   return Buffer.from(
-    hkdfSync('sha256', fileKey, Buffer.from(nonce, 'base64'), createHash('sha256').update(info).digest(), KEY_BYTES),
+    hkdfSync(
+      'sha256',
+      fileKey,
+      Buffer.from(nonce, 'base64'),
+      createHash('sha256').update(`${MAGIC} payload`).update(header).digest(),
+      KEY_BYTES,
+    ),
   );
 }
 
-export function sealChunk(key: Buffer, index: number, isLast: boolean, plain: Buffer): Buffer {
-  const cipher = createCipheriv(CIPHER, key, nonceOf(index, isLast), { authTagLength: TAG_BYTES });
+/** Which chunk of a payload it is. */
+export interface ChunkPlace {
+  readonly index: number;
+  readonly isLast: boolean;
+}
+
+export function sealChunk(key: Buffer, place: ChunkPlace, plain: Buffer): Buffer {
+  const cipher = createCipheriv(CIPHER, key, nonceOf(place), { authTagLength: TAG_BYTES });
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** Throws when it is not that chunk of that file. */
-export function openChunk(key: Buffer, index: number, isLast: boolean, sealed: Buffer): Buffer {
+export function openChunk(key: Buffer, place: ChunkPlace, sealed: Buffer): Buffer {
   const end = sealed.length - TAG_BYTES;
-  const decipher = createDecipheriv(CIPHER, key, nonceOf(index, isLast), { authTagLength: TAG_BYTES });
+  const decipher = createDecipheriv(CIPHER, key, nonceOf(place), { authTagLength: TAG_BYTES });
   decipher.setAuthTag(sealed.subarray(end));
   return Buffer.concat([decipher.update(sealed.subarray(0, end)), decipher.final()]);
 }
 
 /** The chunk's number, and whether it is the last one. */
-function nonceOf(index: number, isLast: boolean): Buffer {
+function nonceOf({ index, isLast }: ChunkPlace): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(index, 5, 6);
   nonce[11] = isLast ? 1 : 0;

@@ -1,5 +1,5 @@
 /**
- * The form of a backup file, `culvert-backup/1`: two lines of text, then the payload. docs/backup-format.md describes it for other programs.
+ * The form of a backup file, `culvert-backup/1`: two lines of text, then the payload. docs/contributing/backup-format.md describes it.
  *
  *   culvert-backup/1 ⏎
  *   {"created_at": …, "culvert": …, "encryption": null | {…}} ⏎

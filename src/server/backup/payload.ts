@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import { Pace } from '../../base/process/pace.ts';
-import { openChunk, sealChunk, TAG_BYTES } from './encryption.ts';
+import { type ChunkPlace, openChunk, sealChunk, TAG_BYTES } from './encryption.ts';
 import { CHUNK, damaged, writeAll } from './format.ts';
 
 const HASH_BYTES = 32;
@@ -43,7 +43,7 @@ export class PayloadWriter {
   #flush(isLast: boolean): void {
     const plain = this.#chunk.subarray(0, this.#used);
     if (this.#key === null) this.#hash.update(plain);
-    writeAll(this.#fd, this.#key === null ? plain : sealChunk(this.#key, this.#index, isLast, plain));
+    writeAll(this.#fd, this.#key === null ? plain : sealChunk(this.#key, { index: this.#index, isLast }, plain));
     this.#pace.wrote(this.#used);
     this.#index++;
     this.#used = 0;
@@ -73,24 +73,17 @@ export function* readPayload({ fd, file, size, header, key }: PayloadSource): Ge
     if (key === null) {
       hash.update(bytes);
       yield bytes;
-    } else yield opened(key, { index, isLast: at + step >= end, bytes, file });
+    } else yield opened(key, { index, isLast: at + step >= end }, { bytes, file });
   }
   if (key !== null) return;
   const stored = readExactly(fd, { at: end, length: HASH_BYTES, file });
   if (!hash.digest().equals(stored)) throw damaged(file);
 }
 
-interface Sealed {
-  readonly index: number;
-  readonly isLast: boolean;
-  readonly bytes: Buffer;
-  readonly file: string;
-}
-
-function opened(key: Buffer, { index, isLast, bytes, file }: Sealed): Buffer {
+function opened(key: Buffer, place: ChunkPlace, { bytes, file }: { bytes: Buffer; file: string }): Buffer {
   if (bytes.length <= TAG_BYTES) throw damaged(file);
   try {
-    return openChunk(key, index, isLast, bytes);
+    return openChunk(key, place, bytes);
   } catch (cause) {
     throw damaged(file, cause);
   }

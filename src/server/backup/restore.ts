@@ -55,7 +55,7 @@ export function restoreBackup(options: RestoreOptions): Restored {
       throw new BackupError(`${file} has no settings: its server ran on the defaults. Leave out --config.`);
     const place = openPlace(dataDir);
     try {
-      const { served, settings } = unpack(archive, place.folder, file, now);
+      const { served, settings } = unpack(archive, place.folder, { what: file, now });
       place.put();
       const written = writeSettings(settings, options);
       const paths = manifest.parts.flatMap(({ path }) => path ?? []);
@@ -76,7 +76,7 @@ export function checkBackup(
     requireRoom(parent, archive.size);
     const folder = makeWorkFolder(parent, 'culvert-restore-check-');
     try {
-      const { served } = unpack(archive, folder, file, now);
+      const { served } = unpack(archive, folder, { what: file, now });
       const sqlite = openDatabase(folder);
       try {
         migrate(sqlite, { dataDir: folder, migrations: MIGRATIONS, nowMs: now, log: silentLog });

@@ -1,5 +1,5 @@
 /**
- * A store that speaks S3, as much of it as backups need: upload, list, delete, addressed by path. Not the SDK of AWS: see decision record 26.
+ * A store that speaks S3, as much of it as backups need: upload, list, delete, addressed by path. Not the SDK of AWS: see decision record 27.
  * Runs in the thread of backups.
  */
 import { createHash } from 'node:crypto';
@@ -193,11 +193,8 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 /** The text of the first element of that name. The responses of S3 need no more than this. */
 function textIn(xml: string, name: string): string | undefined {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
-  return text?.replaceAll(
-    /&(?:#(\d+)|#x([\da-fA-F]+)|(\w+));/g,
-    (whole, decimal: string, hex: string, word: string) => {
-      if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
-      return hex === undefined ? (ENTITIES[word] ?? whole) : String.fromCodePoint(Number.parseInt(hex, 16));
-    },
-  );
+  return text?.replaceAll(/&(#\d+|#x[\da-fA-F]+|\w+);/g, (whole, entity: string) => {
+    if (!entity.startsWith('#')) return ENTITIES[entity] ?? whole;
+    return String.fromCodePoint(Number(entity.slice(1).replace(/^x/, '0x')));
+  });
 }

@@ -25,8 +25,8 @@ export interface Unpacked {
   readonly settings: readonly SettingsPart[];
 }
 
-/** Writes the parts of the data folder into an empty folder, and checks what is there. Throws BackupError; the caller removes the folder. */
-export function unpack(archive: Archive, folder: string, what: string, now: number): Unpacked {
+/** Writes the parts of the data folder into an empty folder, and checks what is there. Throws BackupError that names `what`; the caller removes the folder. */
+export function unpack(archive: Archive, folder: string, { what, now }: Pick<Checked, 'what' | 'now'>): Unpacked {
   const sink = new FolderSink(folder);
   let manifest: Manifest;
   try {

@@ -63,18 +63,31 @@ folder() {
   if on_host; then run chown "$2" "$3"; fi
 }
 
-# The example with every key commented out but the data folder: what is left out keeps its default through upgrades.
+# The example with every key commented out but the data folder and three that suit a public server: only operators create accounts, nothing is
+# sold, and no plan limits tunnels. What is left out keeps its default through upgrades.
 write_settings() {
   echo "  write $1"
   if [ "$dry" = yes ]; then return; fi
-  sed -e 's|^data_dir = .*|data_dir = "/var/lib/culvert"|' -e '/^data_dir/!s/^\([a-z_]* = \)/#\1/' "$example" >"$1.new"
+  sed -e 's|^data_dir = .*|data_dir = "/var/lib/culvert"|; t' \
+    -e 's/^signup = "open"/signup = "closed"/; t' \
+    -e 's/^mode = "mock"/mode = "none"/; t' \
+    -e 's/^default = "free"/default = "enterprise"/; t' \
+    -e 's/^\([a-z0-9_]* = \)/#\1/' "$example" >"$1.new"
   chmod 640 "$1.new"
   if on_host; then chgrp culvert "$1.new"; fi
   mv "$1.new" "$1"
 }
 
-install_all() {
+# The version of the program. A program that does not start here (a library is missing, another processor) is not installed.
+try_program() {
   [ -x "$program" ] || fail "there is no $program: run 'npm ci && npm run build' first"
+  if ! version=$("$program" version 2>&1); then
+    fail "$program does not start on this machine: ${version:-it printed nothing}. Build it again here: 'npm ci && npm run build'"
+  fi
+}
+
+install_all() {
+  try_program
   echo "users"
   if on_host; then
     make_user culvert /var/lib/culvert
@@ -104,14 +117,16 @@ install_all() {
     return
   fi
   if has_systemd && systemctl is-active --quiet culvert; then
-    echo "Upgraded. Next: systemctl restart culvert   (requests in flight get time to finish)"
+    echo "Upgraded: $version. Next: systemctl restart culvert   (requests in flight get time to finish)"
   else
-    echo "Installed. Next: set edge.domain and the listeners in /etc/culvert/culvert.toml, then"
+    echo "Installed: $version. Next, with your domain and email address:"
+    echo "  culvert setup example.com --email ann@example.com"
+    echo "It checks DNS and ports, writes /etc/culvert/culvert.toml and starts the server. To do that by hand, edit the file, then:"
     echo "  culvert config check /etc/culvert/culvert.toml"
     echo "  systemctl enable --now culvert"
+    echo "  journalctl -u culvert | grep -A 2 'owns the server'        (the password of the first account)"
     echo "For restarts that refuse no visitors, let systemd hold the sockets: set ListenStream= of $sockets"
     echo "as in the settings (systemctl edit culvert.socket), and enable the units of the listeners that you use."
-    echo "  journalctl -u culvert | grep -A 2 'owns the server'        (the password of the first account)"
   fi
 }
 

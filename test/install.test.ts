@@ -59,7 +59,8 @@ test('a dry run says every step and takes none', () => {
 test('an install puts program, settings, data folder and units in place and says what comes next', () => {
   const { status, stdout, stderr } = install();
   assert.equal(status, 0, stderr);
-  assert.match(stdout, /Next: .*\n.*config check.*\n.*systemctl enable --now culvert/);
+  assert.match(stdout, /Installed: first\. .*\n {2}culvert setup example\.com --email/);
+  assert.match(stdout, /config check.*\n.*systemctl enable --now culvert/);
   assert.deepEqual(
     ['usr/local/bin/culvert', 'etc/culvert/culvert.toml', 'etc/culvert/agents', 'var/lib/culvert'].map(mode),
     ['755', '640', '750', '700'],
@@ -69,19 +70,34 @@ test('an install puts program, settings, data folder and units in place and says
   ]);
 });
 
-test('the installed settings are the defaults with the data in /var/lib/culvert, and raise no warning', () => {
+const SAFE = { signup: 'closed', mode: 'none', plan: 'enterprise' } as const;
+
+test('installed settings: closed sign-up, nothing sold, no plan limits, data in /var/lib/culvert, no warning', () => {
   const { settings, warnings } = checkServerConfig(
     readFileSync(installed('etc/culvert/culvert.toml'), 'utf8'),
     'c.toml',
   );
   assert.deepEqual(warnings, []);
-  assert.deepEqual(settings, { ...checkServerConfig('', 'none').settings, data_dir: '/var/lib/culvert' });
+  const defaults = checkServerConfig('', 'none').settings;
+  assert.deepEqual(settings, {
+    ...defaults,
+    data_dir: '/var/lib/culvert',
+    accounts: { ...defaults.accounts, signup: SAFE.signup },
+    billing: { ...defaults.billing, mode: SAFE.mode },
+    plans: { default: SAFE.plan },
+  });
 });
 
 test('every key of the installed settings can be turned on by removing its "#"', () => {
-  const text = readFileSync(installed('etc/culvert/culvert.toml'), 'utf8').replace(/^#(?=[a-z_]+ = )/gm, '');
+  const text = readFileSync(installed('etc/culvert/culvert.toml'), 'utf8').replace(/^#(?=[a-z0-9_]+ = )/gm, '');
   const example = readFileSync(join(root, 'config.example.toml'), 'utf8');
-  assert.equal(text, example.replace('"./data"', '"/var/lib/culvert"'));
+  const expected = example
+    .replace('"./data"', '"/var/lib/culvert"')
+    .replace('signup = "open"', `signup = "${SAFE.signup}"`)
+    .replace('mode = "mock"', `mode = "${SAFE.mode}"`)
+    .replace('default = "free"', `default = "${SAFE.plan}"`);
+  assert.equal(text, expected);
+  assert.match(readFileSync(installed('etc/culvert/culvert.toml'), 'utf8'), /^#http2 = /m, 'keys with digits too');
 });
 
 test('a second install replaces the program and keeps the settings', () => {
@@ -100,6 +116,15 @@ test('an uninstall removes program and units, keeps settings and data, and may b
   assert.deepEqual(readdirSync(installed('etc/systemd/system')), []);
   assert.deepEqual(readdirSync(installed('etc/systemd/system')), []);
   assert.ok(existsSync(installed('etc/culvert/culvert.toml')) && existsSync(installed('var/lib/culvert')));
+});
+
+test('install: a program that does not start is not installed, and its error is printed', () => {
+  writeFileSync(join(tree, 'dist/culvert'), '#!/bin/sh\necho libatomic.so.1: not found >&2\nexit 127\n', { mode: 0o755 });
+  const { status, stdout, stderr } = install();
+  assert.equal(status, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, /does not start on this machine: libatomic\.so\.1: not found/);
+  assert.deepEqual(readdirSync(installed('usr/local/bin')), []);
 });
 
 test('what is wrong is said: an unknown word, a missing build', () => {

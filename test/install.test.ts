@@ -119,7 +119,9 @@ test('an uninstall removes program and units, keeps settings and data, and may b
 });
 
 test('install: a program that does not start is not installed, and its error is printed', () => {
-  writeFileSync(join(tree, 'dist/culvert'), '#!/bin/sh\necho libatomic.so.1: not found >&2\nexit 127\n', { mode: 0o755 });
+  writeFileSync(join(tree, 'dist/culvert'), '#!/bin/sh\necho libatomic.so.1: not found >&2\nexit 127\n', {
+    mode: 0o755,
+  });
   const { status, stdout, stderr } = install();
   assert.equal(status, 1);
   assert.equal(stdout, '');

@@ -182,6 +182,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./admin/users.ts')).resetPassword,
   },
   {
+    usage: 'admin password-link <email>',
+    summary: 'Print a one-time link with which the user sets a password',
+    examples: ['admin password-link ann@example.com'],
+    options: [CONFIG],
+    load: async () => (await import('./admin/users.ts')).passwordLink,
+  },
+  {
     usage: 'admin reset-mfa <email>',
     summary: 'Turn off two-factor authentication for a user',
     examples: ['admin reset-mfa ann@example.com'],

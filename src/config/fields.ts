@@ -141,6 +141,12 @@ export const pathOrNull = z.string().transform((text) => (text === '' ? null : r
 /** A text that may be left out. */
 export const textOrNull = z.string().transform((text) => (text === '' ? null : text));
 
+/** An email address; `""` means "not set". */
+export const emailOrNull = parsed<string | null>(
+  orNull((text) => (/^[^\s@<>,?]{1,64}@[^\s@<>,?]{1,255}$/.test(text) ? text : undefined)),
+  'an email address: write "ann@example.com", or leave it out',
+);
+
 /** A secret that may be left out. */
 export const secretOrNull = z.string().transform((text) => (text === '' ? null : new Secret(text)));
 

@@ -9,6 +9,7 @@ import {
   count,
   dialAddress,
   domain,
+  emailOrNull,
   httpUrlOrNull,
   listen,
   listenOrOff,
@@ -65,6 +66,8 @@ const accounts = z.strictObject({
   signup: z.enum(['open', 'closed']).prefault('open'),
   // A person running a server for friends need not approve them one by one.
   require_approval: z.boolean().prefault(false),
+  // Empty: admin@localhost, whose password the first start prints. A named owner sets it with a link, so that no log holds it.
+  owner: emailOrNull.prefault(''),
 });
 
 const limits = z.strictObject({

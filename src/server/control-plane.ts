@@ -45,6 +45,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
       approval: settings.accounts.require_approval ? 'pending' : 'approved',
     },
     signup: settings.accounts.signup,
+    owner: settings.accounts.owner,
     oauth: { google: googleOptions(settings), github: githubOptions(settings) },
     visitorProvider: settings.edge_auth.provider,
     backupEveryMs: isBackupOn(settings) ? settings.backup.every : null,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { checkServerConfig } from '../../src/config/load.ts';
+import { openOperator } from '../../src/server/admin.ts';
 import { startServer } from '../../src/server/start.ts';
 import { FakeNode, LOOSE, settingsFor } from '../../src/control/core/testing/harness.ts';
 
@@ -75,6 +76,32 @@ test('first owner: once the password was shown no later start speaks of it', asy
   const second = await start();
   assert.equal(second.unseenOwner, undefined);
   await second.close();
+});
+
+test('first owner: a named owner is the only account, and waits for a password until a link has set it', async () => {
+  const settings = settingsFor(dataDir, `${LOOSE}\n[accounts]\nowner = "Ann@example.com"`);
+  const first = await start(settings);
+  assert.equal(first.firstOwner?.email, 'Ann@example.com');
+  await first.close();
+  const second = await start(settings);
+  assert.equal(second.unseenOwner, 'Ann@example.com');
+  const operator = await openOperator(settings, { version: '1', log: silentLog, command: 'culvert admin' });
+  const [user, ...others] = (await operator.call('GET', '/superadmin/users')) as Record<string, unknown>[];
+  assert.deepEqual([user?.['is_superadmin'], user?.['password_pending'], others], [true, true, []]);
+  const link = (await operator.call('POST', '/superadmin/users/ann@example.com/password-link')) as { url: string };
+  assert.ok(link.url.startsWith(`${second.apiUrl}/app/reset?token=`), link.url);
+  const token = new URL(link.url).searchParams.get('token');
+  const reset = await fetch(`${second.apiUrl}/auth/reset`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token, new_password: 'seven green bottles sit' }),
+  });
+  assert.equal(reset.status, 200);
+  await login(second.apiUrl, 'ann@example.com', 'seven green bottles sit');
+  await second.close();
+  const third = await start(settings);
+  assert.equal(third.unseenOwner, undefined);
+  await third.close();
 });
 
 test('two servers do not share a folder', async () => {

@@ -172,6 +172,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'PATCH /superadmin/users/{id}': { ...operated, body: { name: 'x' } },
   'POST /superadmin/users/{id}/reset-mfa': operated,
   'POST /superadmin/users/{id}/reset-password': operated,
+  'POST /superadmin/users/{id}/password-link': operated,
   'POST /superadmin/users/{id}/revoke-sessions': operated,
   'POST /superadmin/users/{id}/lock': operated,
   'POST /superadmin/users/{id}/unlock': operated,

@@ -109,6 +109,7 @@ test('user actions: operators cannot lock out themselves or reset their own pass
     mfa_enabled: false,
     is_superadmin: true,
     is_locked: false,
+    password_pending: false,
     created_at: '2026-11-21T09:30:00.000Z',
     orgs: [],
   };

@@ -80,6 +80,10 @@ test('an operator runs a server from the shell', { timeout: 120_000 }, async (t)
   const [, fresh = ''] = (await admin('reset-password', 'ann@example.com')).split('\n');
   assert.equal(await login(api, 'ann@example.com', password), 401);
   assert.equal(await login(api, 'ann@example.com', fresh), 200);
+  assert.match(
+    await admin('password-link', 'ann@example.com'),
+    /^http:\S+\/app\/reset\?token=\S{43}\nThe link works once, until \d{4}-\S+\.\n$/,
+  );
   assert.match(await admin('rotate-keys'), /^access: new signing key .*\ncapability: new signing key .*\n$/);
 
   assert.match(

@@ -7,6 +7,8 @@ import { harmless } from '../terminal/paint.ts';
 
 const withPassword = z.object({ email: z.string(), password: z.string() });
 
+const link = z.object({ url: z.string(), expires_at: z.string() });
+
 const ended = z.object({ revoked: z.int(), revoked_keys: z.int() });
 
 const user = z.looseObject({
@@ -55,6 +57,13 @@ export const listUsers = operatorCommand((asked) =>
 export const resetPassword = operatorCommand(async (asked) =>
   printPassword(asked, await userAction(asked.operator, asked.args[0], 'reset-password')),
 );
+
+/** Prints the link alone on the first line, for scripts. */
+export const passwordLink = operatorCommand(async ({ operator, io, file, args: [email] }) => {
+  const { url, expires_at: end } = link.parse(await userAction(operator, email, 'password-link'));
+  const lost = `The link is lost. Create another: ${retyped(`admin password-link ${email}`, file)}`;
+  await handOver(io.stdout, `${url}\nThe link works once, until ${end}.`, harmless(lost));
+});
 
 export const resetMfa = operatorCommand(async ({ operator, io, args: [email] }) => {
   const { reset } = z.object({ reset: z.boolean() }).parse(await userAction(operator, email, 'reset-mfa'));

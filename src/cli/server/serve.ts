@@ -41,7 +41,7 @@ export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const options = { version: VERSION, log, logLines, held, settingsFile, newServer: flags['newServer'] === true };
   const server = await start(settings, options);
   announce(io, settings, server);
-  await tellOwner(io, server, { log, file });
+  await tellOwner(io, server, { log, file, owner: settings.accounts.owner });
   return untilStopped(io, { server, log, signals });
 }
 
@@ -84,8 +84,16 @@ function announce(io: Io, settings: Settings, server: Server): void {
   line('data', settings.data_dir);
 }
 
-/** At the first start, the owner's password: alone on the line after the address, for scripts. */
-async function tellOwner(io: Io, server: Server, { log, file }: { log: Logger; file: string | null }): Promise<void> {
+interface Telling {
+  readonly log: Logger;
+  readonly file: string | null;
+  /** `accounts.owner`. */
+  readonly owner: string | null;
+}
+
+/** At the first start, the owner's password: alone on the line after the address, for scripts. A named owner gets a link on request instead. */
+async function tellOwner(io: Io, server: Server, { log, file, owner }: Telling): Promise<void> {
+  if (owner !== null) return tellOfLink(io, server.firstOwner?.email ?? server.unseenOwner, file);
   if (server.unseenOwner !== undefined) sayUnseen(io, server.unseenOwner, file);
   if (server.firstOwner === undefined) return;
   const { email, password } = server.firstOwner;
@@ -105,6 +113,13 @@ async function tellOwner(io: Io, server: Server, { log, file }: { log: Logger; f
       "could not store that the owner's password was shown: the next start may print another",
     );
   }
+}
+
+/** Until the owner has a password. No secret is printed: the log of a service keeps what is. */
+function tellOfLink(io: Io, email: string | undefined, file: string | null): void {
+  if (email === undefined) return;
+  writeLine(io.stdout, `\n${email} owns the server and has no password yet. Get a one-time link that sets it:`);
+  writeLine(io.stdout, `  ${retyped(`admin password-link ${email}`, file)}`);
 }
 
 /** The first start was cut short: the account is there, and its password is nowhere. */

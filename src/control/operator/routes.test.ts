@@ -1,5 +1,7 @@
 /** What those who run the server may do by the API, who else may not, and who gets to read of it. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { SignJWT } from 'jose';
 import { systemClock } from '../../base/clock.ts';
@@ -51,6 +53,7 @@ const ROUTES: ReadonlyArray<readonly [string, string, unknown?]> = [
   ['POST', `/superadmin/users/${UNKNOWN}/reset-mfa`],
   ['POST', '/superadmin/users/ann@example.test/revoke-sessions'],
   ['POST', '/superadmin/users/ann@example.test/reset-password'],
+  ['POST', '/superadmin/users/ann@example.test/password-link'],
   ['POST', '/superadmin/users/ann@example.test/lock'],
   ['POST', '/superadmin/users/ann@example.test/unlock'],
   ['GET', '/superadmin/certificates'],
@@ -112,6 +115,7 @@ test('accounts are listed page by page, found by a part of address or name, and 
     'mfa_enabled',
     'name',
     'orgs',
+    'password_pending',
   ]);
   for (const limit of [0, 201, 'x']) assert.equal((await ask('GET', `/superadmin/users?limit=${limit}`)).status, 400);
 });
@@ -172,6 +176,29 @@ test('superadmin: changes of sessions, second factor and password of a user are 
   const own = (await h.call('GET', '/me/events', { as: again })).body as unknown as { action: string }[];
   assert.ok(own.some(({ action }) => action === 'user.password_reset'));
   assert.equal((await ask('POST', `/superadmin/users/${UNKNOWN}/reset-password`)).status, 404);
+});
+
+test('password link: sets the password once, and ends no session before it is used', async () => {
+  const email = 'link@example.test';
+  const { password } = one(await ask('POST', '/superadmin/users', { email }), 201);
+  const login = (secret: string) => h.call('POST', '/auth/login', { body: { email, password: secret } });
+  const as = String((await login(String(password))).body['access_token']);
+  const made = (await ask('POST', `/superadmin/users/${email}/password-link`)).body;
+  assert.equal(made['email'], email);
+  const url = new URL(String(made['url']));
+  assert.equal(url.pathname, '/app/reset');
+  assert.ok(!readFileSync(join(h.dataDir, 'culvert.db-wal')).includes(url.searchParams.get('token') ?? '-'));
+  const term = Date.parse(String(made['expires_at'])) - Date.now();
+  assert.ok(term > 3_500_000 && term <= 3_600_000, `${term} ms`);
+  assert.equal((await h.call('GET', '/auth/me', { as })).status, 200);
+  const body = { token: url.searchParams.get('token'), new_password: 'seven green bottles sit' };
+  assert.equal((await h.call('POST', '/auth/reset', { body })).status, 200);
+  assert.equal((await h.call('POST', '/auth/reset', { body })).body['error'], 'invalid_code');
+  assert.equal((await h.call('GET', '/auth/me', { as })).status, 401);
+  assert.equal((await login('seven green bottles sit')).status, 200);
+  const again = String((await login('seven green bottles sit')).body['access_token']);
+  assert.ok((await actions(again)).includes('user.password_link'));
+  assert.equal((await ask('POST', `/superadmin/users/${UNKNOWN}/password-link`)).status, 404);
 });
 
 test('an organization is suspended: its agents are cut and refused, its names stay, and an approval lets it go on', async () => {

@@ -26,6 +26,9 @@ const user = z
     is_locked: z
       .boolean()
       .openapi({ description: "Locked by an operator: the user can't log in until it is unlocked" }),
+    password_pending: z
+      .boolean()
+      .openapi({ description: 'The first account of the server, until its owner sets a password or logs in' }),
     created_at: z.iso.datetime(),
     orgs: z.array(z.object({ id: z.uuid(), name: z.string(), slug: z.string(), role: z.enum(ROLES) })),
   })
@@ -38,6 +41,7 @@ const user = z
       mfa_enabled: true,
       is_superadmin: false,
       is_locked: false,
+      password_pending: false,
       created_at: '2026-11-21T09:30:00.000Z',
       orgs: [{ id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', name: 'Shop', slug: 'shop', role: 'owner' }],
     },
@@ -51,6 +55,18 @@ const withPassword = z.object({ id: z.uuid(), email: z.string(), password: z.str
     password: '1U5Y08nc3DBpYHtjlU3qlg',
   },
 });
+
+/** The one answer that holds the link. */
+const passwordLink = z
+  .object({ id: z.uuid(), email: z.string(), url: z.url(), expires_at: z.iso.datetime() })
+  .openapi('PasswordLink', {
+    example: {
+      id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11',
+      email: 'ann@example.com',
+      url: 'https://culvert.example.com/app/reset?token=h5Tn0cG3d8yqkz1VxJm2pWb7RsLf4aUeQo9iKvXw6Zc',
+      expires_at: '2026-11-21T10:30:00.000Z',
+    },
+  });
 
 const ended = z
   .object({
@@ -245,6 +261,25 @@ function mountPasswords(app: Api, { operatorUsers }: Deps): void {
       return c.json({ id, email, password: password.reveal() }, 200);
     },
   );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/superadmin/users/{id}/password-link',
+        tags,
+        summary: 'Create a link that sets the password of a user',
+        description:
+          'The link works once, for one hour. Give it to the user. The password and the sessions stay until the link is used.',
+        request: { params: userParam },
+        responses: { 201: json(passwordLink, 'Created. The link is shown once.') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const { id, email, url, expiresAt } = operatorUsers.passwordLink(operatorOf(c), c.req.valid('param').id);
+      return c.json({ id, email, url, expires_at: iso(expiresAt) }, 201);
+    },
+  );
 }
 
 function presentEnded({ sessions, keys }: Ended) {
@@ -260,6 +295,7 @@ function presentUser({ user: row, mfaEnabled, orgs }: UserView) {
     mfa_enabled: mfaEnabled,
     is_superadmin: row.isSuperadmin,
     is_locked: row.lockedAt !== null,
+    password_pending: row.passwordUnseen,
     created_at: iso(row.createdAt),
     orgs: [...orgs],
   };

@@ -9,7 +9,7 @@ import { type Accounts, type CreatedUser, findUserByEmail } from '../auth/accoun
 import { type Actor, allowOperator, asOperator, type Role } from '../core/rules/actor.ts';
 import { holdsText } from '../db/text-match.ts';
 import type { Mfa } from '../auth/mfa/service.ts';
-import type { PasswordReset } from '../auth/accounts/password-reset.ts';
+import type { PasswordLink, PasswordReset } from '../auth/accounts/password-reset.ts';
 import type { Plan } from '../core/rules/plans.ts';
 import type { Ended, SessionEnds } from '../auth/sessions/ends.ts';
 import { updateUser, type UserRow } from '../auth/accounts/rows.ts';
@@ -162,6 +162,12 @@ export class OperatorUsers {
   async resetPassword(actor: Actor, handle: string): Promise<CreatedUser> {
     allowOperator(actor);
     return this.#deps.passwordReset.replace(actor, find(this.#deps.store.db, handle).id);
+  }
+
+  /** A link with which the person sets a password; nothing ends before it is used. Throws `not_found`. */
+  passwordLink(actor: Actor, handle: string): PasswordLink {
+    allowOperator(actor);
+    return this.#deps.passwordReset.link(actor, find(this.#deps.store.db, handle).id);
   }
 }
 

@@ -18,6 +18,8 @@ export interface AccountOptions {
   readonly newOrg: NewOrgRules;
   /** May strangers make accounts (`accounts.signup`)? */
   readonly signup: 'open' | 'closed';
+  /** Address of the account that the first start makes (`accounts.owner`); null: admin@localhost. */
+  readonly owner: string | null;
 }
 
 export interface AccountServices {
@@ -30,13 +32,13 @@ export interface AccountServices {
 
 export const accounts: Slice<AccountServices, AccountOptions> = {
   name: 'accounts',
-  service: ({ store, sealer, passwords, outbox, emailLimit }, _use, { newOrg, signup }) => {
+  service: ({ store, sealer, passwords, outbox, emailLimit, apiUrl }, _use, { newOrg, signup, owner }) => {
     const signUps = new SignUpMemory();
     const codes = new EmailCodes(sealer);
     return {
-      accounts: new Accounts({ store, passwords }),
+      accounts: new Accounts({ store, passwords, owner }),
       signUp: new SignUp({ store, passwords, codes, emailLimit, signUps, outbox, newOrg, signup }),
-      passwordReset: new PasswordReset({ store, passwords, emailLimit, signUps, outbox }),
+      passwordReset: new PasswordReset({ store, passwords, emailLimit, signUps, outbox, apiUrl }),
       profile: new Profile({ store }),
       signUps,
     };

@@ -11,6 +11,7 @@ import { type Actor, allow, allowOperator } from '../../core/rules/actor.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
 import { writeNothing } from '../../organizations/blank-write.ts';
 import type { EmailLimit } from '../../core/mail/email-limit.ts';
+import { linkTo } from '../../core/mail/email-text.ts';
 import type { Outbox } from '../../core/mail/outbox.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';
 import { issueResetToken, ownerOfReset, RESET_SECONDS } from './reset-tokens.ts';
@@ -32,6 +33,16 @@ export interface PasswordResetDeps {
   readonly emailLimit: EmailLimit;
   readonly signUps: SignUpMemory;
   readonly outbox: Outbox;
+  /** What links start with. */
+  readonly apiUrl: () => string;
+}
+
+/** A link that sets the password of an account, for the operator to hand over. */
+export interface PasswordLink {
+  readonly id: string;
+  readonly email: string;
+  readonly url: string;
+  readonly expiresAt: number;
 }
 
 export class PasswordReset {
@@ -121,11 +132,29 @@ export class PasswordReset {
     return store.inTx((tx) => {
       const operator = operatorNow(tx, actor);
       const user = tx.db.select().from(users).where(eq(users.id, userId)).get();
-      if (user === undefined) throw new AppError('not_found', 'No account has this id. Check it.');
+      if (user === undefined) throw noAccount();
       this.#setPassword(tx, user, passwordHash);
       tx.emit(passwordChanged, { userId, by: operator });
       recordUserAudit(tx, operator, { action: 'user.password_reset', userId });
       return { id: userId, email: user.email, password };
+    });
+  }
+
+  /**
+   * A link that sets the password of an account, good for an hour and one use. The password and the sessions stay until it is used; links from
+   * before stay good. Throws `not_found`.
+   */
+  link(actor: Actor, userId: string): PasswordLink {
+    allowOperator(actor);
+    const { store, apiUrl } = this.#deps;
+    return store.inTx((tx) => {
+      const operator = operatorNow(tx, actor);
+      const user = tx.db.select().from(users).where(eq(users.id, userId)).get();
+      if (user === undefined) throw noAccount();
+      const token = issueResetToken(tx, userId);
+      recordUserAudit(tx, operator, { action: 'user.password_link', userId });
+      const expiresAt = tx.now + RESET_SECONDS * 1000;
+      return { id: userId, email: user.email, url: linkTo(apiUrl(), 'reset', token), expiresAt };
     });
   }
 
@@ -141,6 +170,10 @@ export class PasswordReset {
     deleteResets(tx, user.id);
     this.#deps.outbox.post(tx, { kind: 'password_changed', to: user.email }, WARNING_SECONDS);
   }
+}
+
+function noAccount(): AppError {
+  return new AppError('not_found', 'No account has this id. Check it.');
 }
 
 function badToken(): AppError {

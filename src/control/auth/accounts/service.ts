@@ -17,7 +17,7 @@ import type { Plan } from '../../core/rules/plans.ts';
 import { operatorNow } from '../../core/rules/caller.ts';
 import { insertUser } from './rows.ts';
 
-export const FIRST_OWNER_EMAIL = 'admin@localhost';
+const FIRST_OWNER_EMAIL = 'admin@localhost';
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
 
 /** The account with this address, in any case. Mail goes to the address in the row, never to the typed one. */
@@ -55,18 +55,21 @@ export function randomPassword(): Secret {
 export class Accounts {
   readonly #store: Store;
   readonly #passwords: Passwords;
+  readonly #owner: string;
 
-  constructor(deps: { store: Store; passwords: Passwords }) {
+  /** `owner`: address of the first account; null: admin@localhost. */
+  constructor(deps: { store: Store; passwords: Passwords; owner: string | null }) {
     this.#store = deps.store;
     this.#passwords = deps.passwords;
+    this.#owner = deps.owner ?? FIRST_OWNER_EMAIL;
   }
 
   /** Makes the owner of an empty database; undefined when there are users already. */
   async createFirstOwner(): Promise<CreatedUser | undefined> {
     if (this.hasAny()) return undefined;
     return this.createUser({
-      email: FIRST_OWNER_EMAIL,
-      name: 'Admin',
+      email: this.#owner,
+      name: this.#owner === FIRST_OWNER_EMAIL ? 'Admin' : '',
       plan: 'enterprise',
       superadmin: true,
       isFirstOwner: true,

@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = [
   'user.unlock',
   'user.mfa_reset',
   'user.password_reset',
+  'user.password_link',
   'user.sessions_revoke',
   'org.create',
   'org.update',

@@ -60,6 +60,7 @@ export class Plane {
       billing: { mode: 'mock' },
       newOrg: { plan: 'free', approval: 'approved' },
       signup: 'open',
+      owner: null,
       oauth: { google: null, github: null },
       visitorProvider: 'google',
       backupEveryMs: null,

@@ -35,6 +35,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'user.unlock': 'unlocked an account',
     'user.mfa_reset': "reset a user's two-factor authentication",
     'user.password_reset': "reset a user's password",
+    'user.password_link': 'created a link that sets a password',
     'user.sessions_revoke': 'logged a user out everywhere',
   },
   Organization: {

@@ -140,6 +140,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./server/config-check.ts')).configCheck,
   },
   {
+    usage: 'doctor',
+    summary: 'Check a server or an agent, and say what to mend',
+    examples: ['doctor', 'doctor --config /etc/culvert/culvert.toml --json'],
+    options: [
+      CONNECTION[0],
+      [
+        '--config <file>',
+        'settings file of the server or the agent (default: /etc/culvert/culvert.toml, if it exists)',
+      ],
+      ['--json', 'as JSON'],
+    ],
+    load: async () => (await import('./doctor/doctor.ts')).doctor,
+  },
+  {
     usage: 'backup <file>',
     summary: 'Save the server to one file: database, keys, certificates, settings',
     examples: ['backup /var/backups/shop.culvert --passphrase-file /etc/culvert/backup.pass'],

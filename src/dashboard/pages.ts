@@ -36,6 +36,8 @@ export interface MenuEntry {
   readonly icon: Icon;
   /** Seen by those alone who run the server. */
   readonly forOperators?: true;
+  /** Only on a server where owners can change their plan. */
+  readonly forBuyers?: true;
 }
 
 export interface MenuGroup {
@@ -74,7 +76,7 @@ export const MENU: readonly MenuGroup[] = [
     entries: [
       { href: '/members', title: 'Members', icon: IconUsers },
       { href: '/organization', title: 'Settings', icon: IconBuilding },
-      { href: '/billing', title: 'Billing', icon: IconCreditCard },
+      { href: '/billing', title: 'Billing', icon: IconCreditCard, forBuyers: true },
       { href: '/audit', title: 'Audit log', icon: IconHistory },
     ],
   },

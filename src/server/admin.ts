@@ -3,9 +3,11 @@
  * with a token that the folder's key file signs; no command opens its database. Without a server the same routes run in this process, which
  * holds the lock.
  */
+import { existsSync } from 'node:fs';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { API_ERRORS, type ErrorCode } from '../base/codes/api-errors.ts';
 import { AppError, codeOf } from '../base/errors.ts';
@@ -14,7 +16,7 @@ import type { Settings } from '../config/schema.ts';
 import type { ApiEnv } from '../control/core/http/context.ts';
 import { lockDataDir } from '../control/db/open.ts';
 import { OperatorTokens } from '../control/operator/admin-tokens.ts';
-import { openSealer } from '../control/core/secrets/sealing.ts';
+import { openSealer, SEAL_KEY_FILE } from '../control/core/secrets/sealing.ts';
 import { askSocket, type Question, type SocketAnswer } from './admin-client.ts';
 import { requireDataFolder } from './data-folder.ts';
 
@@ -39,12 +41,31 @@ export interface OperatorOptions {
 export async function openOperator(settings: Settings, options: OperatorOptions): Promise<Operator> {
   requireDataFolder(settings.data_dir, options.command);
   const unlock = tryLock(settings.data_dir);
-  return unlock === undefined ? besideServer(settings.data_dir, options) : withoutServer(settings, options, unlock);
+  return unlock === undefined
+    ? besideServer(settings.data_dir, options.user)
+    : withoutServer(settings, options, unlock);
+}
+
+/**
+ * The server that runs on the folder, for any user who may read its key (root, too): `setup` and `doctor` ask it and make nothing. Undefined when
+ * none has got as far as its socket. Throws when it does not answer, or this user may not ask.
+ */
+export async function findRunning(dataDir: string, user?: string): Promise<Operator | undefined> {
+  if (!existsSync(join(dataDir, SEAL_KEY_FILE))) return undefined;
+  const operator = besideServer(dataDir, user);
+  try {
+    await operator.call('GET', '/superadmin/health');
+    return operator;
+  } catch (error) {
+    const isAway = error instanceof Error && ['ENOENT', 'ECONNREFUSED'].includes(codeOf(error.cause) ?? '');
+    if (isAway || codeOf(error) === 'unavailable') return undefined;
+    throw error;
+  }
 }
 
 type Send = (question: Question) => Promise<SocketAnswer>;
 
-function besideServer(dataDir: string, { user }: OperatorOptions): Operator {
+function besideServer(dataDir: string, user: string | undefined): Operator {
   const tokens = new OperatorTokens({ sealer: openSealer(dataDir), clock: systemClock });
   const send: Send = (question) => askSocket(dataDir, question);
   return { ...caller(send, { tokens, user }), close: () => {} };

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { dropRows, jobsOf, queuesOf } from '../../src/dashboard/pages/operator/server-metrics.ts';
 import { byLabel, figure, readMetrics } from '../../src/dashboard/pages/operator/exposition.ts';
 import { MAX_SAMPLES, ratesOf, type Sample, withSample } from '../../src/dashboard/pages/operator/history.ts';
+import { byUrgency, checkTitle } from '../../src/dashboard/pages/operator/health-checks.ts';
+import { menuFor } from '../../src/dashboard/shell/menu.ts';
 import { actionsFor, type User } from '../../src/dashboard/pages/operator/user-actions.ts';
 
 test('drops: the most frequent first, and an unknown reason by its name', () => {
@@ -117,4 +119,25 @@ test('user actions: operators cannot lock out themselves or reset their own pass
   assert.deepEqual(actionsFor(user, 'another'), ['lock', 'revokeSessions', 'resetPassword', 'revokeSuperadmin']);
   const locked = { ...user, is_locked: true, is_superadmin: false, mfa_enabled: true };
   assert.deepEqual(actionsFor(locked, 'another'), ['unlock', 'revokeSessions', 'resetPassword', 'resetMfa', 'grant']);
+});
+
+test('health: failed checks first, then warnings, and an unknown check by its name', () => {
+  const check = (name: string, status: 'ok' | 'warn' | 'fail') => ({ name, status, detail: '', next: '' });
+  const list = [check('database', 'ok'), check('mail', 'warn'), check('brand_new', 'fail'), check('keys', 'ok')];
+  assert.deepEqual(
+    byUrgency(list).map(({ name }) => checkTitle(name)),
+    ['Brand new', 'Mail', 'Database', 'Keys'],
+  );
+});
+
+test('menu: billing is shown where plans change hands, and the operator page to operators', () => {
+  const menu: Parameters<typeof menuFor>[0] = [
+    { title: 'Organization', entries: [{ forBuyers: true }] },
+    { title: 'Server', entries: [{ forOperators: true }] },
+  ];
+  const titles = (is_superadmin: boolean, billing_mode: 'mock' | 'none') =>
+    menuFor(menu, { is_superadmin, billing_mode }).map(({ title }) => title);
+  assert.deepEqual(titles(false, 'none'), []);
+  assert.deepEqual(titles(false, 'mock'), ['Organization']);
+  assert.deepEqual(titles(true, 'none'), ['Server']);
 });

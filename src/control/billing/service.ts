@@ -44,6 +44,10 @@ export class Billing {
     this.#deps = deps;
   }
 
+  get mode(): BillingMode {
+    return this.#deps.till.mode;
+  }
+
   view(actor: Actor): BillingView {
     allow(actor, 'read', 'billing');
     const { store, till } = this.#deps;

@@ -16,7 +16,7 @@ const check = z
   .object({
     name: z.string().openapi({
       description:
-        'database, disk_space, data_node, keys, recording, certificates, mail, jobs, backups or log. New names can appear: use the `status` of an unknown one.',
+        'database, disk_space, data_node, keys, recording, certificates, mail, jobs, backups, log, file_descriptors or agents. New names can appear: use the `status` of an unknown one.',
     }),
     status: z.enum(['ok', 'warn', 'fail']),
     detail: z.string().openapi({ description: 'For users' }),
@@ -36,6 +36,25 @@ const health = z
 const readiness = z
   .object({ status: z.enum(['ready', 'unavailable']), version: z.string(), checks: z.array(check) })
   .openapi('Readiness', { example: { status: 'ready', ...EXAMPLE } });
+const operatedCheck = check
+  .extend({ next: z.string().openapi({ description: 'What to do; empty when there is nothing to do' }) })
+  .openapi('OperatedHealthCheck', {
+    example: {
+      name: 'disk_space',
+      status: 'warn',
+      detail: '1.2 GB of 40 GB are free on the disk of /var/lib/culvert; recordings stop below 2 GB.',
+      next: 'Free space.',
+    },
+  });
+const operatedHealth = z
+  .object({ status: z.enum(['ok', 'degraded']), version: z.string(), checks: z.array(operatedCheck) })
+  .openapi('OperatedHealth', {
+    example: {
+      status: 'ok',
+      version: '0.1.0',
+      checks: [{ name: 'database', status: 'ok', detail: 'The database in /var/lib/culvert is writable.', next: '' }],
+    },
+  });
 const NOT_READY = {
   status: 'unavailable',
   error: 'unavailable',
@@ -111,13 +130,13 @@ export function mountOperatedHealth(app: Api, { health: of, version }: Omit<Deps
         path: '/superadmin/health',
         tags: ['superadmin'],
         summary: 'Get health checks with folders, numbers and next steps',
-        responses: { 200: json(health, 'As `/health`') },
+        responses: { 200: json(operatedHealth, 'As `/health`, with `next`') },
       },
       ['forbidden'],
     ),
     (c) => {
       const { checks, isWell } = of.fullReport(operatorOf(c));
-      const list = checks.map(({ name, status, full }) => ({ name, status, detail: full }));
+      const list = checks.map(({ name, status, full, next }) => ({ name, status, detail: full, next }));
       return c.json({ status: isWell ? ('ok' as const) : ('degraded' as const), version, checks: list }, 200);
     },
   );

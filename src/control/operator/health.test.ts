@@ -16,6 +16,7 @@ interface Shown {
   readonly name: string;
   readonly status: string;
   readonly detail: string;
+  readonly next?: string;
 }
 
 let plane: Plane;
@@ -69,7 +70,10 @@ test('health: all checks are listed and ok when all is well, and the version is 
   assert.deepEqual([health.body['status'], health.body['version']], ['ok', '9.9.9'], health.text);
   assert.deepEqual(
     checksOf(health).map(({ name }) => name),
-    ['database', 'disk_space', 'data_node', 'keys', 'recording', 'certificates', 'mail', 'jobs', 'backups', 'log'],
+    [
+      ...['database', 'disk_space', 'data_node', 'keys', 'recording', 'certificates', 'mail', 'jobs', 'backups', 'log'],
+      ...['file_descriptors', 'agents'],
+    ],
   );
   const ready = await get('/ready');
   assert.deepEqual([ready.status, ready.body['status']], [200, 'ready']);
@@ -148,6 +152,31 @@ test('health: a failed job, emails that wait and lost log lines are named, and d
   plane.control.jobTimes.ended('retention', { failed: false });
   assert.deepEqual(await bad(), []);
   assert.equal((await get('/ready')).status, 200);
+});
+
+test('health: file descriptors that run out, and agents of an older version, are named with what to do', async () => {
+  const figures = { limit: 10_000, used: 100, lacks: 0 };
+  const end = plane.control.health.watch({
+    get figures() {
+      return figures;
+    },
+  });
+  assert.deepEqual(await bad(), []);
+  figures.used = 9_500;
+  assert.deepEqual(await bad(), ['file_descriptors warn']);
+  figures.used = 10_000;
+  assert.deepEqual(await bad(), ['file_descriptors fail']);
+  end();
+  const agent = { agentId: '', orgId: '', tokenId: '', remoteIp: '', hostname: '', connectedAt: 0 };
+  const versions = ['0.0.9', '0.0.9', 'dev', '999.0.0'];
+  const connections = () =>
+    versions.map((version) => ({ ...agent, version, tunnelIds: [], uninspectedIds: [], networkIds: [] }));
+  plane.control.nodes.attach({ ...IDLE_NODE, connections });
+  assert.deepEqual(await bad(), ['agents warn']);
+  const full = await get('/superadmin/health', await superadmin());
+  const shown = checksOf(full).find(({ name }) => name === 'agents');
+  assert.match(shown?.detail ?? '', /^2 of 4 agents are older than this server \(\S+\): 0\.0\.9: 2\.$/);
+  assert.match(shown?.next ?? '', /^Update the program/);
 });
 
 test('health: folders and figures are for operators alone', async () => {

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { DescriptorFigures } from '../../base/process/descriptor-watch.ts';
 import type { Logger } from '../../base/log.ts';
 import type { NodeControl, NodePulse } from '../../plane/link.ts';
 import { count, min } from 'drizzle-orm';
@@ -37,12 +38,14 @@ export interface HealthDeps {
   readonly disk: Pick<DiskWatch, 'state'>;
   readonly records: Pick<RecordStore, 'stats'>;
   readonly recordsRequests: boolean;
-  readonly nodes: Pick<NodeControl, 'pulse'>;
+  readonly nodes: Pick<NodeControl, 'connections' | 'pulse'>;
   readonly certificates: Pick<Certificates, 'ends'>;
   readonly keys: Pick<Keys, 'signing'>;
   readonly jobTimes: JobTimes;
   readonly backups: Pick<Backups, 'status'>;
   readonly dataDir: string;
+  /** Of this program; older agents are reported. */
+  readonly version: string;
   readonly log: Logger;
 }
 
@@ -58,6 +61,7 @@ export class Health {
   readonly #clock: Clock;
   #found: Found = { pulse: undefined, mail: { waiting: 0, oldestMs: 0 }, acme: [] };
   #looking: Promise<void> | undefined;
+  #descriptors: { readonly figures: DescriptorFigures } | undefined;
   #logLines: { readonly lost: number; readonly isLosing: boolean } = { lost: 0, isLosing: false };
 
   constructor(deps: HealthDeps) {
@@ -74,6 +78,14 @@ export class Health {
     return () => clearInterval(timer);
   }
 
+  /** A server runs in this process, and these descriptors are its own. Returns the end of that. */
+  watch(descriptors: { readonly figures: DescriptorFigures }): () => void {
+    this.#descriptors = descriptors;
+    return () => {
+      this.#descriptors = undefined;
+    };
+  }
+
   /** Never rejects. One that is under way is waited for in place of another. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
@@ -84,7 +96,7 @@ export class Health {
 
   /** As of the last look. */
   report(): Report {
-    const { store, disk, records, recordsRequests, keys, jobTimes, backups, dataDir } = this.#deps;
+    const { store, disk, records, recordsRequests, keys, jobTimes, backups, dataDir, nodes, version } = this.#deps;
     const { pulse, mail, acme } = this.#found;
     const list = [
       checks.database(store.state, dataDir),
@@ -97,6 +109,11 @@ export class Health {
       checks.jobs(jobTimes.list()),
       checks.backups(backups.status, this.#clock.now()),
       checks.log(this.#logLines),
+      checks.fileDescriptors(this.#descriptors?.figures),
+      checks.agents(
+        nodes.connections().map((one) => one.version),
+        version,
+      ),
     ];
     return {
       checks: list,

@@ -1,4 +1,5 @@
 /** What those who run the server see and do: accounts, organizations, health, metrics. */
+import { buildInfo } from '../../base/process/version.ts';
 import { audit } from '../audit/index.ts';
 import { accounts } from '../auth/accounts/index.ts';
 import { secondFactor } from '../auth/mfa/index.ts';
@@ -45,9 +46,9 @@ export const operator: Slice<OperatorServices, OperatorOptions> = {
     const disk = new DiskWatch({ dataDir, minFree, clock, log });
     const { certificates: shown } = of;
     const { backups: ofBackups } = use(backups);
+    const { version } = buildInfo();
     const watched = { store, disk, records, nodes, keys, jobTimes, backups: ofBackups };
-    const checked = { ...watched, recordsRequests, certificates: shown, dataDir, log };
-    const health = new Health(checked);
+    const health = new Health({ ...watched, recordsRequests, certificates: shown, dataDir, version, log });
     return {
       operatorTokens: new OperatorTokens({ sealer, clock }),
       operatorUsers: new OperatorUsers({ store, ...of, plan: newOrg.plan }),

@@ -182,7 +182,7 @@ test('password link: sets the password once, and ends no session before it is us
   const email = 'link@example.test';
   const { password } = one(await ask('POST', '/superadmin/users', { email }), 201);
   const login = (secret: string) => h.call('POST', '/auth/login', { body: { email, password: secret } });
-  const as = String((await login(String(password))).body['access_token']);
+  const as = String((await login(password)).body['access_token']);
   const made = (await ask('POST', `/superadmin/users/${email}/password-link`)).body;
   assert.equal(made['email'], email);
   const url = new URL(String(made['url']));

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useAccount } from '../api/context.tsx';
 import { loadAllWhenIdle, MENU } from '../pages.ts';
+import { menuFor } from './menu.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { OrgSwitch } from './org-switch.tsx';
 
@@ -85,11 +86,7 @@ function Approval() {
 /** The menu of all pages. */
 function Menu() {
   const [location] = useLocation();
-  const { is_superadmin: isOperator } = useAccount();
-  const groups = MENU.map((group) => ({
-    ...group,
-    entries: group.entries.filter(({ forOperators }) => forOperators !== true || isOperator),
-  })).filter(({ entries }) => entries.length > 0);
+  const groups = menuFor(MENU, useAccount());
   return (
     <AppShell.Section grow component={ScrollArea} type="hover" scrollbarSize={6}>
       {groups.map(({ title, entries }) => (

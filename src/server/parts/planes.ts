@@ -73,5 +73,6 @@ export function watchProcess(life: Lifecycle, { log }: Starting, control: Contro
   life.onClose('process watch', () => processWatch.close());
   const descriptors = new DescriptorWatch({ log, few: FEW_DESCRIPTORS, monotonic: () => systemClock.monotonic() });
   life.onClose('file descriptors', descriptors.start());
+  life.onClose('process health', control.health.watch(descriptors));
   life.onClose('process metrics', control.operatorMetrics.attach({ process: processWatch, descriptors }));
 }

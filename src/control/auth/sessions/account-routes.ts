@@ -4,6 +4,7 @@ import type { SessionList, SessionRow } from './list.ts';
 import type { Sessions, Summary } from './service.ts';
 import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
+import type { BillingMode } from '../../core/rules/plan-gate.ts';
 import { ENTITLEMENTS_EXAMPLE, entitlementsView, presentEntitlements } from '../../billing/entitlements-schemas.ts';
 import { json } from '../../core/http/errors.ts';
 import { byId, iso, jsonBody } from '../../core/http/fields/shared.ts';
@@ -18,6 +19,8 @@ interface Deps {
   readonly sessionList: SessionList;
   readonly profile: Profile;
   readonly publicUrl: () => string;
+  /** How plans change hands on this server. */
+  readonly billingMode: BillingMode;
 }
 
 const ORG_EXAMPLE = { id: '019aa3c2-5b6e-7d10-b1a5-3f2e9c4d7a01', name: 'Acme', slug: 'acme', role: 'owner' };
@@ -36,6 +39,7 @@ const account = z
     orgs: z.array(z.object({ id: z.uuid(), name: z.string(), slug: z.string(), role: z.string() })),
     entitlements: entitlementsView,
     is_superadmin: z.boolean(),
+    billing_mode: z.enum(['mock', 'stripe', 'none']).openapi({ description: '`none`: only operators change plans' }),
   })
   .openapi('Account', {
     example: {
@@ -51,6 +55,7 @@ const account = z
       orgs: [ORG_EXAMPLE],
       entitlements: ENTITLEMENTS_EXAMPLE,
       is_superadmin: false,
+      billing_mode: 'none',
     },
   });
 
@@ -88,7 +93,7 @@ const switched = z.object({ access_token: z.string(), active_org: activeOrg }).o
 });
 
 export function mountAccount(app: Api, deps: Deps): void {
-  const { sessions, profile } = deps;
+  const { sessions, profile, billingMode } = deps;
   app.openapi(
     defineRoute({
       method: 'get',
@@ -97,7 +102,7 @@ export function mountAccount(app: Api, deps: Deps): void {
       summary: 'Get your account and the limits of its plan',
       responses: { 200: json(account, 'The account') },
     }),
-    (c) => c.json(accountView(sessions.summary(actorOf(c))), 200),
+    (c) => c.json({ ...accountView(sessions.summary(actorOf(c))), billing_mode: billingMode }, 200),
   );
   app.openapi(
     defineRoute({
@@ -111,7 +116,7 @@ export function mountAccount(app: Api, deps: Deps): void {
     (c) => {
       const actor = actorOf(c);
       profile.rename(actor, c.req.valid('json').name);
-      return c.json(accountView(sessions.summary(actor)), 200);
+      return c.json({ ...accountView(sessions.summary(actor)), billing_mode: billingMode }, 200);
     },
   );
   mountSessions(app, deps);

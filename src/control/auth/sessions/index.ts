@@ -3,6 +3,7 @@ import { inArray, lt, or } from 'drizzle-orm';
 import { keyReplaced } from '../../access-keys/events.ts';
 import { accessKeys } from '../../access-keys/index.ts';
 import { DAY_MS } from '../../../base/clock.ts';
+import { billing } from '../../billing/index.ts';
 import type { Slice } from '../../core/slice.ts';
 import { on } from '../../db/events.ts';
 import { refreshTokens, sessions as table } from '../../db/schema.ts';
@@ -57,7 +58,8 @@ export const sessions: Slice<SessionServices, SessionOptions> = {
   },
   routes: (api, services, { publicUrl, corsOrigins, log, use }) => {
     mountAccess(api, { ...services, publicUrl, corsOrigins, log });
-    mountAccount(api, { ...services, ...use(accounts), publicUrl });
+    const billingMode = use(billing).billing.mode;
+    mountAccount(api, { ...services, ...use(accounts), publicUrl, billingMode });
   },
   on: ({ sessionEnds: ends }) => [
     on(orgLeft, (tx, { userId, orgId }) => leaveOrg(tx, userId, orgId)),

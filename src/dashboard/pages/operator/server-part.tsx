@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { type Metrics, readMetrics } from './exposition.ts';
 import { type Sample, sampleOf, withSample } from './history.ts';
 import { AnsweredPanel, DropsPanel, JobsPanel, QueuesPanel } from './server-panels.tsx';
+import { HealthPanel } from './health-panel.tsx';
 import { NowPanel } from './now-panel.tsx';
 
 const AGAIN_MS = 3000;
@@ -33,8 +34,16 @@ export function ServerPart() {
     queryFn: ({ signal }) => answered(client.GET('/superadmin/edge', { signal })),
     refetchInterval: AGAIN_MS,
   });
+  const health = useQuery({
+    queryKey: ['superadmin', 'health'],
+    queryFn: ({ signal }) => answered(client.GET('/superadmin/health', { signal })),
+    refetchInterval: AGAIN_MS,
+  });
   return (
     <Stack>
+      <Loaded query={health} lines={6}>
+        {(data) => <HealthPanel health={data} />}
+      </Loaded>
       <Loaded query={watched} lines={6}>
         {({ metrics, samples }) => <NowPanel metrics={metrics} samples={samples} />}
       </Loaded>

@@ -73,7 +73,8 @@ test('docs: every command runs in an empty home, or prints what it needs', async
   const wrong: string[] = [];
   const lines = new Map(wholeCommands().map(([where, args]) => [args.join(' '), [where, args] as const]));
   for (const [line, [where, args]] of lines) {
-    if (STAYS.has(line)) continue;
+    // Setup looks up names and writes to the machine that it runs on: src/cli/setup/setup.test.ts plays one.
+    if (STAYS.has(line) || args[0] === 'setup') continue;
     const env = { CULVERT_SERVER: `http://127.0.0.1:${port}` };
     // Names of other machines are not looked up.
     const local = args.map((word) => (word.startsWith('https://culvert.example.com') ? env.CULVERT_SERVER : word));

@@ -10,16 +10,13 @@ import { jsonText } from '../terminal/paint.ts';
 import { checkAgent } from './agent-checks.ts';
 import { checkServer } from './server-checks.ts';
 
-/** Where packages, `culvert setup` and the install script put the server's settings. */
-export const SERVER_CONFIG = '/etc/culvert/culvert.toml';
+export const doctor: CommandBody = doctorOn(realSystem);
 
-export const doctor: CommandBody = doctorOn(realSystem, SERVER_CONFIG);
-
-/** `systemOf`: of a machine with these DNS servers. `usual`: the server's settings where no file is named. */
-export function doctorOn(systemOf: (resolvers?: readonly string[]) => System, usual: string): CommandBody {
+/** `systemOf`: of a machine with these DNS servers. */
+function doctorOn(systemOf: (resolvers?: readonly string[]) => System): CommandBody {
   return async (io, { flags }) => {
     const named = typeof flags['config'] === 'string' ? flags['config'] : undefined;
-    const file = serverFile(io, named, usual);
+    const file = serverFile(io, named);
     const checks =
       file === undefined
         ? await checkAgent(io, { named, server: flags['server'], system: systemOf() })
@@ -30,9 +27,10 @@ export function doctorOn(systemOf: (resolvers?: readonly string[]) => System, us
 }
 
 /** The server's settings; undefined: this machine is an agent's. A named file decides by its keys. */
-function serverFile(io: Io, named: string | undefined, usual: string): string | undefined {
+function serverFile(io: Io, named: string | undefined): string | undefined {
   if (named !== undefined) return isAgentFile(resolve(io.cwd, named)) ? undefined : named;
-  return (io.env['CULVERT_CONFIG'] || undefined) ?? (existsSync(usual) ? usual : undefined);
+  const { systemConfig: usual } = io;
+  return (io.env['CULVERT_CONFIG'] || undefined) ?? (usual !== undefined && existsSync(usual) ? usual : undefined);
 }
 
 /** Keys of the top of an agent's file that no server's file has. */

@@ -8,8 +8,9 @@ import { findRunning, type Operator } from '../../server/admin.ts';
 import { checkCaa } from '../checks/caa-check.ts';
 import { type Check, fail, ok, warn, sentence } from '../checks/check.ts';
 import { checkDns } from '../checks/dns-check.ts';
+import { listenersOf } from '../checks/listeners.ts';
 import { checkClock, checkDescriptors, checkDisk } from '../checks/machine-checks.ts';
-import { checkFreePorts, checkInside, type PortToCheck } from '../checks/port-check.ts';
+import { checkFreePorts, checkInside } from '../checks/port-check.ts';
 import { checkCertificate, checkOutsideApi, checkOutsideEdge } from '../checks/reach-check.ts';
 import type { System } from '../checks/system.ts';
 import type { Io } from '../terminal/io.ts';
@@ -36,7 +37,7 @@ export async function checkServer(
 
 function load(io: Io, file: string): { checks: Check[] } | { settings: Settings; config: Check } {
   try {
-    const { settings, warnings } = loadServerConfig(file, io.env, io.cwd);
+    const { settings, warnings } = loadServerConfig(file, io);
     const next = `Correct ${file}, and restart the server.`;
     const config =
       warnings.length === 0
@@ -88,17 +89,6 @@ async function ports(system: System, settings: Settings, operator: Operator | un
     await checkOutsideEdge(system, new URL(settings.edge.public_url.replace('{subdomain}', probe))),
     await checkCertificate(system, apiUrl),
   ];
-}
-
-/** Every listener with a fixed port. */
-export function listenersOf({ api, edge, agents }: Settings): PortToCheck[] {
-  const all = [
-    { key: 'edge.http_listen', at: edge.http_listen },
-    { key: 'edge.https_listen', at: edge.https_listen },
-    { key: 'agents.listen', at: agents.listen },
-    { key: 'api.listen', at: api.listen },
-  ];
-  return all.flatMap(({ key, at }) => (at === null || at.port === 0 ? [] : [{ key, ...at }]));
 }
 
 async function serverId(operator: Operator): Promise<string> {

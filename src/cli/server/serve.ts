@@ -23,7 +23,16 @@ import { VERSION } from '../terminal/version.ts';
 /** For what must be stored, when one of the two threads has ended. */
 const LAST_WORDS_MS = 5_000;
 
-export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
+export function serve(io: Io, invocation: Invocation): Promise<ExitCode> {
+  return serveThen(io, invocation, async () => {});
+}
+
+/** The same; `onStart` runs once the server listens and its owner's password was printed. */
+export async function serveThen(
+  io: Io,
+  { flags }: Invocation,
+  onStart: (server: Server) => Promise<void>,
+): Promise<ExitCode> {
   const named = typeof flags['config'] === 'string' ? flags['config'] : undefined;
   const held = heldSockets(io.env);
   const { settings, warnings, file } = loadServerConfig(named, io);
@@ -42,6 +51,7 @@ export async function serve(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const server = await start(settings, options);
   announce(io, settings, server);
   await tellOwner(io, server, { log, file, owner: settings.accounts.owner });
+  await onStart(server);
   return untilStopped(io, { server, log, signals });
 }
 

@@ -1,0 +1,98 @@
+/** What becomes of a settings file that is there already: never overwritten once its owner has edited it. */
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { checkServerConfig } from '../../config/load.ts';
+import { ConfigError } from '../../config/toml.ts';
+import { isUnedited } from './config-text.ts';
+
+/** `edited`: its owner's; a replacement needs their word. */
+export type ConfigState = 'missing' | 'same' | 'ours' | 'edited';
+
+export function stateOf(existing: string | undefined, wanted: string): ConfigState {
+  if (existing === undefined) return 'missing';
+  if (existing === wanted || sameSettings(existing, wanted)) return 'same';
+  return isUnedited(existing) || isSample(existing) ? 'ours' : 'edited';
+}
+
+function sameSettings(one: string, other: string): boolean {
+  const settings = settingsOf(one);
+  return settings !== undefined && isDeepStrictEqual(settings, settingsOf(other));
+}
+
+function settingsOf(text: string): unknown {
+  try {
+    return checkServerConfig(text, 'settings').settings;
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+/** What the install script and the packages write, and nothing else: no one has set anything yet. */
+const SAMPLE: ReadonlySet<string> = new Set([
+  'data_dir = "/var/lib/culvert"',
+  'signup = "closed"',
+  'mode = "none"',
+  'default = "enterprise"',
+]);
+
+function isSample(text: string): boolean {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/#.*$/, '').trim())
+    .filter((line) => line !== '' && !/^\[[\w.]+\]$/.test(line))
+    .every((line) => SAMPLE.has(line));
+}
+
+export function readIfThere(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** In one step. The group of the server may read it; without one, all may: no secret is in it yet. */
+export function writeConfig(file: string, text: string, group: Owner | undefined): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
+  const next = `${file}.new`;
+  writeFileSync(next, text, { mode: group === undefined ? 0o644 : 0o640 });
+  if (group !== undefined && process.getuid?.() === 0) chownSync(next, 0, group.gid);
+  renameSync(next, file);
+}
+
+/** Lines of both texts: `-` of the first alone, `+` of the second alone. */
+export function differences(before: string, after: string): string[] {
+  const [a, b] = [before.trimEnd().split('\n'), after.trimEnd().split('\n')];
+  const common = longestCommon(a, b);
+  const out: string[] = [];
+  let [i, j] = [0, 0];
+  while (i < a.length || j < b.length) {
+    const [left, right] = [a[i], b[j]];
+    if (left !== undefined && left === right) [i, j] = [i + 1, j + 1];
+    else if (left !== undefined && (right === undefined || at(common, i + 1, j) >= at(common, i, j + 1))) {
+      out.push(`- ${left}`);
+      i++;
+    } else {
+      out.push(`+ ${right}`);
+      j++;
+    }
+  }
+  return out.filter((line) => !/^[-+]\s*(#.*)?$/.test(line));
+}
+
+function longestCommon(a: readonly string[], b: readonly string[]): number[][] {
+  const table = Array.from({ length: a.length + 1 }, () => Array<number>(b.length + 1).fill(0));
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      const row = table[i];
+      if (row === undefined) continue;
+      row[j] = a[i] === b[j] ? at(table, i + 1, j + 1) + 1 : Math.max(at(table, i + 1, j), at(table, i, j + 1));
+    }
+  }
+  return table;
+}
+
+const at = (table: readonly number[][], i: number, j: number): number => table[i]?.[j] ?? 0;

@@ -1,0 +1,144 @@
+/** The settings file that `culvert setup` writes: short, closed to strangers, nothing sold. All other keys keep their defaults. */
+import { createHash } from 'node:crypto';
+import { checkServerConfig } from '../../config/load.ts';
+import { ConfigError } from '../../config/toml.ts';
+
+export interface ConfigWishes {
+  readonly domain: string;
+  readonly email: string | null;
+  readonly dataDir: string;
+  readonly behindProxy: boolean;
+  /** Program that sets TXT records, for one wildcard certificate. */
+  readonly dnsHook: string | null;
+  /** Public ports of tcp tunnels and relays take both families; false: the system has no IPv6. */
+  readonly ipv6: boolean;
+  /** Another ACME server than Let's Encrypt. */
+  readonly acmeDirectory: string | null;
+  readonly acmeCaFile: string | null;
+}
+
+/** Owner of a server that was set up without an address. */
+const NO_EMAIL_OWNER = 'admin@localhost';
+
+export const ownerOf = ({ email }: Pick<ConfigWishes, 'email'>): string => email ?? NO_EMAIL_OWNER;
+
+export const apiHostOf = (domain: string): string => `culvert.${domain}`;
+
+/** The whole file, with a checksum by which a later setup knows that it was not edited. */
+export function configText(wishes: ConfigWishes): string {
+  const body = `${[...head(wishes), ...(wishes.behindProxy ? behindProxy(wishes) : direct(wishes)), ...tail(wishes)].join('\n')}\n`;
+  return `${HEADING}\n${CHECKSUM}${sumOf(body)}\n${body}`;
+}
+
+const HEADING = '# Written by culvert setup. Edit it as you like: setup asks before it replaces an edited file.';
+const CHECKSUM = '# Checksum: ';
+
+/** True for a file as setup wrote it, whatever its arguments were. */
+export function isUnedited(text: string): boolean {
+  const [heading, checksum = '', ...rest] = text.split('\n');
+  return heading === HEADING && checksum === CHECKSUM + sumOf(rest.join('\n'));
+}
+
+function sumOf(body: string): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 16);
+}
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+function head({ dataDir }: ConfigWishes): string[] {
+  return [`data_dir = ${quoted(dataDir)}`, ''];
+}
+
+function direct({ domain, email, dnsHook, ipv6, acmeDirectory, acmeCaFile }: ConfigWishes): string[] {
+  const acme = [
+    ...(email === null ? [] : [`email = ${quoted(email)}`]),
+    ...(acmeDirectory === null ? [] : [`directory_url = ${quoted(acmeDirectory)}`]),
+    ...(acmeCaFile === null ? [] : [`ca_file = ${quoted(acmeCaFile)}`]),
+    ...(dnsHook === null ? [] : ['challenge = "dns-01"', `dns_hook = ${quoted(dnsHook)}`]),
+  ];
+  return [
+    '[edge]',
+    `domain = ${quoted(domain)}              # tunnels are *.${domain}`,
+    'http_listen = ":80"',
+    'https_listen = ":443"',
+    'https_redirect = true',
+    ...publicPorts(ipv6),
+    '',
+    '[edge.tls]',
+    'mode = "acme"                    # certificates of an authority; you accept its terms',
+    ...(acme.length === 0 ? [] : ['', '[acme]', ...acme]),
+    '',
+    ...apiAndAgents(domain),
+  ];
+}
+
+function publicPorts(ipv6: boolean): string[] {
+  const host = ipv6 ? '::' : '0.0.0.0';
+  return [`tcp_host = "${host}"`, `udp_host = "${host}"`];
+}
+
+/** Dashboard, API and agents share port 443 with visitors where this program can do that; else they have ports of their own. */
+function apiAndAgents(domain: string): string[] {
+  const host = apiHostOf(domain);
+  if (hasOnePort()) return ['[api]', `public_url = "https://${host}"`, '', '[agents]', ONE_PORT];
+  return [
+    '[api]',
+    'listen = ":8443"',
+    'tls = true',
+    `public_url = "https://${host}:8443"`,
+    '',
+    '[agents]',
+    'listen = ":7443"',
+    `public_address = "${host}:7443"`,
+  ];
+}
+
+const ONE_PORT = 'listen = ""                      # agents come to edge.https_listen';
+
+function hasOnePort(): boolean {
+  try {
+    checkServerConfig(
+      `[edge]\nhttps_listen = "127.0.0.1:443"\ntls.mode = "self_signed"\n[agents]\n${ONE_PORT}\n`,
+      'probe',
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConfigError) return false;
+    throw error;
+  }
+}
+
+function behindProxy({ domain, ipv6 }: ConfigWishes): string[] {
+  const host = apiHostOf(domain);
+  return [
+    '[edge]',
+    `domain = ${quoted(domain)}              # tunnels are *.${domain}`,
+    'http_listen = "127.0.0.1:8080"   # the proxy sends *.DOMAIN here, with the visitor in X-Forwarded-For',
+    `public_url = "https://{subdomain}.${domain}"`,
+    ...publicPorts(ipv6),
+    '',
+    '[api]',
+    `listen = "127.0.0.1:9090"        # the proxy sends ${host} here`,
+    `public_url = "https://${host}"`,
+    'trusted_proxies = ["127.0.0.0/8", "::1/128"]',
+    '',
+    '[agents]',
+    'listen = ":7443"                 # not behind the proxy: agents speak TLS to the server itself',
+    `public_address = "${host}:7443"`,
+  ];
+}
+
+function tail(wishes: ConfigWishes): string[] {
+  return [
+    '',
+    '[accounts]',
+    'signup = "closed"                # only operators create accounts',
+    `owner = ${quoted(ownerOf(wishes))}`,
+    '',
+    '[billing]',
+    'mode = "none"                    # nothing is sold',
+    '',
+    '[plans]',
+    'default = "enterprise"           # no plan limits',
+  ];
+}

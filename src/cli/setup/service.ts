@@ -1,0 +1,85 @@
+/** The server as a service: its user, data folder and unit, and its start. */
+import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ExitError, EXIT } from '../terminal/exit.ts';
+import type { Host } from './host.ts';
+import { unitText } from './unit.ts';
+
+/** Where packages and the install script put it, the administrator's first. */
+const UNIT_FOLDERS = [
+  '/etc/systemd/system',
+  '/usr/local/lib/systemd/system',
+  '/usr/lib/systemd/system',
+  '/lib/systemd/system',
+];
+const UNIT = 'culvert.service';
+
+/** Each returns what it did, for one line of output. */
+export type Done = 'written' | 'created' | 'unchanged';
+
+/** The system user that the server runs as. */
+export async function ensureUser(host: Host, dataDir: string): Promise<Done> {
+  if (host.serverUser('') !== undefined) return 'unchanged';
+  const args = [
+    '--system',
+    '--user-group',
+    '--no-create-home',
+    '--home-dir',
+    dataDir,
+    '--shell',
+    '/usr/sbin/nologin',
+    'culvert',
+  ];
+  const { code, output } = await host.run('useradd', args);
+  if (code === 0) return 'created';
+  throw new ExitError(
+    EXIT.failure,
+    `the user culvert can't be created: ${output}. Create it yourself (useradd --system culvert), and run setup again`,
+  );
+}
+
+/** Only the server's user may look inside. A folder that is there stays as it is. */
+export function ensureDataFolder(host: Host, root: string, dataDir: string): Done {
+  const folder = root + dataDir;
+  if (existsSync(folder)) return 'unchanged';
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const user = host.serverUser(root);
+  if (host.isRoot && user !== undefined) chownSync(folder, user.uid, user.gid);
+  return 'created';
+}
+
+/** The unit of a package or of the install script is left alone. */
+export function ensureUnit(host: Host, root: string): Done {
+  if (UNIT_FOLDERS.some((folder) => existsSync(join(root + folder, UNIT)))) return 'unchanged';
+  const file = join(root + UNIT_FOLDERS[0], UNIT);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, unitText(host.program), { mode: 0o644 });
+  return 'written';
+}
+
+export interface StartWishes {
+  readonly isRunning: boolean;
+  /** A setting or the unit changed: a running server must take it up. */
+  readonly hasChanged: boolean;
+}
+
+/** Starts, restarts, or leaves a server that runs on these settings alone. Throws with the unit's log when it does not start. */
+export async function startService(
+  host: Host,
+  { isRunning, hasChanged }: StartWishes,
+): Promise<'started' | 'restarted' | 'unchanged'> {
+  if (isRunning && !hasChanged) return 'unchanged';
+  await must(host, ['daemon-reload']);
+  await must(host, ['enable', 'culvert']);
+  await must(host, [isRunning ? 'restart' : 'start', 'culvert']);
+  return isRunning ? 'restarted' : 'started';
+}
+
+async function must(host: Host, args: readonly string[]): Promise<void> {
+  const { code, output } = await host.run('systemctl', args);
+  if (code === 0) return;
+  throw new ExitError(
+    EXIT.failure,
+    `systemctl ${args.join(' ')} failed: ${output}. Read the log: journalctl -u culvert -n 30`,
+  );
+}

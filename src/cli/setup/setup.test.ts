@@ -1,0 +1,206 @@
+/** `culvert setup` on a machine that the test makes up: what it writes, what it leaves alone, and when it asks. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { checkServerConfig } from '../../config/load.ts';
+import type { System } from '../checks/system.ts';
+import { tempHome } from '../fixtures/program.ts';
+import { configText } from './config-text.ts';
+import { differences, stateOf } from './config-file.ts';
+import type { Host } from './host.ts';
+import { ensureUser, startService } from './service.ts';
+import { setupOn } from './setup.ts';
+import { type Outcome, runSetup } from './testing.ts';
+import { unitText } from './unit.ts';
+
+const HERE = '8.8.4.4';
+
+const well: System = {
+  addresses: async (_name, family) => (family === 4 ? [HERE] : []),
+  caa: async () => [],
+  ownAddresses: () => [HERE],
+  tryListen: async () => undefined,
+  holderOf: () => undefined,
+  tryConnect: async () => undefined,
+  handshake: () => Promise.reject(new Error('no server')),
+  visit: () => Promise.reject(new Error('no server')),
+  remoteTime: async () => 0,
+  now: () => 0,
+  space: async () => ({ free: 1e11, total: 1e12 }),
+  descriptorLimit: () => 1_024,
+};
+
+const host: Host = {
+  isRoot: false,
+  hasSystemd: false,
+  program: '/usr/local/bin/culvert',
+  run: () => Promise.reject(new Error('nothing may run')),
+  serverUser: () => undefined,
+};
+
+const setup = (home: string, args: readonly string[], flags: object, system = well): Promise<Outcome> =>
+  runSetup(setupOn(system, host), { home, args, flags });
+
+const FILE = 'etc/culvert/culvert.toml';
+const ARGS = { email: 'ann@example.com', root: 'image' };
+
+function place(t: TestContext): { home: string; file: string } {
+  const home = tempHome(t);
+  return { home, file: join(home, 'image', FILE) };
+}
+
+test('setup --root: writes settings, data folder and unit below the folder, and starts nothing', async (t) => {
+  const { home, file } = place(t);
+  const { code, output } = await setup(home, ['example.com'], ARGS);
+  assert.equal(code, 0, output);
+  const { settings, warnings } = checkServerConfig(readFileSync(file, 'utf8'), file);
+  assert.deepEqual(warnings, []);
+  assert.equal(settings.edge.domain, 'example.com');
+  assert.equal(new URL(settings.api.public_url).hostname, 'culvert.example.com');
+  assert.deepEqual(
+    [settings.accounts.signup, settings.accounts.owner, settings.billing.mode, settings.plans.default],
+    ['closed', 'ann@example.com', 'none', 'enterprise'],
+  );
+  assert.deepEqual([settings.edge.tls.mode, settings.acme.email], ['acme', 'ann@example.com']);
+  assert.deepEqual(
+    [settings.edge.http_listen, settings.edge.https_listen],
+    [
+      { host: '::', port: 80 },
+      { host: '::', port: 443 },
+    ],
+  );
+  assert.equal(settings.data_dir, '/var/lib/culvert');
+  assert.ok(statSync(join(home, 'image/var/lib/culvert')).isDirectory());
+  assert.ok(existsSync(join(home, 'image/etc/systemd/system/culvert.service')));
+  assert.deepEqual(readdirSync(join(home, 'image/etc/culvert')), ['culvert.toml']);
+});
+
+test('setup again: says "unchanged" and writes nothing', async (t) => {
+  const { home, file } = place(t);
+  await setup(home, ['example.com'], ARGS);
+  const before = statSync(file);
+  const { code, output } = await setup(home, ['example.com'], ARGS);
+  assert.equal(code, 0);
+  assert.match(output, /^settings +\S+: unchanged$/m);
+  assert.match(output, /^unit +culvert\.service: unchanged$/m);
+  assert.deepEqual([statSync(file).mtimeMs, statSync(file).ino], [before.mtimeMs, before.ino]);
+});
+
+test('setup: a file that it wrote itself follows other arguments; the sample of the installer is replaced', async (t) => {
+  const { home, file } = place(t);
+  await setup(home, ['example.com'], ARGS);
+  assert.match((await setup(home, ['example.org'], ARGS)).output, /^settings +\S+: written$/m);
+  const sample =
+    '# Sample\ndata_dir = "/var/lib/culvert"\n[edge]\n#http2 = true\n[accounts]\nsignup = "closed"   # or open\n[billing]\nmode = "none"\n';
+  writeFileSync(file, sample);
+  assert.match((await setup(home, ['example.com'], ARGS)).output, /^settings +\S+: written$/m);
+});
+
+test('setup: an edited file is shown beside its own and kept; without a terminal it refuses to ask', async (t) => {
+  const { home, file } = place(t);
+  await setup(home, ['example.com'], ARGS);
+  const edited = readFileSync(file, 'utf8').replace('signup = "closed"', 'signup = "open"');
+  writeFileSync(file, edited);
+  const refused = await setup(home, ['example.com'], ARGS);
+  assert.equal(refused.code, 2);
+  assert.match(refused.output, /There is no terminal for a confirmation\. Use --yes/);
+  const kept = await setup(home, ['example.com'], { ...ARGS, yes: true });
+  assert.equal(kept.code, 0);
+  assert.match(kept.output, /- signup = "open"[^\n]*\n +\+ signup = "closed"/);
+  assert.match(kept.output, /yours is kept/);
+  assert.equal(readFileSync(file, 'utf8'), edited);
+});
+
+test('setup: a failed check stops it without a word; --yes goes on, writes, and ends with 1', async (t) => {
+  const { home, file } = place(t);
+  const broken: System = {
+    ...well,
+    tryListen: async ({ port }) => (port === 443 ? 'EADDRINUSE' : undefined),
+    holderOf: () => 'nginx, pid 812',
+  };
+  const refused = await setup(home, ['example.com'], ARGS, broken);
+  assert.equal(refused.code, 2);
+  assert.match(
+    refused.output,
+    /^fail +port_443 +Port 443 is in use \(nginx, pid 812\)\.\n +Stop that program, or set edge\.https_listen/m,
+  );
+  assert.ok(!existsSync(file));
+  const dry = await setup(home, ['example.com'], { ...ARGS, dryRun: true }, broken);
+  assert.equal(dry.code, 1);
+  assert.match(dry.output, /would write[\s\S]*domain = "example\.com"[\s\S]*No changes were made\./);
+  assert.ok(!existsSync(file));
+  const forced = await setup(home, ['example.com'], { ...ARGS, yes: true }, broken);
+  assert.equal(forced.code, 1);
+  assert.ok(existsSync(file));
+});
+
+test('setup: arguments that make no sense say what to write', async (t) => {
+  const { home } = place(t);
+  const say = async (args: string[], flags: object) => {
+    const { code, output } = await setup(home, args, flags);
+    assert.equal(code, 2, output);
+    return output;
+  };
+  assert.match(await say([], {}), /needs your domain: culvert setup example\.com --email/);
+  assert.match(await say(['https://example.com'], {}), /is not a domain/);
+  assert.match(await say(['example.com'], { email: 'ann' }), /--email: "ann" is not an email address/);
+  assert.match(await say(['example.com'], { dnsHook: 'absent' }), /--dns-hook: there is no file/);
+  assert.match(await say(['example.com'], {}), /run it as root \(sudo culvert setup …\), or look with --dry-run/);
+});
+
+const WISHES = { domain: 'example.com', email: null, dataDir: '/d', behindProxy: false, dnsHook: null, ipv6: true };
+const ACME = { acmeDirectory: null, acmeCaFile: null };
+
+test('setup: behind a proxy the server has no TLS of its own, and agents have their port', () => {
+  const text = configText({ ...WISHES, ...ACME, behindProxy: true });
+  const { settings, warnings } = checkServerConfig(text, 'c.toml');
+  assert.deepEqual(
+    warnings.filter((line) => !/http_listen|tcp_host|udp_host/.test(line)),
+    [],
+  );
+  assert.equal(settings.edge.https_listen, null);
+  assert.equal(settings.edge.public_url, 'https://{subdomain}.example.com');
+  assert.equal(settings.agents.public_address, 'culvert.example.com:7443');
+  assert.equal(settings.accounts.owner, 'admin@localhost');
+});
+
+test('setup: a DNS hook asks for one wildcard certificate', () => {
+  const text = configText({ ...WISHES, ...ACME, dnsHook: '/bin/true' });
+  const { settings } = checkServerConfig(text, 'c.toml');
+  assert.deepEqual([settings.acme.challenge, settings.acme.dns_hook], ['dns-01', '/bin/true']);
+});
+
+test('settings file: comments alone make no difference, and lines that differ are shown by side', () => {
+  const text = configText({ ...WISHES, ...ACME });
+  assert.equal(stateOf(undefined, text), 'missing');
+  assert.equal(stateOf(`# mine\n${text}`, text), 'same');
+  assert.equal(stateOf(text.replace('example.com', 'example.org'), text), 'edited');
+  assert.deepEqual(differences('a = 1\nb = 2\n', 'a = 1\n# note\nb = 3\nc = 4\n'), ['- b = 2', '+ b = 3', '+ c = 4']);
+});
+
+test('unit: the same as the one of the install script', () => {
+  const unit = new URL('../../../scripts/culvert.service', import.meta.url);
+  assert.equal(unitText('/usr/local/bin/culvert'), readFileSync(unit, 'utf8'));
+});
+
+test('service: a running server on unchanged settings is left alone, a changed one restarts, a fault names the log', async () => {
+  const ran: string[] = [];
+  const played = (code = 0): Host => ({
+    ...host,
+    run: async (command, args) => {
+      ran.push([command, ...args].join(' '));
+      return { code, output: 'Job failed' };
+    },
+  });
+  assert.equal(await startService(played(), { isRunning: true, hasChanged: false }), 'unchanged');
+  assert.deepEqual(ran.splice(0), []);
+  assert.equal(await startService(played(), { isRunning: true, hasChanged: true }), 'restarted');
+  assert.deepEqual(ran.splice(0), ['systemctl daemon-reload', 'systemctl enable culvert', 'systemctl restart culvert']);
+  assert.equal(await startService(played(), { isRunning: false, hasChanged: true }), 'started');
+  await assert.rejects(startService(played(1), { isRunning: false, hasChanged: true }), /journalctl -u culvert/);
+  ran.length = 0;
+  assert.equal(await ensureUser(played(), '/var/lib/culvert'), 'created');
+  assert.match(ran[0] ?? '', /^useradd --system .* culvert$/);
+  await assert.rejects(ensureUser(played(1), '/d'), /can't be created: Job failed\. Create it yourself/);
+});

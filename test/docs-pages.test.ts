@@ -261,7 +261,8 @@ test('docs: the settings of the install page make a public server with HTTPS', (
   const { settings } = checkServerConfig(toml?.code ?? '', 'docs/install.md');
   assert.equal(settings.edge.domain, 'example.com');
   assert.equal(settings.edge.tls.mode, 'acme');
-  assert.equal(settings.api.public_url, 'https://culvert.example.com:8443');
+  assert.equal(settings.api.public_url, 'https://culvert.example.com');
+  assert.equal(settings.agents.listen, null);
   assert.equal(settings.accounts.signup, 'closed');
 });
 

@@ -1,7 +1,5 @@
 /** The settings file that `culvert setup` writes: short, closed to strangers, nothing sold. All other keys keep their defaults. */
 import { createHash } from 'node:crypto';
-import { checkServerConfig } from '../../config/load.ts';
-import { ConfigError } from '../../config/toml.ts';
 
 export interface ConfigWishes {
   readonly domain: string;
@@ -77,35 +75,15 @@ function publicPorts(ipv6: boolean): string[] {
   return [`tcp_host = "${host}"`, `udp_host = "${host}"`];
 }
 
-/** Dashboard, API and agents share port 443 with visitors where this program can do that; else they have ports of their own. */
+/** Dashboard, API and agents share port 443 with visitors. */
 function apiAndAgents(domain: string): string[] {
-  const host = apiHostOf(domain);
-  if (hasOnePort()) return ['[api]', `public_url = "https://${host}"`, '', '[agents]', ONE_PORT];
   return [
     '[api]',
-    'listen = ":8443"',
-    'tls = true',
-    `public_url = "https://${host}:8443"`,
+    `public_url = "https://${apiHostOf(domain)}"`,
     '',
     '[agents]',
-    'listen = ":7443"',
-    `public_address = "${host}:7443"`,
+    'listen = ""                      # agents come to edge.https_listen',
   ];
-}
-
-const ONE_PORT = 'listen = ""                      # agents come to edge.https_listen';
-
-function hasOnePort(): boolean {
-  try {
-    checkServerConfig(
-      `[edge]\nhttps_listen = "127.0.0.1:443"\ntls.mode = "self_signed"\n[agents]\n${ONE_PORT}\n`,
-      'probe',
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConfigError) return false;
-    throw error;
-  }
 }
 
 function behindProxy({ domain, ipv6 }: ConfigWishes): string[] {

@@ -181,14 +181,21 @@ export function backups(status: BackupStatus, now: number): Check {
     ageMs === null ? 'There is no backup yet.' : `The newest backup is ${(ageMs / HOUR_MS).toFixed(1)} h old.`;
   switch (kind) {
     case 'off':
-      return ok(name, 'Scheduled backups are off.', 'Scheduled backups are off. To turn them on, set backup.folder or [backup.s3].');
+      return ok(
+        name,
+        'Scheduled backups are off.',
+        'Scheduled backups are off. To turn them on, set backup.folder or [backup.s3].',
+      );
     case 'failed':
       return warn(name, 'The last backup failed.', {
         full: `The last backup failed: ${reason ?? ''} ${age}`,
         next: 'Mend the reason; the server tries again.',
       });
     case 'late':
-      return warn(name, 'The last backup is too old.', { full: `The last backup is too old. ${age}`, next: 'See the log.' });
+      return warn(name, 'The last backup is too old.', {
+        full: `The last backup is too old. ${age}`,
+        next: 'See the log.',
+      });
     default:
       return ok(name, 'Backups are made.', `Backups are made. ${age}`);
   }

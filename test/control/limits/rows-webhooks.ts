@@ -43,7 +43,7 @@ export function webhookLimits(): readonly Row[] {
     ]),
     elsewhere(
       'Waiting readers (`wait`)',
-      '16 per receiver, 100 per organization, 500 in total; more return at once',
+      '16 per receiver, 100 per organization, 500 in total; more return immediately',
       ['src/control/webhooks/service.test.ts', 'only so many wait at once: the next is answered without'],
       ['src/control/webhooks/service.test.ts', 'of one organization only so many wait, and the others still do'],
     ),

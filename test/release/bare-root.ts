@@ -11,11 +11,12 @@ export function noBareRoot(): string | false {
   return missing('chroot', 'ldd');
 }
 
-/** Copies what `program` is linked against. */
-export function makeBareRoot(folder: string, program: string): void {
+/** Copies what `programs` are linked against. */
+export function makeBareRoot(folder: string, ...programs: string[]): void {
   for (const name of ['tmp', 'dev', 'proc']) mkdirSync(join(folder, name), { recursive: true });
-  const listed = execFileSync('ldd', [program], { encoding: 'utf8' });
-  for (const [path] of listed.matchAll(/\/\S+/g)) {
+  const listed = execFileSync('ldd', programs, { encoding: 'utf8' });
+  // Lines of a library are indented; the others name what it is for.
+  for (const [, path = ''] of listed.matchAll(/^\s.*?(\/\S+)/gm)) {
     if (path.includes('libatomic')) continue;
     mkdirSync(join(folder, dirname(path)), { recursive: true });
     copyFileSync(path, join(folder, path));

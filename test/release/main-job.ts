@@ -18,7 +18,8 @@ export async function doMainJob(t: TestContext, folder: string, command: readonl
   const keyFile = join(folder, 'key');
   writeFileSync(keyFile, await mintKey(server), { mode: 0o600 });
   const args = ['http', String(site.port), '--server', server.apiUrl, '--token-file', keyFile];
-  const agent = new Program({ command, args, cwd: folder, env: { PATH: process.env['PATH'] } });
+  // A service may have no home; a user has one.
+  const agent = new Program({ command, args, cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } });
   t.after(() => agent.kill());
   const url = await agent.printed(/^(https?:\/\/\S+)$/m);
   const { status, body } = await visit(url, server.httpPort);

@@ -122,7 +122,8 @@ test('linux-x64: does the main job without libatomic and without a shell', {
 }, async (t) => {
   const bare = join(folder, 'bare');
   const program = join(unpacked('linux-x64'), 'culvert');
-  makeBareRoot(bare, program);
+  const addons = ['@node-rs/argon2-linux-x64-gnu/argon2.linux-x64-gnu.node', 'better-sqlite3/prebuilds/linux-x64.node'];
+  makeBareRoot(bare, program, ...addons.map((name) => join(root, 'node_modules', name)));
   execFileSync('cp', [program, join(bare, 'culvert')]);
   await doMainJobIn(t, bare, '/culvert');
 });

@@ -101,7 +101,7 @@ function faultOf({ method = '', url = '', headers }: IncomingMessage, body: Buff
       ? []
       : query
           .split('&')
-          .map((pair) => pair.replaceAll('+', '%20'))
+
           .sort();
   const lines = names.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`);
   const canonical = `${method}\n${escaped}\n${pairs.join('&')}\n${lines.join('')}\n${names}\n${hash}`;

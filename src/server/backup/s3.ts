@@ -1,5 +1,5 @@
 /**
- * A store that speaks S3, as much of it as backups need: upload, list, delete, addressed by path. Not the SDK of AWS: see decision record 27.
+ * A store that speaks S3, as much of it as backups need: upload, list, delete, addressed by path. Not the SDK of AWS: see decision record 28.
  * Runs in the thread of backups.
  */
 import { createHash } from 'node:crypto';
@@ -69,9 +69,13 @@ export class S3Store {
     let token: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
       const url = this.#url();
-      url.searchParams.set('list-type', '2');
-      url.searchParams.set('prefix', this.#options.prefix);
-      if (token !== undefined) url.searchParams.set('continuation-token', token);
+      const query = [
+        ['list-type', '2'],
+        ['prefix', this.#options.prefix],
+        ...(token === undefined ? [] : [['continuation-token', token]]),
+      ];
+      // Not by searchParams: they write a space as `+`, which stores sign in different ways.
+      url.search = query.map((pair) => pair.map(escapeStrictly).join('=')).join('&');
       const text = await this.#call({ method: 'GET', url });
       for (const [, item = ''] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
         const key = textIn(item, 'Key') ?? '';

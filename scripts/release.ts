@@ -15,10 +15,9 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { sha256 } from '../src/base/release/verify.ts';
 import { composeFile } from './release/compose.ts';
-import { type Release, TEST_FILE, TEST_NOTE } from './release/contents.ts';
-import { openReleaseKey, publicKeyFile, type ReleaseKey } from './release/keys.ts';
+import { installers, type Release, TEST_FILE, TEST_NOTE } from './release/contents.ts';
+import { openReleaseKey, publicKeyFile, type ReleaseKey, signFiles } from './release/keys.ts';
 import type { NpmPackage } from './release/npm-packages.ts';
 import { type Kind, KINDS, makePlatform, type PlatformResult } from './release/platform.ts';
 import { makeProvenance } from './release/provenance.ts';
@@ -92,7 +91,7 @@ function release(): void {
       key,
       parameters: { targets, kinds: [...kinds], xzLevel: [options['xz-level']] },
     });
-    sign(files, key);
+    signFiles(files, key);
     putInPlace(files, join(work, 'release'), out);
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -144,6 +143,7 @@ function commonFiles(facts: Release, key: ReleaseKey): [string, Buffer][] {
   return [
     ['compose.yaml', Buffer.from(composeFile(facts))],
     ['culvert.pub', publicKeyFile(key)],
+    ...installers(key.publicKey),
     ...(facts.isTest ? [[TEST_FILE, Buffer.from(TEST_NOTE)] satisfies [string, Buffer]] : []),
   ];
 }
@@ -169,13 +169,6 @@ function describe(files: Map<string, Buffer>, { results, bundled, facts, source,
   files.set(`culvert-${facts.version}.cdx.json`, json(makeSbom({ bundled, packages, libraries }, facts)));
   const made = { files, packages, libraries, tools, parameters, publicKey: key.publicKey };
   files.set(`culvert-${facts.version}.provenance.json`, json(makeProvenance(made, source, facts)));
-}
-
-function sign(files: Map<string, Buffer>, key: ReleaseKey): void {
-  const lines = [...files].map(([name, content]) => `${sha256(content)}  ${name}\n`);
-  const sums = Buffer.from(lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join(''));
-  files.set('SHA256SUMS', sums);
-  files.set('SHA256SUMS.sig', key.sign(sums));
 }
 
 function putInPlace(files: ReadonlyMap<string, Buffer>, staged: string, out: string): void {

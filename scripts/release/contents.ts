@@ -22,6 +22,9 @@ export const TEST_NOTE = `This is a test release of Culvert. A throw-away key si
 Do not use it in production.
 `;
 
+/** Where an installer has the public key. */
+const KEY_MARK = '@RELEASE_KEY@';
+
 const UNITS = [
   'culvert-agent@.service',
   'culvert-agents.socket',
@@ -61,6 +64,15 @@ export function makeArchive(target: TargetName, program: Buffer, { version, epoc
   const inFolder = entries.map((entry) => ({ ...entry, name: `${folder}/${entry.name}` }));
   if (target.startsWith('windows')) return { name: `${folder}.zip`, content: makeZip(inFolder, epoch) };
   return { name: `${folder}.tar.gz`, content: gzipSync(makeTar(inFolder, epoch), { level: 9 }) };
+}
+
+/** Scripts that install a release, with the key that verifies it. They are run alone, so nothing else can tell them the key. */
+export function installers(publicKey: string): [string, Buffer][] {
+  return ['get.sh', 'install.ps1'].map((name) => {
+    const script = source(`scripts/${name}`).toString('utf8');
+    if (!script.includes(KEY_MARK)) throw new Error(`scripts/${name} has no place for the key`);
+    return [name, Buffer.from(script.replace(KEY_MARK, publicKey))];
+  });
 }
 
 /** The files of .deb and .rpm, in the order of their paths. */

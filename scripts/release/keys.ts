@@ -4,6 +4,7 @@
  */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { sha256 } from '../../src/base/release/verify.ts';
 
 export interface ReleaseKey {
   /** Second line of a signify key: what goes into the program and into installers. */
@@ -36,6 +37,14 @@ export function openReleaseKey(file: string | undefined): ReleaseKey {
 export function publicKeyFile({ publicKey, isThrowAway }: ReleaseKey): Buffer {
   const comment = isThrowAway ? 'throw-away key of a test release' : 'public key of Culvert releases';
   return Buffer.from(`untrusted comment: ${comment}\n${publicKey}\n`);
+}
+
+/** Adds SHA256SUMS, the list of all files with their hashes, and its signature. */
+export function signFiles(files: Map<string, Buffer>, key: ReleaseKey): void {
+  const lines = [...files].map(([name, content]) => `${sha256(content)}  ${name}\n`);
+  const sums = Buffer.from(lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join(''));
+  files.set('SHA256SUMS', sums);
+  files.set('SHA256SUMS.sig', key.sign(sums));
 }
 
 /** signify names keys by a random number; here it follows from the key. */

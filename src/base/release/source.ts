@@ -1,0 +1,90 @@
+/** Where a release comes from: a URL or a folder. Everything that is read has a limit; nothing is trusted here (verify.ts). */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { codeOf, messageOf } from '../errors.ts';
+
+/** Until the head of a response, and between two pieces of it. */
+const SILENCE_MS = 30_000;
+
+export interface ReleaseSource {
+  /** As the user named it. */
+  readonly place: string;
+  /** A small file, whole. @throws when it is not there, or is larger. */
+  read(name: string, maxBytes: number): Promise<Buffer>;
+  /** Writes a file to `to`. @throws when it is not there, is larger, or has another hash than `sum`; `to` may hold a part then. */
+  save(name: string, to: string, expected: { readonly sum: string; readonly maxBytes: number }): Promise<void>;
+}
+
+/** `from`: an http(s) URL, or a folder. */
+export function openSource(from: string, silenceMs = SILENCE_MS): ReleaseSource {
+  const isUrl = /^https?:\/\//i.test(from);
+  const open = (name: string): AsyncIterable<Uint8Array> =>
+    isUrl ? request(from, name, silenceMs) : openFile(from, name);
+  return {
+    place: from,
+    read: async (name, maxBytes) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of bounded(open(name), { name, maxBytes })) pieces.push(piece);
+      return Buffer.concat(pieces);
+    },
+    save: async (name, to, { sum, maxBytes }) => {
+      const hash = createHash('sha256');
+      const pieces = bounded(open(name), { name, maxBytes });
+      await pipeline(
+        pieces,
+        async function* (input: AsyncIterable<Uint8Array>) {
+          for await (const piece of input) {
+            hash.update(piece);
+            yield piece;
+          }
+        },
+        createWriteStream(to, { flags: 'wx', mode: 0o644, flush: true }),
+      );
+      if (hash.digest('hex') !== sum) throw new Error(`${name} of ${from} is not the signed file: its checksum differs`);
+    },
+  };
+}
+
+async function* bounded(
+  pieces: AsyncIterable<Uint8Array>,
+  { name, maxBytes }: { name: string; maxBytes: number },
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    if (bytes > maxBytes) throw new Error(`${name} is larger than ${maxBytes} bytes, so it is no file of a release`);
+    yield piece;
+  }
+}
+
+function openFile(folder: string, name: string): AsyncIterable<Uint8Array> {
+  const file = join(folder, name);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new Error(`there is no ${name} in ${folder}`);
+  return createReadStream(file);
+}
+
+async function* request(base: string, name: string, silenceMs: number): AsyncGenerator<Uint8Array> {
+  const url = `${base.replace(/\/+$/, '')}/${encodeURIComponent(name)}`;
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(new Error(`no data for ${silenceMs / 1000} s`)), silenceMs);
+  try {
+    const response = await fetch(url, { signal: abort.signal, headers: { 'accept-encoding': 'identity' } });
+    if (!response.ok || response.body === null) throw new Error(`the response is ${response.status}`);
+    for await (const piece of response.body) {
+      yield piece;
+      timer.refresh();
+    }
+  } catch (cause) {
+    throw new Error(`${url} can not be fetched: ${reasonOf(cause)}`, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** fetch says "fetch failed", and why in its cause. */
+function reasonOf(error: unknown): string {
+  const inner = error instanceof Error ? error.cause : undefined;
+  return inner === undefined ? messageOf(error) : (codeOf(inner) ?? messageOf(inner));
+}

@@ -114,7 +114,7 @@ test('get.sh: refuses a release that another key signed', { skip }, async () => 
   assertRefused(await get(other.folder, to), to, /the signature of SHA256SUMS is not valid/);
 });
 
-test('get.sh: refuses without a verifier, unless it is told to go on', { skip }, async () => {
+test('get.sh: refuses without a verifier unless --no-verify-signature is given', { skip }, async () => {
   const to = join(fresh(), 'bin');
   const path = pathWith();
   assertRefused(await get(release.folder, to, { path }), to, /install OpenSSL 3 or signify/);
@@ -169,6 +169,9 @@ test('install.ps1: checks before it unpacks, and runs the program before it repl
   const steps = ['Assert-Signature', 'Get-FileHash', 'Expand-Archive', '$program version', 'Move-Item'];
   const places = steps.map((step) => main.indexOf(step));
   assert.ok(!places.includes(-1), places.join(' '));
-  assert.deepEqual(places, places.toSorted((a, b) => a - b));
+  assert.deepEqual(
+    places,
+    places.toSorted((a, b) => a - b),
+  );
   assert.equal(text.split('{').length, text.split('}').length);
 });

@@ -17,9 +17,9 @@ writeFileSync(join(folder, 'file'), content);
 /** Serves `/file`; `/slow` sends its beginning alone. */
 async function serve(t: TestContext): Promise<string> {
   const server = createServer((request, response) => {
-    if (request.url === '/slow') return void response.write('begin');
-    if (request.url !== '/file') return void response.writeHead(404).end();
-    response.end(content);
+    if (request.url === '/slow') response.write('begin');
+    else if (request.url === '/file') response.end(content);
+    else response.writeHead(404).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

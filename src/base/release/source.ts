@@ -42,7 +42,8 @@ export function openSource(from: string, silenceMs = SILENCE_MS): ReleaseSource 
         },
         createWriteStream(to, { flags: 'wx', mode: 0o644, flush: true }),
       );
-      if (hash.digest('hex') !== sum) throw new Error(`${name} of ${from} is not the signed file: its checksum differs`);
+      if (hash.digest('hex') !== sum)
+        throw new Error(`${name} of ${from} is not the signed file: its checksum differs`);
     },
   };
 }

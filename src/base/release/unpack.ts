@@ -51,7 +51,8 @@ async function* tarEntry(tar: Readable, wanted: string): AsyncGenerator<Buffer> 
 }
 
 function readHead(block: Buffer): { name: string; size: number } {
-  const text = (from: number, length: number): string => block.toString('utf8', from, from + length).replace(/\0.*$/s, '');
+  const text = (from: number, length: number): string =>
+    block.toString('utf8', from, from + length).replace(/\0.*$/s, '');
   if (block[0] === 0) return { name: '', size: 0 }; // the end
   const size = Number.parseInt(text(124, 12), 8);
   if (!text(257, 5).startsWith('ustar') || Number.isNaN(size)) throw new Error('the archive is no tar file');
@@ -77,7 +78,8 @@ function findZipEntry(fd: number, wanted: string): { start: number; size: number
   };
   const end = read(END_BYTES, fstatSync(fd).size - END_BYTES);
   const directoryBytes = end.readUInt32LE(12);
-  if (end.readUInt32LE(0) !== END || directoryBytes > MAX_DIRECTORY_BYTES) throw new Error('the archive is no zip file');
+  if (end.readUInt32LE(0) !== END || directoryBytes > MAX_DIRECTORY_BYTES)
+    throw new Error('the archive is no zip file');
   const directory = read(directoryBytes, end.readUInt32LE(16));
   for (let at = 0; at + 46 <= directory.length && directory.readUInt32LE(at) === ENTRY; ) {
     const nameBytes = directory.readUInt16LE(at + 28);

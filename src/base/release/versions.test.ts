@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { compareVersions } from './versions.ts';
 
 test('versions: are in the order of semver', () => {
-  const ordered = '0.9.9 1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-rc.2 1.0.0-rc.11 1.0.0 1.0.1 1.2.0 1.10.0 2.0.0';
+  const ordered =
+    '0.9.9 1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-rc.2 1.0.0-rc.11 1.0.0 1.0.1 1.2.0 1.10.0 2.0.0';
   const versions = ordered.split(' ');
   for (const [at, one] of versions.entries()) {
     for (const [other, two] of versions.entries()) {

@@ -1,7 +1,7 @@
 /** `culvert doctor` beside a real server, without one, and on an agent's machine. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -82,6 +82,21 @@ test('doctor: without a server it says so, checks that the ports are free, and e
   assert.match(stdout, /^ok +config +\S+ is valid\.$/m);
   assert.match(stdout, /^fail +server .*\n +Start it: /m);
   assert.match(stdout, /\n\d+ ok, 1 to look at, 1 failed\n$/);
+});
+
+test('doctor: without a server it says how old the backups are', async (t) => {
+  const { home, file } = await place(t, '[backup]\nfolder = "backups"\n');
+  const backups = async () => (await checksOf(['--config', file], home)).checks.find(({ name }) => name === 'backups');
+  assert.deepEqual(await backups(), {
+    name: 'backups',
+    status: 'warn',
+    detail: 'There is no backup.',
+    next: 'Make one now: culvert backup FILE',
+  });
+  mkdirSync(join(home, 'data'));
+  const state = { lastSuccess: { at: Date.now() - 7_200_000 }, lastFailure: null };
+  writeFileSync(join(home, 'data', 'backups.json'), JSON.stringify(state));
+  assert.match((await backups())?.detail ?? '', /^The newest backup is 2 h old\.$/);
 });
 
 test('doctor: a mistake in the settings is the result, with file and line', async (t) => {

@@ -1,10 +1,12 @@
 /** The checks of a server: its settings, names, ports, certificates and machine, and what the running server says of itself. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { HOUR_MS } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { loadServerConfig } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { findRunning, type Operator } from '../../server/admin.ts';
+import { backupReport } from '../../server/backup/report.ts';
 import { checkCaa } from '../checks/caa-check.ts';
 import { type Check, fail, ok, warn, sentence } from '../checks/check.ts';
 import { checkDns } from '../checks/dns-check.ts';
@@ -98,7 +100,24 @@ async function serverId(operator: Operator): Promise<string> {
 
 /** Without a server, what it would find at its start. */
 async function machine(system: System, settings: Settings): Promise<Check[]> {
-  return [await checkDisk(system, settings.data_dir), checkDescriptors(system, null)];
+  return [await checkDisk(system, settings.data_dir), checkDescriptors(system, null), backups(settings)];
+}
+
+/** A running server says the same in its list. */
+function backups(settings: Settings): Check {
+  const name = 'backups';
+  try {
+    const { kind, ageMs, reason } = backupReport(settings, Date.now());
+    const age = ageMs === null ? 'There is no backup.' : `The newest backup is ${Math.round(ageMs / HOUR_MS)} h old.`;
+    const now = 'Make one now: culvert backup FILE';
+    if (kind === 'off') return ok(name, `Scheduled backups are off. ${age}`);
+    if (kind === 'failed') return warn(name, `The last backup failed: ${sentence(reason ?? '')} ${age}`, now);
+    if (kind === 'late') return warn(name, ageMs === null ? age : `The last backup is too old. ${age}`, now);
+    return ok(name, age);
+  } catch (error) {
+    const next = 'Run this as root, or as the user of the server.';
+    return warn(name, `The state of backups can't be read: ${sentence(messageOf(error))}`, next);
+  }
 }
 
 const reported = z.object({

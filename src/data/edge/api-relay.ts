@@ -13,6 +13,9 @@ const AWAY =
   'HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nRetry-After: 2\r\n' +
   `Connection: close\r\nContent-Length: ${Buffer.byteLength(AWAY_BODY)}\r\n\r\n${AWAY_BODY}`;
 
+/** A client that reads nothing any more must not keep its place among the visitors. */
+const END_MS = 10_000;
+
 export class ApiRelay {
   readonly #path: string;
   readonly #log: Logger;
@@ -38,13 +41,19 @@ export class ApiRelay {
     });
     client.on('error', () => client.destroy());
     api.once('close', () => {
-      if (hasConnected) client.destroySoon();
+      if (hasConnected) endSoon(client);
     });
     client.once('close', () => api.destroy());
     api.write(relayedHeader(ip));
     client.pipe(api);
     api.pipe(client);
   }
+}
+
+/** What was written still goes out, to a client that reads it in time. */
+function endSoon(client: Socket): void {
+  client.destroySoon();
+  setTimeout(() => client.destroy(), END_MS).unref();
 }
 
 function sayAway(client: Socket): void {

@@ -4,6 +4,7 @@ import { LOOPBACK, NetworkSet } from '../../base/net/addr.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Lifecycle } from '../../base/process/lifecycle.ts';
 import type { Api } from '../../control/core/http/context.ts';
+import { ConnectionBound } from '../../control/core/http/listener/connection-bound.ts';
 import { type ApiListener, listenApi } from '../../control/core/http/listener/listener.ts';
 import { listenRelayed, type RelayedListener } from '../../control/core/http/listener/relayed.ts';
 import type { LiveFeedServer } from '../../control/inspector/live-feed-routes.ts';
@@ -41,19 +42,19 @@ export async function serveApi(
   const discovery = () => late.discovery && { ...late.discovery, api_url: late.apiUrl, ...late.pin };
   const app = makeApi(settings, { control, version, log, apiUrl, discovery });
   const liveFeed = makeLiveFeed(settings, { control, log, apiUrl });
-  const rules = {
-    upgrades: liveFeed,
+  const connections = {
     exempt: new NetworkSet([...settings.api.trusted_proxies, ...LOOPBACK]),
     monotonic: () => systemClock.monotonic(),
     log: log.child({ part: 'api' }),
-  };
-  const api = await listenApi(app, listenOn(settings.api.listen, options.held?.api), {
-    ...rules,
-    tls: settings.api.tls ? apiTls.certificate : null,
     handshakes: {
       perSecond: settings.edge.limits.tls_handshakes_per_second_per_ip,
       burst: settings.edge.limits.tls_handshakes_burst_per_ip,
     },
+  };
+  const rules = { ...connections, upgrades: liveFeed, bound: new ConnectionBound(connections) };
+  const api = await listenApi(app, listenOn(settings.api.listen, options.held?.api), {
+    ...rules,
+    tls: settings.api.tls ? apiTls.certificate : null,
   });
   apiTls.show(api);
   life.onClose('API', () => api.close());

@@ -50,6 +50,8 @@ export interface ListenerRules extends ConnectionRules {
   readonly tls?: ApiCertificate | null;
   /** Takes what asks to become a WebSocket; left out: such a request is answered as if it had not asked. */
   readonly upgrades?: Upgrades;
+  /** Counts the connections of several listeners together; left out: of this one alone. */
+  readonly bound?: ConnectionBound;
 }
 
 export interface ApiListener {
@@ -79,7 +81,10 @@ export async function listenApi(app: Api, at: ListenAt, rules: ListenerRules): P
 }
 
 /** A server of the API that does not listen yet. */
-export function makeServer(app: Api, { tls = null, upgrades, ...rules }: ListenerRules): HttpServer | HttpsServer {
+export function makeServer(
+  app: Api,
+  { tls = null, upgrades, bound: shared, ...rules }: ListenerRules,
+): HttpServer | HttpsServer {
   const options = {
     ...TIMEOUTS,
     // A missing Host is refused by the request listener, whose answer has a body; Node's own has none.
@@ -94,7 +99,7 @@ export function makeServer(app: Api, { tls = null, upgrades, ...rules }: Listene
     void (incoming.httpVersion === '1.0' ? answerOld : answer)(incoming, outgoing);
   });
   answerMalformed(server);
-  const bound = new ConnectionBound(rules);
+  const bound = shared ?? new ConnectionBound(rules);
   bound.watch(server);
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     void upgrades?.take({ request, socket, head, accepted: () => bound.letGo(socket) });

@@ -136,7 +136,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: 'config check [file]',
     summary: 'Check a settings file of the server',
     examples: ['config check /etc/culvert/culvert.toml'],
-    options: [CONFIG],
+    options: [CONFIG, ['--migrate <folder>', 'also migrate the copy of a database in this folder']],
     load: async () => (await import('./server/config-check.ts')).configCheck,
   },
   {
@@ -190,6 +190,18 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--check', 'restore to a temporary folder, report, and remove it'],
     ],
     load: async () => (await import('./server/restore.ts')).restore,
+  },
+  {
+    usage: 'upgrade',
+    summary: 'Replace this program with a newer release',
+    examples: ['upgrade --check', 'upgrade --from /media/usb/culvert', 'upgrade --rollback'],
+    options: [
+      ['--check', 'report if there is a newer version (exit code 10), and change nothing'],
+      ['--from <place>', 'URL or folder of the release (default: releases_url of the settings)'],
+      ['--rollback', 'put back the program and, if needed, the database from before'],
+      CONFIG,
+    ],
+    load: async () => (await import('./server/upgrade.ts')).upgradeCommand,
   },
   {
     usage: 'admin create-user <email>',

@@ -336,6 +336,8 @@ const dns = z.strictObject({
 export const serverSchema = z.strictObject({
   // Below the working directory, so that a trial leaves no trace elsewhere. The install script sets /var/lib/culvert.
   data_dir: path.prefault('./data'),
+  // No default: who makes the releases of a server is its operator's choice.
+  releases_url: httpUrlOrNull.prefault(''),
   log: log.prefault({}),
   server: server.prefault({}),
   api: api.prefault({}),

@@ -8,6 +8,8 @@ export const SIGNATURE_FILE = 'SHA256SUMS.sig';
 /** A line is some 110 bytes, and a release has some 30. */
 const MAX_SUMS_BYTES = 1_000_000;
 const MAX_SIGNATURE_BYTES = 10_000;
+/** Far above the largest archive. */
+export const MAX_ARCHIVE_BYTES = 500_000_000;
 const ARCHIVE = /^culvert-(\d[0-9A-Za-z.+-]*?)-((?:linux|darwin|windows)-(?:x64|arm64))\.(?:tar\.gz|zip)$/;
 /** Besides archives, what `get.sh --from` and users of an archive need. */
 export const INSTALLER_FILES = ['get.sh', 'install.ps1', 'culvert.pub'] as const;

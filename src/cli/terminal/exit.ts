@@ -10,6 +10,8 @@ export const EXIT = {
   unauthorized: 3,
   /** Name, quota or plan refused, or another agent took the name over. */
   refused: 4,
+  /** `upgrade --check`: there is a newer version. `config check --migrate`: the database is newer. */
+  outdated: 10,
   interrupted: 130,
 } as const;
 

@@ -20,6 +20,11 @@ export interface MigrateOptions {
   readonly log: Logger;
 }
 
+/** A newer program has migrated the database. */
+export class DatabaseIsNewer extends Error {
+  override readonly name = 'DatabaseIsNewer';
+}
+
 /** Applies what is missing, each in a transaction of its own. Throws with what to do when the database is not one of ours. */
 export function migrate(sqlite: Sqlite, options: MigrateOptions): void {
   const { migrations, baseline = BASELINE, nowMs } = options;
@@ -65,7 +70,7 @@ function pendingAfter(applied: readonly Applied[], known: readonly Migration[]):
     }
   }
   if (applied.length > known.length) {
-    throw new Error(
+    throw new DatabaseIsNewer(
       `the database is newer than this binary: it has migration ${applied[known.length]?.tag}, this binary ends at ${known.at(-1)?.tag ?? 'none'}. ` +
         `Run the newer binary, or restore a copy from ${SNAPSHOT_DIR}/ in the data folder.`,
     );

@@ -26,6 +26,7 @@ import { type AgentRecord, bootIdOf, runtimeDir, StateFile } from '../client/sta
 import { plainHttpWarning } from '../client/plain-http.ts';
 import { loginCommand, readAgentKey } from '../client/token.ts';
 import { UrlFile } from './url-file.ts';
+import { NewerVersion } from './newer-version.ts';
 import { VERSION } from '../terminal/version.ts';
 
 /** Ctrl-C is a person at a keyboard: what is in flight gets a moment, not the 30 s of a service's stop. */
@@ -70,6 +71,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const records = new Records(io, { log, urlFile: flags.urlFile, server: settings.server.href, page: page?.url });
   records.runsWith(first.loginLabel);
   if (page !== undefined) output.onEvent({ kind: 'inspector_online', url: page.url });
+  const newer = new NewerVersion(VERSION, log);
   const agent = startAgent({
     server: settings.server.href,
     tunnels,
@@ -91,6 +93,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
       records.onEvent(event, agent);
       output.onEvent(event);
       page?.onEvent(event);
+      newer.onEvent(event);
     },
   });
   page?.attach(agent, connector.meter);

@@ -155,17 +155,27 @@ test('upgrade: refused when the new program rejects the settings or the database
 test('upgrade and rollback: leave programs of packages and images alone', { skip }, async () => {
   const owned = (home: Home, tool: string) =>
     putProgram(join(home.tools, tool), `#!/bin/sh\n[ "$2" = "${home.program}" ]\n`);
-  const [debian, fedora, image] = [install(folder, OLD), install(folder, OLD), install(folder, OLD)];
+  const [debian, fedora] = [install(folder, OLD), install(folder, OLD)];
   owned(debian, 'dpkg-query');
   owned(fedora, 'rpm');
-  writeFileSync(join(image.root, '.dockerenv'), '');
   for (const run of [up, back]) {
     await refused(debian, /belongs to a Debian package\. .*apt install \.\/culvert-VERSION-linux-\w+\.deb$/, () =>
       run(debian),
     );
     await refused(fedora, /belongs to an RPM package\. .*dnf install .*\.rpm$/, () => run(fedora));
-    await refused(image, /belongs to a container image/, () => run(image));
   }
+});
+
+test('upgrade: leaves the program of an image alone, and not one that was installed in a container', {
+  skip,
+}, async () => {
+  const home = install(folder, OLD);
+  writeFileSync(join(home.root, '.dockerenv'), '');
+  mkdirSync(join(home.root, 'usr/bin'), { recursive: true });
+  const image = { ...home, program: join(home.root, 'usr/bin/culvert') };
+  putProgram(image.program, script(OLD));
+  for (const run of [up, back]) await refused(image, /belongs to a container image/, () => run(image));
+  assert.equal((await up(home)).code, 0);
 });
 
 test('rollback: puts the program back, and not the database when that still fits', { skip }, async () => {

@@ -4,9 +4,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Machine } from './machine.ts';
 
+/** Where the image of a release has it. */
+const IMAGE_PROGRAM = 'usr/bin/culvert';
+
 /** Why `culvert upgrade` must not replace the program, and what to do instead. Undefined when nothing else owns it. */
 export function managedBy(program: string, { root, env }: Machine): string | undefined {
-  if (['.dockerenv', 'run/.containerenv'].some((file) => existsSync(join(root, file)))) {
+  const isContainer = ['.dockerenv', 'run/.containerenv'].some((file) => existsSync(join(root, file)));
+  // Elsewhere in a container it was installed by hand.
+  if (isContainer && program === join(root, IMAGE_PROGRAM)) {
     return 'this program belongs to a container image. Load the image of the release and recreate the container.';
   }
   const owns = (command: string, ...args: string[]): boolean =>

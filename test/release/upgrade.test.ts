@@ -205,7 +205,7 @@ test('rollback: refused beside a running server, without a copy, or for another 
 }, async () => {
   const home = await upgradedHome();
   const unlock = lockDataDir(home.dataDir);
-  await refused(home, /is in use by another culvert serve/, () => back(home));
+  await refused(home, /is in use by another culvert serve.* Stop the server/, () => back(home));
   unlock();
   putProgram(keptOf(home), script({ ...OLD, fails: 'migration' }));
   await refused(home, /the migration fails$/, () => back(home));

@@ -1,6 +1,7 @@
 /** The database around an upgrade: a test of its migrations by another program, and the way back to a copy from before them. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../base/errors.ts';
 import { placeDurably } from '../../base/process/durable-file.ts';
 import { copyDatabase, DATABASE_FILE, lockDataDir, openDatabase } from '../../control/db/open.ts';
 import { SNAPSHOT_DIR } from '../../control/db/snapshots.ts';
@@ -61,7 +62,7 @@ export function snapshots(dataDir: string): Snapshot[] {
 /** Puts a copy in the place of the database, and returns where that is kept. @throws when a server runs on the folder; nothing has changed then. */
 export function replaceDatabase(dataDir: string, copy: string): string {
   return asOwner(dataDir, () => {
-    const unlock = lockDataDir(dataDir);
+    const unlock = lockStopped(dataDir);
     try {
       const newer = join(dataDir, SNAPSHOT_DIR, BEFORE_ROLLBACK);
       copyPresent(dataDir, newer);
@@ -72,6 +73,14 @@ export function replaceDatabase(dataDir: string, copy: string): string {
       unlock();
     }
   });
+}
+
+function lockStopped(dataDir: string): () => void {
+  try {
+    return lockDataDir(dataDir);
+  } catch (cause) {
+    throw new Error(`${messageOf(cause)}. Stop the server, and run this again.`, { cause });
+  }
 }
 
 /** The last connection that closes empties the write-ahead log. */

@@ -90,13 +90,13 @@ test('doctor: without a server it says how old the backups are', async (t) => {
   assert.deepEqual(await backups(), {
     name: 'backups',
     status: 'warn',
-    detail: 'There is no backup.',
-    next: 'Make one now: culvert backup FILE',
+    detail: 'There is no scheduled backup.',
+    next: 'Start the server, which makes one. Until then: culvert backup FILE',
   });
   mkdirSync(join(home, 'data'));
-  const state = { lastSuccess: { at: Date.now() - 7_200_000 }, lastFailure: null };
+  const state = { lastScheduled: { at: Date.now() - 7_200_000 }, lastFailure: null };
   writeFileSync(join(home, 'data', 'backups.json'), JSON.stringify(state));
-  assert.match((await backups())?.detail ?? '', /^The newest backup is 2 h old\.$/);
+  assert.match((await backups())?.detail ?? '', /^The newest scheduled backup is 2 h old\.$/);
 });
 
 test('doctor: a mistake in the settings is the result, with file and line', async (t) => {

@@ -108,8 +108,9 @@ function backups(settings: Settings): Check {
   const name = 'backups';
   try {
     const { kind, ageMs, reason } = backupReport(settings, Date.now());
-    const age = ageMs === null ? 'There is no backup.' : `The newest backup is ${Math.round(ageMs / HOUR_MS)} h old.`;
-    const now = 'Make one now: culvert backup FILE';
+    const what = kind === 'off' ? 'backup' : 'scheduled backup';
+    const age = ageMs === null ? `There is no ${what}.` : `The newest ${what} is ${Math.round(ageMs / HOUR_MS)} h old.`;
+    const now = 'Start the server, which makes one. Until then: culvert backup FILE';
     if (kind === 'off') return ok(name, `Scheduled backups are off. ${age}`);
     if (kind === 'failed') return warn(name, `The last backup failed: ${sentence(reason ?? '')} ${age}`, now);
     if (kind === 'late') return warn(name, ageMs === null ? age : `The last backup is too old. ${age}`, now);

@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import { recordAudit } from '../core/rules/audit.ts';
 import type { Actor } from '../core/rules/actor.ts';
 import type { Store } from '../db/tx.ts';
-import { type BackupState, type MadeBackup, noteBackup, readBackupState } from './state.ts';
+import { type BackupState, type MadeBackup, NONE, noteBackup, readBackupState } from './state.ts';
 
 export interface BackupDeps {
   readonly store: Store;
@@ -33,7 +33,7 @@ export class Backups {
   constructor(deps: BackupDeps) {
     this.#deps = deps;
     this.#since = deps.store.clock.monotonic();
-    this.#state = { lastSuccess: null, lastFailure: null, lastCheck: null };
+    this.#state = NONE;
     this.look();
   }
 
@@ -57,7 +57,7 @@ export class Backups {
   succeeded(made: MadeBackup, { checked }: { readonly checked: boolean }): void {
     const { name, bytes, tookMs, encrypted, places } = made;
     const lastCheck = { at: made.at, name };
-    this.#note({ lastSuccess: made, ...(checked ? { lastCheck } : {}) });
+    this.#note({ lastSuccess: made, lastScheduled: made, ...(checked ? { lastCheck } : {}) });
     this.#deps.log.info({ name, bytes, took_ms: Math.round(tookMs), encrypted, places, checked }, 'backup made');
     const details = { name, bytes, places: places.join(', '), encrypted, checked };
     this.#record({ action: 'backup.create', id: name, details });

@@ -11,7 +11,11 @@ const STATE_FILE = 'backups.json';
 
 /** Times are milliseconds since the epoch. */
 export interface BackupState {
+  /** By the schedule or by a command. */
   readonly lastSuccess: MadeBackup | null;
+  /** By the schedule alone. */
+  readonly lastScheduled: MadeBackup | null;
+  /** Of the schedule. */
   readonly lastFailure: { readonly at: number; readonly reason: string } | null;
   /** A backup was restored to a temporary folder, and opened there. */
   readonly lastCheck: { readonly at: number; readonly name: string } | null;
@@ -28,7 +32,7 @@ export interface MadeBackup {
   readonly places: readonly string[];
 }
 
-const NONE: BackupState = { lastSuccess: null, lastFailure: null, lastCheck: null };
+export const NONE: BackupState = { lastSuccess: null, lastScheduled: null, lastFailure: null, lastCheck: null };
 
 /** As the file has it. Without a file, or with one that is no longer whole, nothing is known. */
 export function readBackupState(dataDir: string): BackupState {

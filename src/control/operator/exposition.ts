@@ -7,6 +7,7 @@ import type { NodeLoad } from '../../plane/node-load.ts';
 import type { RelayStats } from '../../plane/relays.ts';
 import type { DescriptorFigures } from '../../base/process/descriptor-watch.ts';
 import type { ProcessFigures } from '../../base/process/process-watch.ts';
+import { lastOf } from '../backups/verdict.ts';
 import type { JobTime } from '../core/job-times.ts';
 import type { ServerFigures } from './metrics.ts';
 import { byLabel, type Exposition, MetricSheet, type Values } from '../core/http/metric-sheet.ts';
@@ -294,14 +295,16 @@ function writeCertificates(sheet: MetricSheet, { now, certificates, edge }: Serv
 }
 
 /** Without a value until there is one: an alert on age must not fire for a server that makes none. */
-function writeBackups(sheet: MetricSheet, { now, backups: { lastSuccess, lastFailure } }: ServerFigures): void {
-  if (lastSuccess !== null) {
-    sheet.gauge('culvert_backup_age_seconds', 'Age of the last backup', (now - lastSuccess.at) / 1_000);
-    sheet.gauge('culvert_backup_bytes', 'Size of the last backup', lastSuccess.bytes);
-    sheet.gauge('culvert_backup_duration_seconds', 'How long the last backup took', lastSuccess.tookMs / 1_000);
+function writeBackups(sheet: MetricSheet, { now, backups }: ServerFigures): void {
+  const { lastFailure, everyMs } = backups;
+  const last = lastOf(backups, everyMs);
+  if (last !== null) {
+    sheet.gauge('culvert_backup_age_seconds', 'Age of the last backup', (now - last.at) / 1_000);
+    sheet.gauge('culvert_backup_bytes', 'Size of the last backup', last.bytes);
+    sheet.gauge('culvert_backup_duration_seconds', 'How long the last backup took', last.tookMs / 1_000);
   }
-  if (lastSuccess === null && lastFailure === null) return;
-  const hasFailed = (lastFailure?.at ?? 0) > (lastSuccess?.at ?? 0);
+  if (last === null && lastFailure === null) return;
+  const hasFailed = (lastFailure?.at ?? 0) > (last?.at ?? 0);
   sheet.gauge('culvert_backup_failed', '1 if the last scheduled backup failed', hasFailed ? 1 : 0);
 }
 

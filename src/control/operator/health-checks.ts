@@ -178,7 +178,9 @@ export function backups(status: BackupStatus, now: number): Check {
   const name = 'backups';
   const { kind, ageMs, reason } = verdictOf(status, { ...status, now });
   const age =
-    ageMs === null ? 'There is no backup yet.' : `The newest backup is ${(ageMs / HOUR_MS).toFixed(1)} h old.`;
+    ageMs === null
+      ? 'There is no scheduled backup yet.'
+      : `The newest scheduled backup is ${(ageMs / HOUR_MS).toFixed(1)} h old.`;
   switch (kind) {
     case 'off':
       return ok(

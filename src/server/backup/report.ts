@@ -7,7 +7,7 @@ import { isBackupOn } from './task.ts';
 
 export interface BackupReport extends BackupVerdict, BackupState {}
 
-/** Age and state of the last backup of these settings, made by the schedule or by a command. Throws when the data folder can't be read. */
+/** Age and state of the last backup of these settings. Throws when the data folder can't be read. */
 export function backupReport(settings: Settings, now: number): BackupReport {
   const state = readBackupState(resolve(settings.data_dir));
   const everyMs = isBackupOn(settings) ? settings.backup.every : null;

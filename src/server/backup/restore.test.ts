@@ -199,7 +199,7 @@ test('backup report: says off, failed, late or ok, with the age', async (t) => {
   const made = { at: NOW, name: 'x', bytes: 1, tookMs: 1, encrypted: true, places: [] };
   assert.equal(backupReport(settingsOf(''), NOW).kind, 'off');
   assert.deepEqual([backupReport(on, NOW).kind, backupReport(on, NOW).ageMs], ['late', null]);
-  noteBackup(plane.dataDir, { lastSuccess: made });
+  noteBackup(plane.dataDir, { lastScheduled: made });
   assert.deepEqual([backupReport(on, NOW + 60_000).kind, backupReport(on, NOW + 60_000).ageMs], ['ok', 60_000]);
   assert.equal(backupReport(on, NOW + 3 * 3_600_000).kind, 'late');
   noteBackup(plane.dataDir, { lastFailure: { at: NOW + 1, reason: 'the disk is full' } });

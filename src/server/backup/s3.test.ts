@@ -146,7 +146,9 @@ secret_key_file = "${join(folder, 'secret')}"
   );
   const about = { settingsFile: null, version: '1.0.0', serverId: plane.control.serverId };
   for (let day = 0; day < 3; day++) {
-    const { made } = await runTask(taskOf(settings, about, { now: plane.now + day * 86_400_000, check: false }));
+    const { made } = await runTask(
+      taskOf(settings, about, { now: plane.now + day * 86_400_000, check: false, last: null }),
+    );
     assert.deepEqual([made.places, made.encrypted], [[`s3://${S3_BUCKET}/shop/`], true]);
   }
   const id = about.serverId.slice(0, 8);

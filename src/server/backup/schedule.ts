@@ -1,5 +1,5 @@
 /**
- * When the server makes backups: `backup.every` after the last one, also across restarts, and a quarter of an hour after one that failed. The work is
+ * When the server makes backups: `backup.every` after the last one of the schedule, also across restarts, and a quarter of an hour after one that failed. The work is
  * done by a thread (backup-worker.ts).
  */
 import type { Worker } from 'node:worker_threads';
@@ -76,8 +76,9 @@ export class BackupRunner {
     if (this.#worker !== undefined || this.#isClosed || !this.#isDue()) return;
     const { backups, task, startThread = startBackupWorker } = this.#deps;
     const now = this.#clock.now();
-    const { lastCheck } = backups.look();
-    const worker = startThread(task({ now, check: lastCheck === null || now - lastCheck.at >= CHECK_MS }));
+    const { lastCheck, lastScheduled } = backups.look();
+    const check = lastCheck === null || now - lastCheck.at >= CHECK_MS;
+    const worker = startThread(task({ now, check, last: lastScheduled?.at ?? null }));
     this.#worker = worker;
     let answer: TaskAnswer | undefined;
     let fault: unknown;
@@ -103,11 +104,11 @@ export class BackupRunner {
 
   #isDue(): boolean {
     const { backups, everyMs } = this.#deps;
-    const { lastSuccess, lastFailure } = backups.look();
+    const { lastScheduled, lastFailure } = backups.look();
     const now = this.#clock.now();
     const retryMs = Math.min(RETRY_MS, everyMs);
     if (lastFailure !== null && isWithin(now - lastFailure.at, retryMs)) return false;
-    return lastSuccess === null || !isWithin(now - lastSuccess.at, everyMs);
+    return lastScheduled === null || !isWithin(now - lastScheduled.at, everyMs);
   }
 }
 

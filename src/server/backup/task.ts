@@ -24,6 +24,8 @@ export interface BackupTask {
   readonly serverId: string;
   /** Also restore it, to a temporary folder. */
   readonly check: boolean;
+  /** When the last scheduled backup was made that succeeded. */
+  readonly last: number | null;
   readonly now: number;
 }
 
@@ -38,7 +40,7 @@ export function isBackupOn({ backup }: Settings): boolean {
   return backup.folder !== null || backup.s3.bucket !== null;
 }
 
-export type TaskTime = Pick<BackupTask, 'now' | 'check'>;
+export type TaskTime = Pick<BackupTask, 'now' | 'check' | 'last'>;
 
 export function taskOf(
   settings: Settings,
@@ -62,11 +64,12 @@ export async function runTask(task: BackupTask): Promise<TaskDone> {
     if (folder !== null) removePartial(folder, task.serverId);
     const file = join(folder ?? work, name);
     const { bytes, leftOut } = await createBackup(source, { file, passphrase, now });
+    // Before all that may fail: a store that is away must not fill the disk, one attempt after the other.
+    if (folder !== null)
+      for (const old of expired(readdirSync(folder), name, task)) rmSync(join(folder, old), { force: true });
     if (check) checkBackup({ file, passphrase, now }, source.dataDir);
     if (store !== undefined) await upload(store, { name, file, bytes });
-    if (folder !== null)
-      for (const old of expired(readdirSync(folder), task)) rmSync(join(folder, old), { force: true });
-    if (store !== undefined) await removeExpired(store, task);
+    if (store !== undefined) await removeExpired(store, name, task);
     const places = [...(folder === null ? [] : [resolve(folder)]), ...(store === undefined ? [] : [store.place])];
     const tookMs = performance.now() - began;
     const made = { at: now, name, bytes, tookMs, encrypted: passphrase !== undefined, places };
@@ -88,9 +91,9 @@ async function upload(
   );
 }
 
-async function removeExpired(store: S3Store, task: BackupTask): Promise<void> {
+async function removeExpired(store: S3Store, made: string, task: BackupTask): Promise<void> {
   const names = (await store.list()).map(({ name }) => name);
-  for (const old of expired(names, task)) await store.remove(old);
+  for (const old of expired(names, made, task)) await store.remove(old);
 }
 
 function storeOf(s3: BackupTask['s3']): S3Store | undefined {
@@ -119,13 +122,26 @@ function nameOf(serverId: string, now: number): string {
   return `culvert-${serverId.slice(0, 8)}-${at}.culvert`;
 }
 
-function expired(names: readonly string[], { serverId, keep }: Pick<BackupTask, 'serverId' | 'keep'>): string[] {
+/**
+ * All but the one just made and the newest beside it. The file of an attempt that failed goes with the next one: attempts come every quarter of an
+ * hour, and would soon take the place of all backups of earlier days.
+ */
+function expired(
+  names: readonly string[],
+  made: string,
+  { serverId, keep, last, now }: Pick<BackupTask, 'serverId' | 'keep' | 'last' | 'now'>,
+): string[] {
   const own = new RegExp(`^culvert-${serverId.slice(0, 8)}-\\d{8}T\\d{6}Z\\.culvert$`);
-  return names
-    .filter((name) => own.test(name))
+  const others = names
+    .filter((name) => own.test(name) && name !== made)
     .sort()
-    .toReversed()
-    .slice(keep);
+    .toReversed();
+  // Of a clock that was ahead: the first to go, or they would outlive all that are made from now on.
+  const ahead = others.filter((name) => name > made);
+  const before = others.filter((name) => name < made);
+  const failed = last === null || last > now ? [] : before.filter((name) => name > nameOf(serverId, last));
+  const succeeded = before.filter((name) => !failed.includes(name));
+  return [...failed, ...[...succeeded, ...ahead].slice(keep - 1)];
 }
 
 /** Of a server that was killed. */

@@ -7,8 +7,10 @@ import {
   accessSync,
   chownSync,
   constants,
+  lstatSync,
   mkdirSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -41,11 +43,23 @@ export interface Place {
 }
 
 /** Throws BackupError when there are data in the folder, or it can't be written. `dataDir`: absolute. */
-export function openPlace(dataDir: string): Place {
+export function openPlace(dataDir: string, isRenamable = canRename): Place {
   requireEmpty(dataDir);
   const owner = statSync(dataDir, { throwIfNoEntry: false });
-  if (owner === undefined || canRename(dataDir)) return placeBeside(dataDir, owner);
+  if (owner === undefined || isRenamable(dataDir)) return placeBeside(dataDir, owner);
   return placeInside(dataDir, owner);
+}
+
+/** The folder that a symbolic link names: the link stays, and can't be replaced by a folder. Throws for a link to nothing. */
+export function realFolder(dataDir: string): string {
+  if (lstatSync(dataDir, { throwIfNoEntry: false }) === undefined) return dataDir;
+  try {
+    return realpathSync(dataDir);
+  } catch (cause) {
+    throw new BackupError(`${dataDir} is a link that leads nowhere (${codeOf(cause) ?? 'error'}). Create its folder.`, {
+      cause,
+    });
+  }
 }
 
 type Owner = Pick<Stats, 'uid' | 'gid'>;
@@ -93,6 +107,8 @@ function placeBeside(dataDir: string, owner: Owner | undefined): Place {
   return {
     folder,
     put: () => {
+      // A server may have started there meanwhile.
+      requireEmpty(dataDir);
       give(folder, owner);
       // Removes what an earlier restore has left inside, which a rename would refuse.
       if (owner !== undefined) emptyOut(dataDir);
@@ -117,6 +133,7 @@ function placeInside(dataDir: string, owner: Owner): Place {
   return {
     folder,
     put: () => {
+      requireEmpty(dataDir);
       give(folder, owner);
       const names = new Set(readdirSync(folder));
       for (const name of MOVED) {
@@ -126,14 +143,22 @@ function placeInside(dataDir: string, owner: Owner): Place {
         flushFolder(dataDir);
       }
       rmdirSync(folder);
+      // Also what a restore that was killed has left: all data are in place.
+      for (const name of readdirSync(dataDir).filter(isUnfinished)) rmSync(join(dataDir, name), { recursive: true });
     },
     drop: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
+function isUnfinished(name: string): boolean {
+  return name.startsWith(INSIDE);
+}
+
+/** Never the database, nor what a restore does not make: those are of a server. A rename then fails, since the folder is not empty. */
 function emptyOut(dataDir: string): void {
   for (const name of readdirSync(dataDir)) {
-    if (!HARMLESS.has(name)) rmSync(join(dataDir, name), { recursive: true, force: true });
+    const isMoved = name !== DATABASE_FILE && (MOVED as readonly string[]).includes(name);
+    if (isUnfinished(name) || isMoved) rmSync(join(dataDir, name), { recursive: true, force: true });
   }
 }
 

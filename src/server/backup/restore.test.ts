@@ -6,8 +6,11 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,10 +22,11 @@ import { Plane } from '../../control/core/testing/plane.ts';
 import { noteBackup } from '../../control/backups/state.ts';
 import { checkServerConfig } from '../../config/load.ts';
 import { createBackup } from './create.ts';
-import { requireEmpty } from './place.ts';
+import { openPlace, requireEmpty } from './place.ts';
 import { backupReport } from './report.ts';
 import { checkBackup, restoreBackup } from './restore.ts';
 import { type BackupSource, sourceOf } from './source.ts';
+import { makeWorkFolder } from './work-folder.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 1);
 const SETTINGS = '[edge]\ndomain = "example.com"\n[agents]\ncert_file = "FILE"\nkey_file = "FILE"\n';
@@ -145,6 +149,60 @@ test('restore: an empty folder is taken, also one that a killed restore has begu
   restoreTo(begun, file);
   assert.deepEqual(readdirSync(begun).sort(), ['certificates', 'culvert.db', 'seal.key']);
   assert.throws(() => requireEmpty(begun), { message: /is not empty/ });
+});
+
+test('restore: data that appear in the folder meanwhile stay', (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'culvert-place-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  for (const isBeside of [true, false]) {
+    const dataDir = join(home, String(isBeside));
+    mkdirSync(dataDir);
+    const place = openPlace(dataDir, () => isBeside);
+    writeFileSync(join(place.folder, 'culvert.db'), 'restored');
+    for (const name of ['culvert.db', 'seal.key', 'serve.lock']) writeFileSync(join(dataDir, name), 'of a server');
+    assert.throws(() => place.put(), { message: /is not empty: culvert\.db, seal\.key, serve\.lock/ });
+    place.drop();
+    assert.deepEqual(readdirSync(dataDir).sort(), ['culvert.db', 'seal.key', 'serve.lock']);
+    assert.equal(readFileSync(join(dataDir, 'culvert.db'), 'utf8'), 'of a server');
+  }
+});
+
+test('restore: inside a folder that can not be renamed, nothing of a killed restore is left', (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'culvert-place-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  mkdirSync(join(home, `.restoring-${process.pid}-abc`));
+  const place = openPlace(home, () => false);
+  writeFileSync(join(place.folder, 'culvert.db'), 'restored');
+  place.put();
+  assert.deepEqual(readdirSync(home), ['culvert.db']);
+});
+
+test('restore: a data folder that is a symbolic link is filled where it leads', async (t) => {
+  const f = await fixture(t);
+  const file = await backupOf(f);
+  const [disk, link] = [join(f.home, 'disk'), join(f.home, 'link')];
+  symlinkSync(disk, link);
+  assert.throws(() => restoreTo(link, file), { message: /link is a link that leads nowhere/ });
+  mkdirSync(disk);
+  restoreTo(link, file);
+  assert.equal(readlinkSync(link), disk);
+  assert.ok(existsSync(join(disk, 'culvert.db')));
+});
+
+test('work folder: one of the same process id in another container stays while it is written to', (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'culvert-work-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const other = join(home, `work-${process.pid}-other`);
+  mkdirSync(other);
+  const file = join(other, 'culvert.db');
+  writeFileSync(file, 'being copied');
+  const age = (path: string) => utimesSync(path, new Date(0), new Date(Date.now() - 3_700_000));
+  age(other);
+  makeWorkFolder(home, 'work-');
+  assert.ok(existsSync(file));
+  age(file);
+  makeWorkFolder(home, 'work-');
+  assert.ok(!existsSync(other));
 });
 
 test('restore: a damaged backup is refused before anything is written', async (t) => {

@@ -14,7 +14,7 @@ import { MIGRATIONS } from '../../control/db/migrations.gen.ts';
 import { openDatabase } from '../../control/db/open.ts';
 import { type Archive, openArchive } from './archive.ts';
 import { BackupError, type Manifest } from './format.ts';
-import { openPlace, requireEmpty } from './place.ts';
+import { openPlace, realFolder, requireEmpty } from './place.ts';
 import { requireKnownSchema } from './schema-check.ts';
 import type { Served } from './summary.ts';
 import { type SettingsPart, unpack } from './unpack.ts';
@@ -43,7 +43,8 @@ export interface Restored {
 
 /** Throws BackupError with what to do; then the data folder is as it was. */
 export function restoreBackup(options: RestoreOptions): Restored {
-  const { file, dataDir, settingsFile, settingsFolder, now } = options;
+  const { file, settingsFile, settingsFolder, now } = options;
+  const dataDir = realFolder(options.dataDir);
   requireEmpty(dataDir);
   for (const path of [settingsFile, settingsFolder]) {
     if (path !== undefined && existsSync(path))

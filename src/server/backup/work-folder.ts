@@ -1,6 +1,7 @@
 /** Folders (0700) for files on their way into or out of a backup. Those of a process that was killed go with the next one. */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { HOUR_MS } from '../../base/clock.ts';
 
 /** By this thread. */
 const made = new Set<string>();
@@ -14,12 +15,15 @@ export function makeWorkFolder(parent: string, prefix: string): string {
   return folder;
 }
 
-/** Removes those whose process is gone. */
+/**
+ * Removes those whose process is gone. Servers in containers that share a volume may all have process id 1: a folder of this id that this thread
+ * did not make goes once nothing was written to it for an hour.
+ */
 export function removeLeftOver(parent: string, prefix: string): void {
   for (const name of readdirSync(parent)) {
     const id = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined;
     const path = join(parent, name);
-    if (id === undefined || made.has(path) || isRunning(Number(id)) || !isOwn(path)) continue;
+    if (id === undefined || made.has(path) || isInUse(path, Number(id)) || !isOwn(path)) continue;
     rmSync(path, { recursive: true, force: true });
   }
 }
@@ -29,9 +33,17 @@ function isOwn(path: string): boolean {
   return me === undefined || statSync(path, { throwIfNoEntry: false })?.uid === me;
 }
 
+function isInUse(path: string, id: number): boolean {
+  return id === process.pid ? Date.now() - lastChange(path) < HOUR_MS : isRunning(id);
+}
+
+/** Of the folder and what is directly in it: a long copy changes its file alone. */
+function lastChange(folder: string): number {
+  const timeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Math.max(timeOf(folder), ...readdirSync(folder).map((name) => timeOf(join(folder, name))));
+}
+
 function isRunning(id: number): boolean {
-  // In a container each server has the same id; those of this process are in `made`.
-  if (id === process.pid) return false;
   try {
     process.kill(id, 0);
     return true;

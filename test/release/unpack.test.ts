@@ -1,6 +1,6 @@
 /** The program out of the archives that a release makes. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,9 +35,19 @@ test('unpack: an archive without the program, one that is cut off, and other fil
   const refused = async (file: string, bytes: Uint8Array, reason: RegExp): Promise<void> => {
     writeFileSync(join(folder, file), bytes);
     await assert.rejects(unpackProgram(join(folder, file), to), reason);
-    rmSync(to, { force: true });
+    assert.ok(!existsSync(to));
   };
   await refused('culvert-9.9.9-linux-x64.tar.gz', content, /has no culvert-9\.9\.9-linux-x64\/culvert/);
   await refused(name, content.subarray(0, content.length >> 1), /unexpected end of file/);
   await refused('culvert-9.9.9-windows-x64.zip', randomBytes(1_000), /no zip file/);
+  const wrongSum = Buffer.from(content);
+  wrongSum.writeUInt8(wrongSum.readUInt8(wrongSum.length - 8) ^ 1, wrongSum.length - 8);
+  await refused(name, wrongSum, /incorrect data check/);
+  for (const missing of ['culvert-8.8.8-linux-x64.tar.gz', 'culvert-8.8.8-windows-x64.zip']) {
+    await assert.rejects(unpackProgram(join(folder, missing), to), { code: 'ENOENT' });
+    assert.ok(!existsSync(to));
+  }
+  writeFileSync(to, 'mine');
+  await assert.rejects(unpackProgram(join(folder, name), to), { code: 'EEXIST' });
+  assert.equal(readFileSync(to, 'utf8'), 'mine');
 });

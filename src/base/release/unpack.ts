@@ -1,7 +1,7 @@
 /** Takes the program out of the archive of a release: a tar.gz, or a zip for Windows. Written for archives of ours, whose checksum was verified. */
-import { closeSync, createReadStream, createWriteStream, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, createReadStream, createWriteStream, fstatSync, openSync, readSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createInflateRaw } from 'node:zlib';
 
@@ -13,28 +13,44 @@ const ENTRY = 0x02014b50;
 const LOCAL_BYTES = 30;
 const MAX_DIRECTORY_BYTES = 1_000_000;
 
-/** Writes the program to `to` (0755), which must not exist. @throws when the archive has none. */
+/** Writes the program to `to` (0755), which must not exist. @throws when the archive has none; then nothing is left. */
 export async function unpackProgram(archive: string, to: string): Promise<void> {
   const folder = basename(archive).replace(/\.(tar\.gz|zip)$/, '');
-  const out = () => createWriteStream(to, { flags: 'wx', mode: 0o755, flush: true });
-  if (archive.endsWith('.zip')) {
-    await pipeline(openZipEntry(archive, `${folder}/culvert.exe`), createInflateRaw(), out());
-  } else {
-    const tar = createReadStream(archive).pipe(createGunzip());
-    await pipeline(tarEntry(tar, `${folder}/culvert`), out());
+  const fd = openSync(to, 'wx', 0o755);
+  const out = createWriteStream(to, { fd, flush: true });
+  try {
+    if (archive.endsWith('.zip')) {
+      await pipeline(openZipEntry(archive, `${folder}/culvert.exe`), createInflateRaw(), out);
+    } else {
+      const entry = (tar: AsyncIterable<Buffer>) => tarEntry(tar, `${folder}/culvert`);
+      await pipeline(createReadStream(archive), createGunzip(), entry, out);
+    }
+  } catch (error) {
+    await closed(out);
+    rmSync(to, { force: true });
+    throw error;
   }
 }
 
-/** The content of one file of a tar, piece by piece. */
-async function* tarEntry(tar: Readable, wanted: string): AsyncGenerator<Buffer> {
+/** Windows deletes no open file. */
+function closed(stream: Writable): Promise<void> {
+  stream.destroy();
+  return new Promise((resolve) => (stream.closed ? resolve() : stream.once('close', resolve)));
+}
+
+/** The content of one file of a tar, piece by piece. Reads to the end, where gzip has its checksum. */
+async function* tarEntry(tar: AsyncIterable<Buffer>, wanted: string): AsyncGenerator<Buffer> {
   let bytes: Buffer = Buffer.alloc(0);
   let left = 0; // of the entry that is passed
   let isWanted = false;
-  for await (const piece of tar as AsyncIterable<Buffer>) {
+  let isWhole = false;
+  for await (const piece of tar) {
+    if (isWhole) continue;
     bytes = bytes.length === 0 ? piece : Buffer.concat([bytes, piece]);
     while (bytes.length > 0) {
       if (left === 0) {
-        if (isWanted) return; // it is whole
+        isWhole = isWanted;
+        if (isWhole) break;
         if (bytes.length < BLOCK) break;
         const { name, size } = readHead(bytes);
         isWanted = name === wanted;

@@ -1,14 +1,14 @@
 /** Each check on a machine and a network that the test makes up: what is well, what is wrong, and what to do. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, Server } from 'node:net';
 import { test } from 'node:test';
 import { startDns } from '../../../test/harness/dns.ts';
 import { checkCaa } from './caa-check.ts';
 import type { Check } from './check.ts';
 import { checkDns } from './dns-check.ts';
 import { checkClock, checkDescriptors, checkDisk, checkIpv6 } from './machine-checks.ts';
-import { checkFreePorts, checkInside } from './port-check.ts';
+import { checkFreePorts, checkInside, localOf } from './port-check.ts';
 import { checkCertificate, checkOutsideApi, checkOutsideEdge } from './reach-check.ts';
 import { realSystem, type Shown } from './system.ts';
 
@@ -95,6 +95,21 @@ test('ports: a port in use names its program, and one of this server is ok', asy
   assert.deepEqual((await checkFreePorts(system, [port], false)).map(brief), [`port_${port.port} ok`]);
   const [silent] = await checkInside(system, [port]);
   assert.match(`${silent?.status} ${silent?.detail}`, /^fail .*accepts no connection: ECONNREFUSED\.$/);
+});
+
+test('ports: a machine without IPv6 tries and reaches a listener on all addresses by IPv4', async (t) => {
+  assert.deepEqual(['::', '0.0.0.0', '::1', '10.0.0.1'].map(localOf), ['127.0.0.1', '127.0.0.1', '::1', '10.0.0.1']);
+  const { listen } = Server.prototype;
+  // As Node does where a socket of IPv6 can't be made: a named address fails, none falls back.
+  t.mock.method(Server.prototype, 'listen', function (this: Server, options: { host?: string; port: number }) {
+    if (options.host?.includes(':') !== true) return listen.call(this, { ...options, host: '127.0.0.1' });
+    process.nextTick(() => this.emit('error', Object.assign(new Error(), { code: 'EAFNOSUPPORT' })));
+    return this;
+  });
+  const system = realSystem();
+  const port = { host: '::', port: 0, key: 'edge.https_listen' };
+  assert.deepEqual((await checkFreePorts(system, [port], false)).map(brief), ['port_0 ok']);
+  assert.match((await checkIpv6(system)).detail, /^IPv6 is off on this machine \(EAFNOSUPPORT\)/);
 });
 
 test('ports: without the right to bind, the check asks for root', async () => {

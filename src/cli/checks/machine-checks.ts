@@ -74,10 +74,15 @@ export function checkDescriptors(system: Pick<System, 'descriptorLimit'>, unitLi
   return warn(name, detail, `Raise the limit to at least ${FEW_DESCRIPTORS}: ulimit -n, or LimitNOFILE= of the unit.`);
 }
 
+/** Undefined: the machine has IPv6; else the code of the error. On `::` the server would fall back to IPv4 without an error. */
+export function tryIpv6(system: Pick<System, 'tryListen'>): Promise<string | undefined> {
+  return system.tryListen({ host: '::1', port: 0 });
+}
+
 /** `::` serves both families. Without IPv6 in the system it can't be bound. */
 export async function checkIpv6(system: Pick<System, 'tryListen' | 'ownAddresses'>): Promise<Check> {
   const name = 'ipv6';
-  const code = await system.tryListen({ host: '::', port: 0 });
+  const code = await tryIpv6(system);
   if (code !== undefined) {
     return warn(
       name,

@@ -52,6 +52,6 @@ export async function checkInside(system: Pick<System, 'tryConnect'>, ports: rea
 
 /** The address by which this machine reaches its own listener. */
 export function localOf(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  return /^[0:]+$/.test(host) ? '::1' : host;
+  // `::` takes both families, and a machine with IPv6 turned off has no ::1.
+  return host === '0.0.0.0' || /^[0:]+$/.test(host) ? '127.0.0.1' : host;
 }

@@ -11,6 +11,7 @@ import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { checkServerIdentity, connect, type PeerCertificate } from 'node:tls';
 import { codeOf } from '../../base/errors.ts';
+import { listenAt } from '../../base/net/listen.ts';
 import { type DiskSpace, diskSpace } from '../../base/process/disk-space.ts';
 import { portHolder } from './port-holder.ts';
 
@@ -46,7 +47,7 @@ export interface System {
   caa(name: string): Promise<readonly CaaRecord[]>;
   /** Of the network interfaces, without loopback and link-local ones. */
   ownAddresses(): readonly string[];
-  /** Binds and releases; undefined, or the code of the error. */
+  /** Binds as the server does, and releases; undefined, or the code of the error. */
   tryListen(at: Place): Promise<string | undefined>;
   /** The program that listens on the port, as far as this user may know. */
   holderOf(port: number): string | undefined;
@@ -109,7 +110,8 @@ function tryListen({ host, port }: Place): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', (error) => resolve(codeOf(error) ?? error.message));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+    server.once('listening', () => server.close(() => resolve(undefined)));
+    listenAt(server, { host, port }, 1);
   });
 }
 

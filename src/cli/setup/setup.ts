@@ -6,6 +6,7 @@ import { loadServerConfig } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { findRunning, type Operator } from '../../server/admin.ts';
 import { checkLines, hasFailed } from '../checks/check.ts';
+import { tryIpv6 } from '../checks/machine-checks.ts';
 import { realSystem, type System } from '../checks/system.ts';
 import { retyped } from '../admin/operator.ts';
 import type { CommandBody } from '../terminal/command.ts';
@@ -50,7 +51,7 @@ function requireRights({ wishes, host }: Work): void {
 
 async function run(work: Work): Promise<ExitCode> {
   const { io, wishes, system, host } = work;
-  const text = configText({ ...wishes, ipv6: (await system.tryListen({ host: '::', port: 0 })) === undefined });
+  const text = configText({ ...wishes, ipv6: (await tryIpv6(system)) === undefined });
   const running = wishes.root === '' ? await findRunning(wishes.dataDir) : undefined;
   const hasUnit = wishes.isUsualFile && (host.hasSystemd || wishes.root !== '');
   const existing = readIfThere(wishes.root + wishes.file);

@@ -150,7 +150,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--acme-directory <url>', "ACME server (default: Let's Encrypt)"],
       ['--acme-ca-file <file>', 'root certificate of a private ACME server'],
       ['--dry-run', 'check and print; change nothing'],
-      ['--yes', 'ask nothing: go on after a failed check, keep edited settings'],
+      ['--yes', 'ask nothing: go on after a failed check, keep settings that differ'],
       ['--root <dir>', 'write below this folder and start nothing, for images'],
       ['--config <file>', 'settings file (default: /etc/culvert/culvert.toml)'],
       ['--local', 'run a server for this machine alone, in the foreground'],

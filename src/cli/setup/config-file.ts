@@ -1,18 +1,17 @@
-/** What becomes of a settings file that is there already: never overwritten once its owner has edited it. */
+/** What becomes of a settings file that is there already: never replaced without a question when its settings are others. */
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { checkServerConfig } from '../../config/load.ts';
 import { ConfigError } from '../../config/toml.ts';
-import { isUnedited } from './config-text.ts';
 
-/** `edited`: its owner's; a replacement needs their word. */
-export type ConfigState = 'missing' | 'same' | 'ours' | 'edited';
+/** `edited`: by hand, or written by a setup with other arguments. A replacement needs its owner's word. */
+export type ConfigState = 'missing' | 'same' | 'sample' | 'edited';
 
 export function stateOf(existing: string | undefined, wanted: string): ConfigState {
   if (existing === undefined) return 'missing';
   if (existing === wanted || sameSettings(existing, wanted)) return 'same';
-  return isUnedited(existing) || isSample(existing) ? 'ours' : 'edited';
+  return isSample(existing) ? 'sample' : 'edited';
 }
 
 function sameSettings(one: string, other: string): boolean {

@@ -1,5 +1,4 @@
 /** The settings file that `culvert setup` writes: short, closed to strangers, nothing sold. All other keys keep their defaults. */
-import { createHash } from 'node:crypto';
 
 export interface ConfigWishes {
   readonly domain: string;
@@ -15,31 +14,20 @@ export interface ConfigWishes {
   readonly acmeCaFile: string | null;
 }
 
-/** Owner of a server that was set up without an address. */
-const NO_EMAIL_OWNER = 'admin@localhost';
+/** Owner of a server that was set up without an address, and of one whose settings name none. */
+export const NO_EMAIL_OWNER = 'admin@localhost';
 
-export const ownerOf = ({ email }: Pick<ConfigWishes, 'email'>): string => email ?? NO_EMAIL_OWNER;
+const ownerOf = ({ email }: Pick<ConfigWishes, 'email'>): string => email ?? NO_EMAIL_OWNER;
 
 export const apiHostOf = (domain: string): string => `culvert.${domain}`;
 
-/** The whole file, with a checksum by which a later setup knows that it was not edited. */
+/** The whole file. */
 export function configText(wishes: ConfigWishes): string {
-  const body = `${[...head(wishes), ...(wishes.behindProxy ? behindProxy(wishes) : direct(wishes)), ...tail(wishes)].join('\n')}\n`;
-  return `${HEADING}\n${CHECKSUM}${sumOf(body)}\n${body}`;
+  const body = [...head(wishes), ...(wishes.behindProxy ? behindProxy(wishes) : direct(wishes)), ...tail(wishes)];
+  return `${[HEADING, ...body].join('\n')}\n`;
 }
 
-const HEADING = '# Written by culvert setup. Edit it as you like: setup asks before it replaces an edited file.';
-const CHECKSUM = '# Checksum: ';
-
-/** True for a file as setup wrote it, whatever its arguments were. */
-export function isUnedited(text: string): boolean {
-  const [heading, checksum = '', ...rest] = text.split('\n');
-  return heading === HEADING && checksum === CHECKSUM + sumOf(rest.join('\n'));
-}
-
-function sumOf(body: string): string {
-  return createHash('sha256').update(body).digest('hex').slice(0, 16);
-}
+const HEADING = '# Written by culvert setup. Edit it as you like: setup asks before it replaces settings that differ.';
 
 const quoted = (text: string): string => JSON.stringify(text);
 

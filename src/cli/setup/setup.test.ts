@@ -87,10 +87,26 @@ test('setup again: says "unchanged" and writes nothing', async (t) => {
   assert.deepEqual([statSync(file).mtimeMs, statSync(file).ino], [before.mtimeMs, before.ino]);
 });
 
-test('setup: a file that it wrote itself follows other arguments; the sample of the installer is replaced', async (t) => {
+test('setup: a file that it wrote itself is kept when the arguments of a second run differ', async (t) => {
   const { home, file } = place(t);
   await setup(home, ['example.com'], ARGS);
-  assert.match((await setup(home, ['example.org'], ARGS)).output, /^settings +\S+: written$/m);
+  const first = readFileSync(file, 'utf8');
+  const refused = await setup(home, ['example.com'], { root: 'image' });
+  assert.equal(refused.code, 2);
+  assert.match(refused.output, /- email = "ann@example\.com"/);
+  assert.match(refused.output, /There is no terminal for a confirmation\. Use --yes/);
+  for (const domain of ['example.com', 'example.org']) {
+    const kept = await setup(home, [domain], { root: 'image', yes: true });
+    assert.equal(kept.code, 0);
+    assert.match(kept.output, /- owner = "ann@example\.com"[^\n]*\n +\+ owner = "admin@localhost"/);
+    assert.match(kept.output, /yours is kept/);
+  }
+  assert.equal(readFileSync(file, 'utf8'), first);
+});
+
+test('setup: the sample of the installer is replaced', async (t) => {
+  const { home, file } = place(t);
+  await setup(home, ['example.com'], ARGS);
   const sample =
     '# Sample\ndata_dir = "/var/lib/culvert"\n[edge]\n#http2 = true\n[accounts]\nsignup = "closed"   # or open\n[billing]\nmode = "none"\n';
   writeFileSync(file, sample);

@@ -17,7 +17,7 @@ import { harmless } from '../terminal/paint.ts';
 import { readArguments, type SetupArguments, USUAL_FILE } from './arguments.ts';
 import { setupChecks } from './checks.ts';
 import { type ConfigState, differences, readIfThere, stateOf, writeConfig } from './config-file.ts';
-import { configText, ownerOf } from './config-text.ts';
+import { configText, NO_EMAIL_OWNER } from './config-text.ts';
 import { certificatePlace, ownerLink, untilCertificate, untilRunning } from './finish.ts';
 import { type Host, realHost } from './host.ts';
 import { ensureDataFolder, ensureUnit, ensureUser, startService } from './service.ts';
@@ -106,7 +106,7 @@ async function placeConfig(
     return 'unchanged';
   }
   if (state === 'edited') {
-    say(io, 'settings', `${path} was edited. It differs from what setup would write (- yours, + setup's):`);
+    say(io, 'settings', `${path} differs from what setup would write (- yours, + setup's):`);
     for (const line of differences(existing ?? '', text)) writeLine(io.stdout, harmless(`  ${line}`));
     if (!(await mayReplace(work))) {
       say(io, 'settings', `${path}: yours is kept`);
@@ -123,7 +123,7 @@ async function placeConfig(
   return 'written';
 }
 
-/** `--yes` is no word about an edited file. */
+/** `--yes` is no word about settings that differ. */
 async function mayReplace({ io, flags, wishes }: Work): Promise<boolean> {
   if (flags['yes'] === true || wishes.isDryRun) return false;
   try {
@@ -179,7 +179,7 @@ async function finish({ io, wishes, system }: Work, settings: Settings, operator
     say(io, 'certificate', outcome);
   }
   writeLine(io.stdout, `\nDashboard: ${apiUrl}/app/`);
-  await handOverLink(io, { wishes, operator, owner: settings.accounts.owner ?? ownerOf(wishes) });
+  await handOverLink(io, { wishes, operator, owner: settings.accounts.owner ?? NO_EMAIL_OWNER });
   writeLine(io.stdout, `\nOn your laptop:\n  culvert login --server ${apiUrl}\n  culvert http 3000`);
   return isReady;
 }

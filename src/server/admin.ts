@@ -3,7 +3,7 @@
  * with a token that the folder's key file signs; no command opens its database. Without a server the same routes run in this process, which
  * holds the lock.
  */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { userInfo } from 'node:os';
@@ -51,7 +51,8 @@ export async function openOperator(settings: Settings, options: OperatorOptions)
  * none has got as far as its socket. Throws when it does not answer, or this user may not ask.
  */
 export async function findRunning(dataDir: string, user?: string): Promise<Operator | undefined> {
-  if (!existsSync(join(dataDir, SEAL_KEY_FILE))) return undefined;
+  // Throws for a user who may not look into the folder: a server may run on it all the same.
+  if (statSync(join(dataDir, SEAL_KEY_FILE), { throwIfNoEntry: false }) === undefined) return undefined;
   const operator = besideServer(dataDir, user);
   try {
     await operator.call('GET', '/superadmin/health');

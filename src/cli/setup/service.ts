@@ -3,7 +3,8 @@ import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ExitError, EXIT } from '../terminal/exit.ts';
 import type { Host } from './host.ts';
-import { unitText } from './unit.ts';
+import { readIfThere } from './config-file.ts';
+import { isOwnUnit, unitText, withProgram } from './unit.ts';
 
 /** Where packages and the install script put it, the administrator's first. */
 const UNIT_FOLDERS = [
@@ -48,13 +49,23 @@ export function ensureDataFolder(host: Host, root: string, dataDir: string): Don
   return 'created';
 }
 
-/** The unit of a package or of the install script is left alone. */
+/** A unit of its own starts this program. The unit of a package or of the install script is left alone. */
 export function ensureUnit(host: Host, root: string): Done {
-  if (UNIT_FOLDERS.some((folder) => existsSync(join(root + folder, UNIT)))) return 'unchanged';
+  if (hasForeignUnit(root)) return 'unchanged';
   const file = join(root + UNIT_FOLDERS[0], UNIT);
+  const existing = readIfThere(file);
+  const wanted = existing === undefined ? unitText(host.program) : withProgram(existing, host.program);
+  if (existing === wanted) return 'unchanged';
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, unitText(host.program), { mode: 0o644 });
+  writeFileSync(file, wanted, { mode: 0o644 });
   return 'written';
+}
+
+/** The first unit that systemd would find is none of setup's. */
+export function hasForeignUnit(root: string): boolean {
+  const files = UNIT_FOLDERS.map((folder) => join(root + folder, UNIT));
+  const unit = files.map(readIfThere).find((text) => text !== undefined);
+  return unit !== undefined && !isOwnUnit(unit);
 }
 
 export interface StartWishes {

@@ -1,7 +1,7 @@
 /** `culvert setup` on a machine that the test makes up: what it writes, what it leaves alone, and when it asks. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { checkServerConfig } from '../../config/load.ts';
 import type { System } from '../checks/system.ts';
@@ -9,7 +9,7 @@ import { tempHome } from '../fixtures/program.ts';
 import { configText } from './config-text.ts';
 import { differences, stateOf } from './config-file.ts';
 import type { Host } from './host.ts';
-import { ensureUser, startService } from './service.ts';
+import { ensureUnit, ensureUser, startService } from './service.ts';
 import { setupOn } from './setup.ts';
 import { type Outcome, runSetup } from './testing.ts';
 import { unitText } from './unit.ts';
@@ -165,6 +165,18 @@ test('setup: arguments that make no sense say what to write', async (t) => {
   assert.match(await say(['example.com'], {}), /run it as root \(sudo culvert setup …\), or look with --dry-run/);
 });
 
+test('setup: a user who may not look into the data folder is sent to root', {
+  skip: process.getuid?.() !== 0,
+}, async (t) => {
+  const { home } = place(t);
+  mkdirSync(join(home, 'data'), { mode: 0o700 });
+  process.seteuid?.(65_534);
+  const asked = setup(home, ['example.com'], { config: 'server.toml', dryRun: true });
+  const { code, output } = await asked.finally(() => process.seteuid?.(0));
+  assert.equal(code, 2, output);
+  assert.match(output, /data can't be read by this user: run the command as root/);
+});
+
 const WISHES = { domain: 'example.com', email: null, dataDir: '/d', behindProxy: false, dnsHook: null, ipv6: true };
 const ACME = { acmeDirectory: null, acmeCaFile: null };
 
@@ -197,7 +209,62 @@ test('settings file: comments alone make no difference, and lines that differ ar
 
 test('unit: the same as the one of the install script', () => {
   const unit = new URL('../../../scripts/culvert.service', import.meta.url);
-  assert.equal(unitText('/usr/local/bin/culvert'), readFileSync(unit, 'utf8'));
+  const body = (text: string): string => text.slice(text.indexOf('\n'));
+  assert.equal(body(unitText('/usr/local/bin/culvert')), body(readFileSync(unit, 'utf8')));
+});
+
+test('unit: paths are written as systemd reads them', () => {
+  const start = (program: string): string => /^ExecStart=(.*) serve /m.exec(unitText(program))?.[1] ?? '';
+  assert.equal(start('/opt/culvert-1.0/culvert'), '/opt/culvert-1.0/culvert');
+  assert.equal(start('/opt/50%/culvert'), '/opt/50%%/culvert');
+  assert.equal(start('/opt/my "own" $1/cul\\vert'), String.raw`"/opt/my \"own\" $1/cul\\vert"`);
+});
+
+test('unit: one of its own follows the program and keeps other lines; one of the install script is left alone', (t) => {
+  const root = tempHome(t);
+  const file = join(root, 'etc/systemd/system/culvert.service');
+  const of = (program: string): Host => ({ ...host, program });
+  assert.equal(ensureUnit(of('/opt/a/culvert'), root), 'written');
+  writeFileSync(file, `${readFileSync(file, 'utf8')}# mine\n`);
+  assert.equal(ensureUnit(of('/opt/a/culvert'), root), 'unchanged');
+  assert.equal(ensureUnit(of('/opt/b$&/culvert'), root), 'written');
+  assert.equal(readFileSync(file, 'utf8'), `${unitText('/opt/b$&/culvert')}# mine\n`);
+  const script = readFileSync(new URL('../../../scripts/culvert.service', import.meta.url), 'utf8');
+  writeFileSync(file, script);
+  assert.equal(ensureUnit(of('/opt/a/culvert'), root), 'unchanged');
+  assert.equal(readFileSync(file, 'utf8'), script);
+});
+
+test('setup: a program or file that the unit hides is refused before anything is written', async (t) => {
+  const { home, file } = place(t);
+  const refusal = async (program: string, flags: object): Promise<string> => {
+    const body = setupOn(well, { ...host, program });
+    const { code, output } = await runSetup(body, { home, args: ['example.com'], flags: { ...ARGS, ...flags } });
+    assert.equal(code, 2, output);
+    assert.ok(!existsSync(join(home, 'image/etc')));
+    return output;
+  };
+  for (const folder of ['/root', '/home/ann', '/tmp/x', '/var/tmp', '/run/user/0'])
+    assert.match(
+      await refusal(`${folder}/culvert`, {}),
+      new RegExp(`sudo install -m 755 ${folder}/culvert /usr/local/bin/culvert\\. `),
+    );
+  assert.match(await refusal("/root/ann's/culvert", {}), /install -m 755 '\/root\/ann'\\''s\/culvert' \/usr/);
+  for (const [flag, name, target] of [
+    ['dnsHook', '--dns-hook', '755 /root/hook /usr/local/bin/hook'],
+    ['acmeCaFile', '--acme-ca-file', '644 /root/hook /etc/ssl/certs/hook'],
+  ] as const) {
+    mkdirSync(join(home, 'image/root'), { recursive: true });
+    writeFileSync(join(home, 'image/root/hook'), '');
+    const output = await refusal('/usr/bin/culvert', { [flag]: '/root/hook' });
+    assert.ok(output.includes(`sudo install -m ${target}. Then set ${name} ${target.split(' ')[2]}`), output);
+  }
+  const unit = join(home, 'image/usr/lib/systemd/system/culvert.service');
+  mkdirSync(dirname(unit), { recursive: true });
+  writeFileSync(unit, unitText('/usr/bin/culvert').replace(/^.*/, '# Of a package'));
+  const body = setupOn(well, { ...host, program: '/root/culvert' });
+  assert.equal((await runSetup(body, { home, args: ['example.com'], flags: ARGS })).code, 0);
+  assert.ok(existsSync(file));
 });
 
 test('service: a running server on unchanged settings is left alone, a changed one restarts, a fault names the log', async () => {

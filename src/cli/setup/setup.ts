@@ -2,6 +2,7 @@
  * `culvert setup DOMAIN`: from the program to a public server. Checks the machine and its names, writes a short settings file, starts the unit,
  * waits for the certificate and prints one link, with which the owner sets a password. Run again, it changes nothing that is right.
  */
+import { codeOf } from '../../base/errors.ts';
 import { loadServerConfig } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { findRunning, type Operator } from '../../server/admin.ts';
@@ -19,6 +20,7 @@ import { setupChecks } from './checks.ts';
 import { type ConfigState, differences, readIfThere, stateOf, writeConfig } from './config-file.ts';
 import { configText, NO_EMAIL_OWNER } from './config-text.ts';
 import { certificatePlace, ownerLink, untilCertificate, untilRunning } from './finish.ts';
+import { requireVisible } from './hidden.ts';
 import { type Host, realHost } from './host.ts';
 import { ensureDataFolder, ensureUnit, ensureUser, startService } from './service.ts';
 
@@ -51,9 +53,10 @@ function requireRights({ wishes, host }: Work): void {
 
 async function run(work: Work): Promise<ExitCode> {
   const { io, wishes, system, host } = work;
-  const text = configText({ ...wishes, ipv6: (await tryIpv6(system)) === undefined });
-  const running = wishes.root === '' ? await findRunning(wishes.dataDir) : undefined;
   const hasUnit = wishes.isUsualFile && (host.hasSystemd || wishes.root !== '');
+  if (hasUnit) requireVisible(host, wishes);
+  const text = configText({ ...wishes, ipv6: (await tryIpv6(system)) === undefined });
+  const running = wishes.root === '' ? await runningServer(wishes) : undefined;
   const existing = readIfThere(wishes.root + wishes.file);
   const plan = { text, existing, state: stateOf(existing, text) };
   const checked = plan.state === 'edited' && existing !== undefined ? existing : text;
@@ -81,6 +84,15 @@ async function run(work: Work): Promise<ExitCode> {
   const operator = hasUnit ? await untilRunning(io, settings.data_dir) : await findRunning(settings.data_dir);
   const isReady = operator === undefined ? sayStart(work, hasUnit) : await finish(work, settings, operator);
   return isBad || !isReady ? EXIT.failure : EXIT.ok;
+}
+
+async function runningServer({ dataDir }: SetupArguments): Promise<Operator | undefined> {
+  try {
+    return await findRunning(dataDir);
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error;
+    throw usageError(`${dataDir} can't be read by this user: run the command as root (sudo culvert setup …)`, error);
+  }
 }
 
 function say(io: Io, what: string, outcome: string): void {
@@ -135,7 +147,7 @@ async function mayReplace({ io, flags, wishes }: Work): Promise<boolean> {
   }
 }
 
-/** Data folder and unit. True when the unit is new. */
+/** Data folder and unit. True when the unit was written. */
 function placeService({ io, wishes, host }: Work, hasUnit: boolean): boolean {
   if (!wishes.isUsualFile) return false;
   say(io, 'data', `${wishes.root + wishes.dataDir}: ${ensureDataFolder(host, wishes.root, wishes.dataDir)}`);

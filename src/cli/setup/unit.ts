@@ -1,8 +1,27 @@
-/** The systemd unit of the server, for a machine that got the program alone. The same as scripts/culvert.service: a test compares them. */
+/** The systemd unit of the server, for a machine that got the program alone. But for its first line the same as scripts/culvert.service: a test compares them. */
+
+const HEADING = '# Culvert server. Written by culvert setup; change it with `systemctl edit culvert`, not here.';
+const START = /^ExecStart=.*$/m;
+
+/** A unit of `culvert setup`, and of no package or install script. */
+export const isOwnUnit = (text: string): boolean => text.startsWith(`${HEADING}\n`);
+
+/** The unit with another program; all else stays. */
+export const withProgram = (unit: string, program: string): string => unit.replace(START, () => execStart(program));
+
+function execStart(program: string): string {
+  return `ExecStart=${unitWord(program)} serve --config /etc/culvert/culvert.toml`;
+}
+
+/** A path as systemd reads it: `%` begins a specifier, and a space ends a word (systemd.syntax(7)). */
+function unitWord(path: string): string {
+  const text = path.replaceAll('%', '%%');
+  return /^[\w./@:+,%=-]+$/.test(text) ? text : `"${text.replace(/[\\"]/g, '\\$&')}"`;
+}
 
 /** `program`: absolute path of the executable. */
 export function unitText(program: string): string {
-  return `# Culvert server. Installed by scripts/install.sh; change it with \`systemctl edit culvert\`, not here.
+  return `${HEADING}
 [Unit]
 Description=Culvert tunnel server
 Wants=network-online.target
@@ -12,7 +31,7 @@ After=network-online.target
 Type=exec
 User=culvert
 Group=culvert
-ExecStart=${program} serve --config /etc/culvert/culvert.toml
+${execStart(program)}
 # Reads certificate files at once.
 ExecReload=/bin/kill -HUP $MAINPID
 WorkingDirectory=/var/lib/culvert

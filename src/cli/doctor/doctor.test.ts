@@ -132,3 +132,12 @@ test('doctor: an agent that finds its server dials the agent port and compares v
   assert.deepEqual([found['server'], found['version'], found['agent_port']], ['ok', 'ok', 'ok']);
   assert.match(checks.find(({ name }) => name === 'access_key')?.detail ?? '', /absent/);
 });
+
+test("doctor: a key in a table of a server's file makes it no agent's file", async (t) => {
+  const { home, file } = await place(t, '[backup.more]\ntoken_file = "x"\nserver = "y"\n');
+  const { checks } = await checksOf(['--config', file], home);
+  assert.equal(checks.length, 1);
+  assert.match(checks[0]?.detail ?? '', /server\.toml:\d+: backup\.more/);
+  writeFileSync(file, '[tunnels.web]\ntarget = 3000\n');
+  assert.ok((await checksOf(['--config', file], home)).checks.some(({ name }) => name === 'access_key'));
+});

@@ -34,10 +34,16 @@ function serverFile(io: Io, named: string | undefined): string | undefined {
 }
 
 /** Keys of the top of an agent's file that no server's file has. */
-const AGENT_KEY = /^\s*(?:\[tunnels[.\]]|tunnels\.|(?:server|token_file|inspect|inspect_port)\s*=)/m;
+const AGENT_KEY = /^\s*(?:tunnels\.|(?:server|token_file|inspect|inspect_port)\s*=)/m;
+const AGENT_TABLE = /^\s*\[tunnels[.\]]/m;
+const TABLE = /^\s*\[/m;
 
 function isAgentFile(file: string): boolean {
-  return existsSync(file) && AGENT_KEY.test(readFileSync(file, 'utf8'));
+  if (!existsSync(file)) return false;
+  const all = readFileSync(file, 'utf8');
+  // A table of a server's file may have a key of the same name.
+  const [top = ''] = all.split(TABLE, 1);
+  return AGENT_KEY.test(top) || AGENT_TABLE.test(all);
 }
 
 function text(io: Io, checks: readonly Check[]): string {

@@ -1,6 +1,7 @@
 /** The checks of an agent's machine: its settings and key, the way to the server, and the services that it publishes. */
 import { dialServer } from '../../agent/connect/dial.ts';
-import { agentAddress, discover } from '../../agent/connect/discovery.ts';
+import { type AgentAddress, discover } from '../../agent/connect/discovery.ts';
+import { addressesOf, dialFirst, wayName } from '../../agent/connect/ways.ts';
 import { messageOf } from '../../base/errors.ts';
 import { type AgentSettings, loadAgentConfig } from '../../config/agent.ts';
 import { type Check, fail, ok, warn, sentence } from '../checks/check.ts';
@@ -55,7 +56,7 @@ async function key(settings: AgentSettings, io: Io): Promise<Check> {
   }
 }
 
-/** Each step of a connect: find the server, then dial its agent listener. */
+/** Each step of a connect: find the server, then dial its agent listeners. */
 async function wayTo(server: URL): Promise<Check[]> {
   let found: Awaited<ReturnType<typeof discover>>;
   try {
@@ -66,13 +67,28 @@ async function wayTo(server: URL): Promise<Check[]> {
   }
   const checks = [ok('server', `${server.host} is a Culvert server.`), versions(String(found.version))];
   try {
-    const address = agentAddress(found, server);
-    const socket = await dialServer(address);
-    socket.destroy();
-    return [...checks, ok('agent_port', `${address.host}:${address.port} accepts agents.`)];
+    return [...checks, await agentPort(addressesOf(found, server))];
   } catch (error) {
-    const next = 'Open that port in the firewall of the server, or allow outgoing connections to it on this network.';
-    return [...checks, fail('agent_port', sentence(messageOf(error)), next)];
+    return [...checks, fail('agent_port', sentence(messageOf(error)), OPEN_PORT)];
+  }
+}
+
+const OPEN_PORT = 'Open that port in the firewall of the server, or allow outgoing connections to it on this network.';
+
+/** Dials as an agent does: one address is enough. Throws when none accepts it. */
+async function agentPort(addresses: readonly AgentAddress[]): Promise<Check> {
+  const name = 'agent_port';
+  const { socket, address } = await dialFirst(addresses, new AbortController().signal);
+  socket.destroy();
+  const works = `${wayName(address)} accepts agents`;
+  const [first] = addresses;
+  if (first === undefined || first === address) return ok(name, `${works}.`);
+  try {
+    // It may only have been slower.
+    (await dialServer(first)).destroy();
+    return ok(name, `${wayName(first)} accepts agents.`);
+  } catch (error) {
+    return warn(name, `${works}, but the address before it does not: ${sentence(messageOf(error))}`, OPEN_PORT);
   }
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { freePorts } from '../../../test/harness/config.ts';
@@ -131,6 +132,29 @@ test('doctor: an agent that finds its server dials the agent port and compares v
   const found = statuses(checks);
   assert.deepEqual([found['server'], found['version'], found['agent_port']], ['ok', 'ok', 'ok']);
   assert.match(checks.find(({ name }) => name === 'access_key')?.detail ?? '', /absent/);
+});
+
+test('doctor: an agent whose server accepts it on a later address alone is warned', async (t) => {
+  const { home, file, api } = await place(t);
+  const server = start(t, ['serve', '--config', file], { home });
+  await server.until(() => /admin@localhost\n\S+\n/.test(server.stdout));
+  const found = (await (await fetch(`${api}/.well-known/culvert`)).json()) as { agent_address: string };
+  const { api: closed } = await freePorts();
+  const portOf = async (...addresses: string[]): Promise<Check | undefined> => {
+    const answer = JSON.stringify({ ...found, agent_address: addresses[0], agent_addresses: addresses });
+    const announcing = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
+    t.after(() => announcing.close());
+    await once(announcing, 'listening');
+    const { port } = announcing.address() as AddressInfo;
+    const { checks } = await checksOf(['--server', `http://127.0.0.1:${port}`], home);
+    return checks.find(({ name }) => name === 'agent_port');
+  };
+  const away = `127.0.0.1:${closed}`;
+  assert.equal((await portOf(found.agent_address, away))?.status, 'ok');
+  const later = await portOf(away, found.agent_address);
+  assert.equal(later?.status, 'warn');
+  assert.match(later?.detail ?? '', new RegExp(`^${found.agent_address} accepts agents, but .*${away}: `));
+  assert.equal((await portOf(away))?.status, 'fail');
 });
 
 test("doctor: a key in a table of a server's file makes it no agent's file", async (t) => {

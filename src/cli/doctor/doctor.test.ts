@@ -1,12 +1,13 @@
 /** `culvert doctor` beside a real server, without one, and on an agent's machine. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { freePorts } from '../../../test/harness/config.ts';
+import { findRunning } from '../../server/admin.ts';
 import type { Check } from '../checks/check.ts';
 import { run, start, tempHome } from '../fixtures/in-process.ts';
 
@@ -164,4 +165,26 @@ test("doctor: a key in a table of a server's file makes it no agent's file", asy
   assert.match(checks[0]?.detail ?? '', /server\.toml:\d+: backup\.more/);
   writeFileSync(file, '[tunnels.web]\ntarget = 3000\n');
   assert.ok((await checksOf(['--config', file], home)).checks.some(({ name }) => name === 'access_key'));
+});
+
+test('doctor: a data folder that this user may not look into is no folder without a server', async (t) => {
+  const { home, file } = await place(t);
+  symlinkSync('data', join(home, 'data'));
+  const { checks } = await checksOf(['--config', file], home);
+  const server = checks.find(({ name }) => name === 'server');
+  assert.equal(`${server?.status} ${server?.next}`, 'fail Run this as root, or as the user of the server.');
+  assert.match(server?.detail ?? '', /can't be queried: ELOOP/);
+});
+
+test("running server: another user's data folder refuses the question", {
+  skip: process.getuid?.() !== 0,
+}, async (t) => {
+  const data = join(tempHome(t), 'data');
+  mkdirSync(data, { mode: 0o700 });
+  assert.equal(await findRunning(data), undefined);
+  writeFileSync(join(data, 'seal.key'), '');
+  process.seteuid?.(65_534);
+  const asked = findRunning(data);
+  process.seteuid?.(0);
+  await assert.rejects(asked, { code: 'EACCES' });
 });

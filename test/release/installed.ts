@@ -22,7 +22,9 @@ export interface Script {
 export function script({ version, isNew = false, fails }: Script): string {
   const fail = (what: Script['fails']): string =>
     fails === what ? `echo "culvert: the ${what} fails" >&2; exit 1; ` : '';
+  // The path of the test may lead to folders that the user of the data folder may not read.
   return `#!/bin/sh
+PATH=/usr/bin:/bin
 case "$1 $2 $3" in
   "version  ") echo "culvert ${version} (commit 0000000)" ;;
   "config check --migrate") ${fail('migration')}${isNew ? '' : `grep -q ${NEW_FORMAT} "$4/culvert.db" && exit 10`}

@@ -76,6 +76,7 @@ const SLICES: readonly string[] = [
   'inspector',
   'backups',
   'operator',
+  'download',
   'web',
 ];
 

@@ -338,6 +338,8 @@ export const serverSchema = z.strictObject({
   data_dir: path.prefault('./data'),
   // No default: who makes the releases of a server is its operator's choice.
   releases_url: httpUrlOrNull.prefault(''),
+  // Empty: `releases` below the data folder, which the server's user can write.
+  releases_dir: pathOrNull.prefault(''),
   log: log.prefault({}),
   server: server.prefault({}),
   api: api.prefault({}),

@@ -18,6 +18,7 @@ import type { Bearers } from './core/http/auth.ts';
 import type { Job } from './core/jobs.ts';
 import { Retention } from './core/retention.ts';
 import { Slices } from './core/slice.ts';
+import { download, type DownloadOptions, type DownloadServices } from './download/index.ts';
 import { domains, type DomainOptions, type DomainServices } from './domains/index.ts';
 import { inspector, type InspectorOptions, type InspectorServices } from './inspector/index.ts';
 import { inProcessLink } from './link.ts';
@@ -59,6 +60,7 @@ export const SLICES = [
   inspector,
   backups,
   operator,
+  download,
   web,
 ] as const;
 
@@ -77,7 +79,8 @@ export interface ControlOptions
     NetworkOptions,
     DomainOptions,
     InspectorOptions,
-    BackupOptions {
+    BackupOptions,
+    DownloadOptions {
   readonly oauth: CoreOptions['oauth'];
   readonly billing: BillingSliceOptions['billing'];
 }
@@ -103,7 +106,8 @@ type Services = CertificateServices &
   WebhookServices &
   InspectorServices &
   BackupServices &
-  OperatorServices;
+  OperatorServices &
+  DownloadServices;
 
 export type ControlPlane = Core &
   Services & {
@@ -175,5 +179,6 @@ function servicesOf(slices: Slices): Services {
     ...slices.use(inspector),
     ...slices.use(backups),
     ...slices.use(operator),
+    ...slices.use(download),
   };
 }

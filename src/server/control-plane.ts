@@ -3,7 +3,10 @@
  */
 import { formatHost, parseHostPort } from '../base/net/addr.ts';
 import type { Logger } from '../base/log.ts';
+import { buildInfo } from '../base/process/version.ts';
+import { releasesDirOf } from '../config/releases-dir.ts';
 import type { Settings } from '../config/schema.ts';
+import type { ReleaseOptions } from '../control/download/service.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../control/open.ts';
 import { isBackupOn } from './backup/task.ts';
 import { acmeSetup } from './certificates/acme.ts';
@@ -14,6 +17,8 @@ export interface ControlPlaneDeps {
   readonly edgeTemplate: () => string;
   readonly apiUrl: () => string;
   readonly log: Logger;
+  /** The program that runs: its own unless a test gives another. */
+  readonly program?: ReleaseOptions['program'] | undefined;
   /** As in ControlOptions. */
   readonly makeHasher?: ControlOptions['makeHasher'];
 }
@@ -49,10 +54,16 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     oauth: { google: googleOptions(settings), github: githubOptions(settings) },
     visitorProvider: settings.edge_auth.provider,
     backupEveryMs: isBackupOn(settings) ? settings.backup.every : null,
+    releases: { releasesDir: releasesDirOf(settings), program: deps.program ?? ownProgram() },
     apiUrl: deps.apiUrl,
     log: deps.log,
     makeHasher: deps.makeHasher,
   });
+}
+
+function ownProgram(): ReleaseOptions['program'] {
+  const { version, releaseKey } = buildInfo();
+  return { version, key: releaseKey };
 }
 
 function minFreeOf({ inspector: { min_free_mb: megabytes } }: Settings): ControlOptions['minFree'] {

@@ -1,6 +1,7 @@
 /** A server as its starter holds it, and what it is started with. */
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../base/log.ts';
+import type { ReleaseOptions } from '../control/download/service.ts';
 import type { ControlOptions } from '../control/open.ts';
 import type { CreatedUser } from '../control/auth/accounts/service.ts';
 import type { StartNode } from './data-node.ts';
@@ -19,6 +20,8 @@ export interface ServerOptions {
   readonly held?: HeldSockets;
   /** Another data node, for tests of the control plane alone. */
   readonly startNode?: StartNode;
+  /** The program of a release, for tests of downloads; default: the one that runs. */
+  readonly program?: ReleaseOptions['program'];
   /** What computes argon2id in place of threads; called by each plane, which closes what it gets. */
   readonly makeHasher?: ControlOptions['makeHasher'];
 }

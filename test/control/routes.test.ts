@@ -344,8 +344,8 @@ test('probes, discovery, keys and the document are public, at / and under /api',
 
 /** Parameters of public routes, which answer 404 by themselves to what is not there. */
 const REAL: Readonly<Record<string, string>> = { provider: 'github', file: 'swagger-ui.css', page: 'install' };
-/** Their files are named by the build: pages.test.ts and docs-site.test.ts ask for one. */
-const BUILT = new Set(['/app/assets/{file}', '/docs/assets/{file}']);
+/** Their files are named by a build or a release: pages.test.ts, docs-site.test.ts and flows/download.test.ts ask for one. */
+const BUILT = new Set(['/app/assets/{file}', '/docs/assets/{file}', '/download/{file}']);
 
 test('the document describes every route, with a bearer wherever one is needed', async () => {
   const { body } = await h.call('GET', '/openapi.json');

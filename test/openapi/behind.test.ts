@@ -1,5 +1,6 @@
-/** The API document against operations that succeed only behind an email, a code, an identity provider, payments or a certificate authority. */
+/** The API document against operations that succeed only behind an email, a code, an identity provider, payments, a certificate authority or a release. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Secret } from '../../src/base/secret.ts';
 import { CertificateFixture } from '../../src/control/certificates/testing/certificate-fixture.ts';
@@ -8,8 +9,10 @@ import { servePlane } from '../../src/control/core/testing/plane-api.ts';
 import { openBillingFixture } from '../../src/control/billing/testing.ts';
 import { Team } from '../../src/control/core/testing/team.ts';
 import { Browser } from '../harness/browser.ts';
+import { newDataFolder } from '../harness/data-folder.ts';
 import { inReverse } from '../harness/ends.ts';
 import { OIDC_CLIENT, startOidc } from '../harness/oidc.ts';
+import { makeFakeRelease } from '../release/fake-release.ts';
 import { BEHIND, BEHIND_OTHERS, type Request, successFaults } from './behind.ts';
 import type { NamedOperation } from './document.ts';
 import { ApiTester } from './tester.ts';
@@ -115,6 +118,19 @@ test('API document: an operator renews a certificate as documented', async (t) =
   await fixture.tend();
   const params = { name: 'shop.edge.test' };
   assert.deepEqual(await check(on, 'POST /superadmin/certificates/{name}/renew', { params }, person.token), []);
+});
+
+test('API document: a file of a release is sent as documented', async (t) => {
+  const ends = inReverse(t);
+  const dataDir = newDataFolder();
+  const releasesDir = join(dataDir, 'releases');
+  const { key } = makeFakeRelease(join(releasesDir, '1.2.3'));
+  const plane = new Plane(dataDir, { releases: { releasesDir, program: { version: '1.2.3', key: key.publicKey } } });
+  ends.after(() => plane.close());
+  const api = await servePlane(plane);
+  ends.after(() => api.close());
+  const on = await ApiTester.over(plane, api);
+  assert.deepEqual(await check(on, 'GET /download/{file}', { params: { file: 'get.sh' } }), []);
 });
 
 test('API document: every operation that needs another service was sent here', () => {

@@ -112,7 +112,7 @@ export const BEHIND: Readonly<Record<string, Prepare>> = {
   },
 };
 
-/** Those that need an identity provider, a payment provider or a certificate authority. */
+/** Those that need an identity provider, a payment provider, a certificate authority or a release. */
 export const BEHIND_OTHERS = [
   'GET /auth/oauth/{provider}/start',
   'POST /auth/oauth/{provider}/start',
@@ -121,6 +121,7 @@ export const BEHIND_OTHERS = [
   'GET /edge-auth/callback',
   'POST /billing/webhook',
   'POST /superadmin/certificates/{name}/renew',
+  'GET /download/{file}',
 ] as const;
 
 /** What the document says otherwise about the response, and a status that is no success. */

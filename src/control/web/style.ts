@@ -49,11 +49,19 @@ main {
   border: 1px solid var(--line);
   border-radius: 12px;
 }
+main.wide { max-width: 52rem; }
+h2 { margin: 1.75rem 0 0.5rem; font-size: 1.1rem; }
 .brand { margin: 0 0 1.5rem; font-weight: 600; letter-spacing: 0.02em; color: var(--accent); }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
 p { margin: 0 0 0.75rem; }
 a { color: var(--accent); }
 code { white-space: nowrap; font: 0.9em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+pre { margin: 0 0 0.75rem; padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 8px; overflow-x: auto; }
+pre code { white-space: pre; }
+.wide p code { white-space: normal; overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.875rem; }
+th, td { padding: 0.4rem 1rem 0.4rem 0; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
 .quiet { color: var(--quiet); font-size: 0.875rem; }
 .alert, .notice { margin-bottom: 1.25rem; overflow-wrap: anywhere; }
 .notice { padding: 0.75rem 1rem; border-left: 3px solid var(--accent); border-radius: 4px; background: var(--phrase); }

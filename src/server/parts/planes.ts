@@ -24,6 +24,7 @@ export function openServices(life: Lifecycle, { settings, options, log, late }: 
     edgeTemplate: () => late.edgeTemplate,
     apiUrl: () => late.apiUrl,
     log: log.child({ plane: 'control' }),
+    program: options.program,
     makeHasher: options.makeHasher,
   });
   life.onClose('database', () => control.close());

@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock } from '../../../base/clock.ts';
 import { silentLog } from '../../../base/log.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../../open.ts';
@@ -64,6 +65,7 @@ export class Plane {
       oauth: { google: null, github: null },
       visitorProvider: 'google',
       backupEveryMs: null,
+      releases: { releasesDir: join(this.dataDir, 'releases'), program: { version: '1.0.0', key: null } },
       apiUrl: () => 'http://api.test',
       log: silentLog,
       clock: this.clock,

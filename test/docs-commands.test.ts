@@ -17,7 +17,7 @@ function commandsIn(line: string): string[][] {
   return line
     .replace(/^\$ /, '')
     .replace(/ +#.*$/, '')
-    .split(/&&|\|\||[|;)]| & ?$|\$\(|>>/)
+    .split(/&&|\|\||[|;)]| & ?$|\$\(| >>?/)
     .map((part) => wordsOf(part.trim().replace(/^(?:sudo (?:-u \w+ )?|ssh \w+ sudo )/, '')))
     .filter(([program]) => program === 'culvert')
     .map(([, ...args]) => args);

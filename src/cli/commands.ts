@@ -265,6 +265,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'List organizations',
     examples: ['admin list-orgs --status pending'],
     options: [['--status <status>', 'filter: approved, pending or suspended'], ...LIST],
+    choices: { '--status': ['approved', 'pending', 'suspended'] },
     load: async () => (await import('./admin/orgs.ts')).listOrgs,
   },
   {
@@ -272,6 +273,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'Set the plan of an organization: free, pro, team or enterprise',
     examples: ['admin set-plan acme team'],
     options: [CONFIG],
+    choices: { plan: ['free', 'pro', 'team', 'enterprise'] },
     load: async () => (await import('./admin/orgs.ts')).setPlan,
   },
   {
@@ -307,6 +309,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'List ACME certificates; "renew <name>" requests one now',
     examples: ['admin certificates', 'admin certificates renew shop.example.com'],
     options: [['--json', 'as JSON'], CONFIG],
+    choices: { renew: ['renew'] },
     load: async () => (await import('./admin/certificates.ts')).certificates,
   },
   {
@@ -314,7 +317,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'Create new signing keys: access, capability or both',
     examples: ['admin rotate-keys access'],
     options: [CONFIG],
+    choices: { purpose: ['access', 'capability'] },
     load: async () => (await import('./admin/orgs.ts')).rotateKeys,
+  },
+  {
+    usage: 'completion <shell>',
+    summary: 'Print a completion script: bash, zsh, fish or powershell',
+    examples: ['completion bash'],
+    options: [],
+    choices: { shell: ['bash', 'zsh', 'fish', 'powershell'] },
+    load: async () => (await import('./completion/completion.ts')).completionOf(COMMANDS),
   },
   {
     usage: 'version',

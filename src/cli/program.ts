@@ -5,6 +5,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { messageOf } from '../base/errors.ts';
 import type { CommandSpec } from './terminal/command.ts';
 import { COMMANDS } from './commands.ts';
+import { GROUPS } from './groups.ts';
 import { EXIT, ExitError, type ExitCode, usageError } from './terminal/exit.ts';
 import { type Io, type Output, writeLine } from './terminal/io.ts';
 import { VERSION } from './terminal/version.ts';
@@ -112,29 +113,6 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
     choose(async (io) => (await spec.load())(io, { args, flags }));
   });
 }
-
-/** What the help says of a group. */
-const GROUPS: Readonly<Record<string, Pick<CommandSpec, 'summary' | 'examples'>>> = {
-  admin: {
-    summary: 'Manage accounts, organizations and certificates of this server',
-    examples: ['admin create-user ann@example.com --superadmin', 'admin list-orgs --status pending'],
-  },
-  config: { summary: "Check the server's settings file", examples: ['config check /etc/culvert/culvert.toml'] },
-  network: {
-    summary: 'Manage private networks and their devices',
-    examples: ['network create office', 'network enroll office phone --qr'],
-  },
-  projects: { summary: 'Create, list, rename and delete projects', examples: ['projects create web'] },
-  tokens: {
-    summary: 'Create, list, rotate and revoke access keys',
-    examples: ['tokens', 'tokens mint laptop --save-file key'],
-  },
-  tunnels: {
-    summary: 'Create, list, start, stop and delete tunnels',
-    examples: ['tunnels', 'tunnels create 3000 --subdomain shop'],
-  },
-  webhooks: { summary: 'List, forward and redeliver webhooks', examples: ['webhooks events stripe --follow'] },
-};
 
 function examplesText(examples: readonly string[]): string {
   return ['', 'Examples:', ...examples.map((example) => `  $ culvert ${example}`)].join('\n');

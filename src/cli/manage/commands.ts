@@ -115,6 +115,7 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
       ['--project <slug>', 'project of the name'],
       ...BASE,
     ],
+    choices: { '--protocol': ['http', 'https', 'websocket', 'tcp'] },
     load: async () => (await import('./tunnels.ts')).tunnelsCreate,
   },
   {
@@ -164,6 +165,7 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
       ['--replay', 'send the request again through the tunnel'],
       ...BASE,
     ],
+    choices: { '--outcome': ['forwarded', 'refused', 'failed'] },
     load: async () => (await import('../inspect/inspect.ts')).inspect,
   },
   {

@@ -23,6 +23,8 @@ export interface CommandSpec {
   /** Command lines without the name of the program; the help shows them. */
   readonly examples: readonly string[];
   readonly options: ReadonlyArray<readonly [flags: string, description: string]>;
+  /** Values that an argument (`plan`) or a flag (`--protocol`) takes, for completion and the man page. The command checks them itself. */
+  readonly choices?: Readonly<Record<string, readonly string[]>>;
   /** Flags of a sister command: the parser accepts them, so that the command can explain why it refuses them. Help does not show them. */
   readonly refused?: readonly string[];
   readonly load: () => Promise<CommandBody>;

@@ -1,0 +1,25 @@
+/** Words that only group commands, as `tokens` in `culvert tokens mint`. The commands are in commands.ts. */
+import type { CommandSpec } from './terminal/command.ts';
+
+/** What the help says of a group. */
+export const GROUPS: Readonly<Record<string, Pick<CommandSpec, 'summary' | 'examples'>>> = {
+  admin: {
+    summary: 'Manage accounts, organizations and certificates of this server',
+    examples: ['admin create-user ann@example.com --superadmin', 'admin list-orgs --status pending'],
+  },
+  config: { summary: "Check the server's settings file", examples: ['config check /etc/culvert/culvert.toml'] },
+  network: {
+    summary: 'Manage private networks and their devices',
+    examples: ['network create office', 'network enroll office phone --qr'],
+  },
+  projects: { summary: 'Create, list, rename and delete projects', examples: ['projects create web'] },
+  tokens: {
+    summary: 'Create, list, rotate and revoke access keys',
+    examples: ['tokens', 'tokens mint laptop --save-file key'],
+  },
+  tunnels: {
+    summary: 'Create, list, start, stop and delete tunnels',
+    examples: ['tunnels', 'tunnels create 3000 --subdomain shop'],
+  },
+  webhooks: { summary: 'List, forward and redeliver webhooks', examples: ['webhooks events stripe --follow'] },
+};

@@ -11,16 +11,19 @@ import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { Credentials, userFolder } from './credentials.ts';
 import { ConfigError, mistakeAt, readToml, type TomlFile } from './toml.ts';
+import { upstreamKeys } from './upstream-keys.ts';
 
 export const DEFAULT_SERVER = 'http://127.0.0.1:9090';
 const PROJECT_FILE = 'culvert.toml';
 
 const tunnel = z.strictObject({
   protocol: z.enum(['http', 'https', 'websocket', 'tcp', 'udp']).default('http'),
-  /** `3000`, `"host:3000"` or a URL. */
+  /** `3000`, `"host:3000"`, a URL or `"unix:/path"`. */
   target: z.union([z.string(), z.int()], {
     error: ({ input }) =>
-      input === undefined ? 'is missing' : 'must be a port or a text in quotes: "3000", "host:3000" or a URL',
+      input === undefined
+        ? 'is missing'
+        : 'must be a port or a text in quotes: "3000", "host:3000", a URL or "unix:/path"',
   }),
   subdomain: z.string().max(253).optional(),
   project: z.string().max(63).optional(),
@@ -33,6 +36,7 @@ const tunnel = z.strictObject({
   network: z.string().min(1, 'must be the name of a private network').max(253).optional(),
   /** Of udp tunnels. false: datagrams go by the agent's session alone, never by UDP to the server. */
   udp: z.boolean().default(true),
+  ...upstreamKeys,
 });
 
 /** Names appear in log lines, file names of no kind: letters, digits, dash, dot, underscore. */
@@ -52,6 +56,8 @@ export const agentSchema = z.strictObject({
 
 export type TunnelSettings = z.output<typeof tunnel> & {
   readonly name: string;
+  /** Of the settings file: its relative file names begin there. */
+  readonly folder: string;
   /** The error for a mistake in this tunnel's `key` that only its user can see; points at file and line. */
   readonly mistake: (key: string, text: string) => ConfigError;
 };
@@ -286,7 +292,7 @@ function* tunnelsOf(file: ReadFile | undefined): Generator<[string, TunnelSettin
   for (const [name, settings] of Object.entries(value.tunnels)) {
     const mistake = (key: string, text: string): ConfigError =>
       mistakeAt(file.path, lines, { path: ['tunnels', name, key], text: text });
-    yield [name, { ...settings, name, mistake }];
+    yield [name, { ...settings, name, folder: dirname(file.path), mistake }];
   }
 }
 

@@ -38,7 +38,7 @@ export class LocalDial {
     this.#target = target;
     this.#result = options.result;
     this.#sweeper = options.sweeper;
-    this.#deadline = options.nowMs + CONNECT_TIMEOUT_MS;
+    this.#deadline = options.nowMs + (target.connectTimeoutMs ?? CONNECT_TIMEOUT_MS);
     this.#sweeper.add(this);
     this.#next();
   }
@@ -46,7 +46,8 @@ export class LocalDial {
   sweep(nowMs: number): void {
     if (nowMs < this.#deadline) return;
     this.cancel();
-    const text = `${this.#target.text} did not respond within ${CONNECT_TIMEOUT_MS / 1000} s`;
+    const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#target;
+    const text = `${this.#target.text} did not respond within ${connectTimeoutMs / 1000} s`;
     this.#result.onFault({ code: REPLY.timeout, text });
   }
 
@@ -59,8 +60,7 @@ export class LocalDial {
   }
 
   #next(): void {
-    const host = this.#target.hosts[this.#hostIndex++] as string;
-    const socket = this.#open(host);
+    const socket = this.#open(this.#target.hosts[this.#hostIndex++]);
     this.#socket = socket;
     const ready = this.#target.tls ? 'secureConnect' : 'connect';
     const onError = (error: Error): void => {
@@ -79,17 +79,19 @@ export class LocalDial {
     });
   }
 
-  #open(host: string): Socket {
-    const { port, tls, verifyTls, serverName } = this.#target;
-    if (!tls) return connectTcp({ host, port, allowHalfOpen: true, noDelay: true });
+  /** `host`: undefined for a socket in the file system. */
+  #open(host: string | undefined): Socket {
+    const { port, socketPath, tls, verifyTls, serverName, secureContext } = this.#target;
+    const place = socketPath === undefined ? { host: host as string, port } : { path: socketPath };
+    if (!tls) return connectTcp({ ...place, allowHalfOpen: true, noDelay: true });
     // The certificate of a service is accepted unless the user asked for a check: it is on this side of the tunnel.
     const options = {
-      host,
-      port,
+      ...place,
       allowHalfOpen: true, // Node takes it; its types don't list it
       rejectUnauthorized: verifyTls,
       ALPNProtocols: ['http/1.1'],
       ...(serverName === undefined ? {} : { servername: serverName }),
+      ...(secureContext === undefined ? {} : { secureContext }),
     };
     return connectTls(options).setNoDelay(true);
   }
@@ -106,6 +108,10 @@ function faultOf(error: Error, target: LocalTarget): LocalFault {
   switch (codeOf(error)) {
     case 'ECONNREFUSED':
       return { code: REPLY.refused, text: `${target.text} refused the connection` };
+    case 'ENOENT':
+      return { code: REPLY.refused, text: `${target.text}: there is no such socket` };
+    case 'EACCES':
+      return { code: REPLY.failed, text: `${target.text}: this user may not connect to it` };
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return { code: REPLY.failed, text: `the host name of ${target.text} can't be resolved` };

@@ -51,6 +51,30 @@ for (const text of BAD) {
   });
 }
 
+const SOCKETS = [
+  ['unix:/run/app.sock', '/run/app.sock', undefined],
+  ['unix:///var/run/docker.sock', '/var/run/docker.sock', undefined],
+  ['unix:/run/app.sock:/base', '/run/app.sock', '/base'],
+  ['unix:/run/app.sock:/a/b', '/run/app.sock', '/a/b'],
+] as const;
+for (const [text, path, base] of SOCKETS) {
+  test(`${text} is the socket ${path}`, () => {
+    const parsed = parseTarget(text, 'http');
+    assert.deepEqual([parsed.target.socketPath, parsed.base], [path, base]);
+    assert.equal(parsed.target.text, `unix:${path}`);
+  });
+}
+
+for (const text of ['unix:', 'unix:app.sock', 'unix:/', 'unix:/run/', `unix:/${'x'.repeat(103)}`]) {
+  test(`"${text}" names no socket`, () => {
+    assert.throws(() => parseTarget(text, 'http'), TargetError);
+  });
+}
+
+test('a tcp tunnel has no base path', () => {
+  assert.throws(() => parseTarget('unix:/a.sock:/b', 'tcp'), /a tcp tunnel has no paths/);
+});
+
 test('an IP address is no name for SNI', () => {
   assert.equal(parseTarget('https://10.0.0.1', 'https').target.serverName, undefined);
   assert.equal(parseTarget('https://app.local', 'https').target.serverName, 'app.local');

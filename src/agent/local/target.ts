@@ -1,7 +1,8 @@
 /**
- * What the user calls a target (`3000`, `host:3000`, a URL) as an address to dial. Made from the agent's own command line or
+ * What the user calls a target (`3000`, `host:3000`, a URL, `unix:/path`) as an address to dial. Made from the agent's own command line or
  * config file and from nothing else: the server can't name an address that the agent would dial.
  */
+import type { SecureContext } from 'node:tls';
 import type { Protocol } from '../../wire/messages.ts';
 
 export interface LocalTarget {
@@ -9,13 +10,20 @@ export interface LocalTarget {
   readonly text: string;
   /** Tried in this order. More than one only for this machine: development servers listen on either loopback address. */
   readonly hosts: readonly string[];
+  /** Of a socket in the file system, which has none, the usual one of the protocol. */
   readonly port: number;
+  /** A socket in the file system, in place of hosts and port. */
+  readonly socketPath?: string | undefined;
   /** The agent speaks TLS to the target. */
   readonly tls: boolean;
   /** The target's certificate must be valid for `serverName`. */
   readonly verifyTls: boolean;
   /** Name for SNI and verification; undefined for an IP address. */
   readonly serverName: string | undefined;
+  /** Authorities and client certificate; none: those of Node, and no certificate. */
+  readonly secureContext?: SecureContext | undefined;
+  /** How long it may take to accept; none: local.ts decides. */
+  readonly connectTimeoutMs?: number | undefined;
   /** Each connection begins with a header of the PROXY protocol. For tcp tunnels: elsewhere one connection carries many visitors. */
   readonly proxyProtocol: boolean;
 }
@@ -24,6 +32,17 @@ export interface LocalTarget {
 export interface ParsedTarget {
   readonly target: LocalTarget;
   readonly protocol: Protocol;
+  /** Path that is put before those of requests, as `unix:/path:/base` says it. */
+  readonly base?: string | undefined;
+}
+
+export interface TargetOptions {
+  readonly verifyTls?: boolean;
+  readonly proxyProtocol?: boolean;
+  /** In place of the target's own name. */
+  readonly serverName?: string | undefined;
+  readonly secureContext?: SecureContext | undefined;
+  readonly connectTimeoutMs?: number | undefined;
 }
 
 /** The text is no target. The message says what one looks like. */
@@ -34,14 +53,15 @@ export class TargetError extends Error {
 const LOOPBACK_HOSTS = ['127.0.0.1', '::1'] as const;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'ws:': 80, 'wss:': 443 };
 const TLS_SCHEMES = new Set(['https:', 'wss:']);
+/** Linux has 108 bytes for the path of a socket with the zero behind it, the BSDs and macOS 104. */
+const MAX_SOCKET_PATH = 103;
+/** Sent to the server in place of a port: it stores one for each tunnel, for display. */
+const SOCKET_PORTS: Readonly<Record<Protocol, number>> = { http: 80, websocket: 80, https: 443, tcp: 1 };
 
 /** Parses `text` for a tunnel of `protocol`. Throws TargetError. */
-export function parseTarget(
-  text: string,
-  protocol: Protocol,
-  options: { verifyTls?: boolean; proxyProtocol?: boolean } = {},
-): ParsedTarget {
+export function parseTarget(text: string, protocol: Protocol, options: TargetOptions = {}): ParsedTarget {
   const trimmed = text.trim();
+  if (trimmed.startsWith('unix:')) return parseSocket(trimmed, protocol, options);
   const url = trimmed.includes('://') ? parseUrl(trimmed, protocol) : undefined;
   const { host, port } = url ?? parseHostPort(trimmed);
   const tls = protocol === 'https' || (url !== undefined && TLS_SCHEMES.has(url.scheme));
@@ -53,11 +73,45 @@ export function parseTarget(
       hosts: local ? LOOPBACK_HOSTS : [host],
       port,
       tls,
-      verifyTls: options.verifyTls ?? false,
-      serverName: isAddress(host) ? undefined : host,
-      proxyProtocol: options.proxyProtocol ?? false,
+      ...reach(options, isAddress(host) ? undefined : host),
     },
   };
+}
+
+/** `unix:/path` and `unix:/path:/base`; `unix:///path`, as Docker writes it, means the same. */
+function parseSocket(text: string, protocol: Protocol, options: TargetOptions): ParsedTarget {
+  const rest = text.slice('unix:'.length).replace(/^\/\/(?=\/)/, '');
+  const colon = rest.indexOf(':/', 1);
+  const socketPath = colon < 0 ? rest : rest.slice(0, colon);
+  if (!socketPath.startsWith('/') || socketPath.endsWith('/') || socketPath.includes('\0')) {
+    throw new TargetError(`"${text}" needs the absolute path of a socket: unix:/run/app.sock`);
+  }
+  if (Buffer.byteLength(socketPath) > MAX_SOCKET_PATH) {
+    throw new TargetError(`"${text}": the path of a socket can have ${MAX_SOCKET_PATH} bytes. Use a symbolic link`);
+  }
+  const base = colon < 0 ? undefined : rest.slice(colon + 1);
+  if (base !== undefined && protocol === 'tcp') throw new TargetError(`"${text}": a tcp tunnel has no paths`);
+  return {
+    protocol,
+    base,
+    target: {
+      text: `unix:${socketPath}`,
+      hosts: [],
+      port: SOCKET_PORTS[protocol],
+      socketPath,
+      tls: protocol === 'https',
+      ...reach(options, undefined),
+    },
+  };
+}
+
+/** What the options say of a target called `name`. */
+function reach(
+  options: TargetOptions,
+  name: string | undefined,
+): Pick<LocalTarget, 'verifyTls' | 'serverName' | 'proxyProtocol' | 'secureContext' | 'connectTimeoutMs'> {
+  const { verifyTls = false, proxyProtocol = false, serverName = name, secureContext, connectTimeoutMs } = options;
+  return { verifyTls, serverName, proxyProtocol, secureContext, connectTimeoutMs };
 }
 
 function parseUrl(text: string, protocol: Protocol): { host: string; port: number; scheme: string } {
@@ -83,7 +137,7 @@ function parseHostPort(text: string): { host: string; port: number } {
   const port = Number(match?.[3]);
   if (match === null || port < 1 || port > 65_535) {
     throw new TargetError(
-      `"${text}" is not a valid target. Use a port (3000), host:port (nas.local:8080) or a URL (http://localhost:3000)`,
+      `"${text}" is not a valid target. Use a port (3000), host:port (nas.local:8080), a URL (http://localhost:3000) or unix:/path`,
     );
   }
   return { host: (match[1] ?? match[2] ?? 'localhost').toLowerCase(), port };

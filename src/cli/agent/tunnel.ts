@@ -1,15 +1,15 @@
 /**
  * The tunnel commands: `http`, `https`, `tcp` make one tunnel of the command line, `start` makes those of the settings files.
  */
-import { parseTarget, TargetError } from '../../agent/local/target.ts';
 import type { TunnelSpec } from '../../agent/tunnel.ts';
 import type { AgentSettings, TunnelSettings } from '../../config/agent.ts';
 import { agentFlags, settingsOf } from './agent-settings.ts';
 import type { CommandBody } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
-import { refuseFlags, textFlag } from '../terminal/flags.ts';
+import { optionOf, refuseFlags, textFlag } from '../terminal/flags.ts';
 import { runAgent } from './run-agent.ts';
 import { relayOf } from './udp.ts';
+import { flagOf, upstreamFlags, upstreamOf } from './upstream-options.ts';
 
 /** Why the PROXY protocol is refused to other tunnels. */
 const PROXY_ELSEWHERE = 'is for tcp tunnels only; an HTTP service gets the visitor address in X-Forwarded-For';
@@ -19,9 +19,15 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
     if (protocol !== 'tcp') refuseFlags(invocation.flags, ['proxyProtocol'], PROXY_ELSEWHERE);
     const settings = settingsOf(io, invocation);
     const [text = ''] = invocation.args;
-    const verifyTls = invocation.flags['verifyTls'] === true;
-    const proxyProtocol = invocation.flags['proxyProtocol'] === true;
-    const found = targetOrUsage(() => parseTarget(text, protocol, { verifyTls, proxyProtocol }));
+    const found = upstreamOf({
+      target: text,
+      protocol,
+      verifyTls: invocation.flags['verifyTls'] === true,
+      proxyProtocol: invocation.flags['proxyProtocol'] === true,
+      values: upstreamFlags(invocation.flags),
+      folder: io.cwd,
+      mistake: (key, why) => usageError(key === 'target' ? why : `${optionOf(flagOf(key))}: ${why}`),
+    });
     const tunnel: TunnelSpec = {
       ...found,
       name: protocol,
@@ -73,20 +79,14 @@ function specOf(settings: TunnelSettings): TunnelSpec {
   if (settings.network !== undefined) throw settings.mistake('network', 'is for protocol = "udp" only');
   if (!settings.udp) throw settings.mistake('udp', 'is for protocol = "udp" only');
   if (protocol === 'udp') throw new TypeError('a relay is no tunnel'); // relayOf has those
-  try {
-    const found = parseTarget(String(settings.target), protocol, { verifyTls, proxyProtocol });
-    return { ...found, name, subdomain, project, inspect };
-  } catch (error) {
-    if (error instanceof TargetError) throw settings.mistake('target', error.message);
-    throw error;
-  }
-}
-
-function targetOrUsage<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof TargetError) throw usageError(error.message, error);
-    throw error;
-  }
+  const found = upstreamOf({
+    target: String(settings.target),
+    protocol,
+    verifyTls,
+    proxyProtocol,
+    values: settings,
+    folder: settings.folder,
+    mistake: (key, text) => settings.mistake(key, text),
+  });
+  return { ...found, name, subdomain, project, inspect };
 }

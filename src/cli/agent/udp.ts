@@ -7,6 +7,7 @@ import type { CommandBody } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
 import { textFlag } from '../terminal/flags.ts';
 import { runAgent } from './run-agent.ts';
+import { UPSTREAM_KEYS } from './upstream-options.ts';
 
 export const udpCommand: CommandBody = async (io, invocation) => {
   const { args, flags } = invocation;
@@ -31,7 +32,7 @@ export function relayOf(settings: TunnelSettings): RelaySpec {
   if (network === undefined) {
     throw settings.mistake('protocol', 'a udp tunnel needs network = "NAME"');
   }
-  for (const key of ['subdomain', 'project'] as const) {
+  for (const key of ['subdomain', 'project', ...UPSTREAM_KEYS] as const) {
     if (settings[key] !== undefined) throw settings.mistake(key, 'does not apply to udp tunnels');
   }
   for (const key of ['verify_tls', 'proxy_protocol'] as const) {
@@ -47,6 +48,8 @@ export function relayOf(settings: TunnelSettings): RelaySpec {
 
 /** `51820` or `host:51820`. @throws TargetError */
 function parseDatagramTarget(text: string): RelaySpec['target'] {
+  if (text.startsWith('unix:'))
+    throw new TargetError(`"${text}" takes no datagrams. Use the port of WireGuard (51820)`);
   if (text.includes('://')) throw new TargetError(`"${text}" is a URL. Use the port of WireGuard (51820) or host:port`);
   try {
     return parseTarget(text, 'tcp').target;

@@ -1,0 +1,24 @@
+/** Flags about the way to the service, as commands.ts lists them. upstream-options.ts reads them. */
+type Flag = readonly [flags: string, description: string];
+
+const CONNECT_TIMEOUT: Flag = [
+  '--upstream-connect-timeout <time>',
+  'time in which your service must accept a connection (default: 10s)',
+];
+
+/** Of http and https tunnels. */
+export const UPSTREAM_FLAGS: readonly Flag[] = [
+  ['--upstream-ca <file>', 'trust only these certificate authorities (PEM) for your service'],
+  ['--upstream-sni <name>', 'host name for TLS to your service'],
+  ['--upstream-cert <file>', 'client certificate for your service (PEM)'],
+  ['--upstream-key <file>', 'private key of the client certificate (PEM)'],
+  CONNECT_TIMEOUT,
+];
+
+/** Of tcp tunnels, whose bytes the agent does not read. */
+export const TCP_UPSTREAM_FLAGS: readonly Flag[] = [CONNECT_TIMEOUT];
+
+/** Those that tcp tunnels refuse, with the reason. */
+export const HTTP_ONLY_FLAGS: readonly string[] = UPSTREAM_FLAGS.filter((flag) => flag !== CONNECT_TIMEOUT).map(
+  ([flags]) => flags,
+);

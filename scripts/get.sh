@@ -117,6 +117,10 @@ install_program() {
   version=$("$new" version) || fail "the program does not start on this machine. Nothing was installed."
   mv -f "$new" "$to/culvert" # in one step: a running one keeps its file
   new=''
+  # For `culvert setup`, which keeps the files of the release for other machines.
+  case $to in
+    */bin) (mkdir -p "${to%/bin}/share/culvert" && printf '%s\n' "$from" >"${to%/bin}/share/culvert/installed-from") 2>/dev/null || true ;;
+  esac
   echo "Installed: $to/culvert, $version"
   echo "Next, on a server:       culvert setup DOMAIN"
   echo "Next, on other machines: culvert login"

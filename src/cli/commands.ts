@@ -151,6 +151,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['--dns-hook <file>', 'program that sets TXT records, for one wildcard certificate'],
       ['--acme-directory <url>', "ACME server (default: Let's Encrypt)"],
       ['--acme-ca-file <file>', 'root certificate of a private ACME server'],
+      ['--all-platforms', 'keep the programs for all platforms for the download page, some 250 MB'],
       ['--dry-run', 'check and print; change nothing'],
       ['--yes', 'ask nothing: go on after a failed check, keep settings that differ'],
       ['--root <dir>', 'write below this folder and start nothing, for images'],
@@ -200,6 +201,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ['--check', 'report if there is a newer version (exit code 10), and change nothing'],
       ['--from <place>', 'URL or folder of the release (default: releases_url of the settings)'],
+      ['--all-platforms', 'keep the programs for all platforms for the download page, some 250 MB'],
       ['--rollback', 'put back the program and, if needed, the database from before'],
       CONFIG,
     ],
@@ -313,6 +315,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [['--json', 'as JSON'], CONFIG],
     choices: { renew: ['renew'] },
     load: async () => (await import('./admin/certificates.ts')).certificates,
+  },
+  {
+    usage: 'admin releases [action]',
+    summary: 'List the programs on the download page; "fetch" gets those of this version',
+    examples: ['admin releases', 'admin releases fetch --all-platforms --from /media/usb/culvert'],
+    options: [
+      ['--all-platforms', 'fetch the programs for all platforms, some 250 MB (default: this platform)'],
+      ['--from <place>', 'URL or folder of the release (default: releases_url of the settings)'],
+      ['--json', 'as JSON'],
+      CONFIG,
+    ],
+    load: async () => (await import('./admin/releases.ts')).releases,
   },
   {
     usage: 'admin rotate-keys [purpose]',

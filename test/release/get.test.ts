@@ -60,6 +60,7 @@ function assertInstalled({ code, stdout, stderr }: Outcome, to: string): void {
   assert.match(stdout, /culvert setup DOMAIN\n.*culvert login\n$/);
   assert.equal(readFileSync(join(to, 'culvert'), 'utf8'), fakeProgram('1.2.3'));
   assert.deepEqual(readdirSync(to), ['culvert']);
+  assert.ok(existsSync(join(to, '../share/culvert/installed-from')), 'the note for culvert setup');
 }
 
 function assertRefused({ code, stdout, stderr }: Outcome, to: string, reason: RegExp): void {

@@ -82,7 +82,9 @@ test('upgrade: replaces the program, keeps the old one, and is up to date then',
     assert.equal(statSync(home.program).mode & 0o777, 0o755);
     assert.equal(readFileSync(keptOf(home), 'utf8'), script(OLD));
     assert.deepEqual(readdirSync(join(home.program, '..')).sort(), ['culvert', 'culvert.old']);
-    assert.deepEqual(readdirSync(home.dataDir), ['culvert.db'], 'the copy of the database is removed');
+    assert.deepEqual(readdirSync(home.dataDir), ['culvert.db', 'releases'], 'the copy of the database is removed');
+    assert.deepEqual(readdirSync(join(home.dataDir, 'releases')), ['1.1.0']);
+    assert.ok(readdirSync(join(home.dataDir, 'releases', '1.1.0')).includes(`culvert-1.1.0-${hostTarget()}.tar.gz`));
     const again = await up(home, { from }, '1.1.0');
     assert.deepEqual([again.code, again.stdout], [0, 'culvert 1.1.0 is up to date.\n']);
   }
@@ -187,7 +189,7 @@ test('rollback: puts the program back, and not the database when that still fits
   assert.match(stdout, /^The program from before the upgrade is back\./);
   assert.equal(readFileSync(home.program, 'utf8'), script(OLD));
   assert.equal(hasKept(home), false);
-  assert.deepEqual(readdirSync(home.dataDir), ['culvert.db']);
+  assert.deepEqual(readdirSync(home.dataDir), ['culvert.db', 'releases']);
 });
 
 test('rollback: puts back the copy from before the migration, and keeps the newer database', { skip }, async () => {

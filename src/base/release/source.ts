@@ -1,6 +1,6 @@
 /** Where a release comes from: a URL or a folder. Everything that is read has a limit; nothing is trusted here (verify.ts). */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, messageOf } from '../errors.ts';
@@ -11,10 +11,22 @@ const SILENCE_MS = 30_000;
 export interface ReleaseSource {
   /** As the user named it. */
   readonly place: string;
+  /** In a folder: the file is there. False of a URL, which would have to be asked. */
+  has(name: string): boolean;
   /** A small file, whole. @throws when it is not there, or is larger. */
   read(name: string, maxBytes: number): Promise<Buffer>;
-  /** Writes a file to `to`. @throws when it is not there, is larger, or has another hash than `sum`; `to` may hold a part then. */
-  save(name: string, to: string, expected: { readonly sum: string; readonly maxBytes: number }): Promise<void>;
+  /**
+   * Writes a file to `to`, a new path or an open descriptor, which is closed. @throws when it is not there, is larger, or has another hash than
+   * `sum`; `to` may hold a part then.
+   */
+  save(name: string, to: string | number, expected: Expected): Promise<void>;
+}
+
+export interface Expected {
+  readonly sum: string;
+  readonly maxBytes: number;
+  /** Called for each piece that came. */
+  readonly onBytes?: (count: number) => void;
 }
 
 /** `from`: an http(s) URL, or a folder. */
@@ -24,12 +36,13 @@ export function openSource(from: string, silenceMs = SILENCE_MS): ReleaseSource 
     isUrl ? request(from, name, silenceMs) : openFile(from, name);
   return {
     place: from,
+    has: (name) => !isUrl && existsSync(join(from, name)),
     read: async (name, maxBytes) => {
       const pieces: Uint8Array[] = [];
       for await (const piece of bounded(open(name), { name, maxBytes })) pieces.push(piece);
       return Buffer.concat(pieces);
     },
-    save: async (name, to, { sum, maxBytes }) => {
+    save: async (name, to, { sum, maxBytes, onBytes }) => {
       const hash = createHash('sha256');
       const pieces = bounded(open(name), { name, maxBytes });
       await pipeline(
@@ -37,15 +50,23 @@ export function openSource(from: string, silenceMs = SILENCE_MS): ReleaseSource 
         async function* (input: AsyncIterable<Uint8Array>) {
           for await (const piece of input) {
             hash.update(piece);
+            onBytes?.(piece.length);
             yield piece;
           }
         },
-        createWriteStream(to, { flags: 'wx', mode: 0o644, flush: true }),
+        typeof to === 'number'
+          ? createWriteStream('', { fd: to, flush: true })
+          : createWriteStream(to, { flags: 'wx', mode: 0o644, flush: true }),
       );
       if (hash.digest('hex') !== sum)
         throw new Error(`${name} of ${from} is not the signed file: its checksum differs`);
     },
   };
+}
+
+/** The files of one source that are there, and those of another. */
+export function firstOf(first: ReleaseSource, second: ReleaseSource): ReleaseSource {
+  return { ...second, save: (name, ...rest) => (first.has(name) ? first : second).save(name, ...rest) };
 }
 
 async function* bounded(

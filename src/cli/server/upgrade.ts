@@ -2,10 +2,14 @@
 import { resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { buildInfo } from '../../base/process/version.ts';
-import { ownPlatform, readRelease } from '../../base/release/signed-release.ts';
-import { openSource } from '../../base/release/source.ts';
+import { messageOf } from '../../base/errors.ts';
+import { ownPlatform } from '../../base/release/signed-release.ts';
+import { firstOf, type ReleaseSource } from '../../base/release/source.ts';
 import { compareVersions } from '../../base/release/versions.ts';
 import { type LoadedConfig, loadServerConfig } from '../../config/load.ts';
+import { releasesDirOf } from '../../config/releases-dir.ts';
+import { keepRelease } from '../../server/releases/keep.ts';
+import { keptVersions } from '../../server/releases/kept.ts';
 import type { Machine } from '../../server/upgrade/machine.ts';
 import { managedBy } from '../../server/upgrade/managed.ts';
 import { type Newer, rollBack, upgrade } from '../../server/upgrade/upgrade.ts';
@@ -13,15 +17,13 @@ import { serverToUpgrade } from '../../server/upgrade/server-to-upgrade.ts';
 import { systemdUnit } from '../../server/upgrade/unit.ts';
 import { configFlag } from '../admin/operator.ts';
 import type { CommandBody, Invocation } from '../terminal/command.ts';
-import { EXIT, type ExitCode, usageError } from '../terminal/exit.ts';
+import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { findRelease, type ReleaseReader } from './find-release.ts';
 import { refuseFlags, textFlag } from '../terminal/flags.ts';
 import { type Io, print, writeLine } from '../terminal/io.ts';
 
 /** The program that runs, on its machine. */
-export interface Installed extends Machine {
-  readonly version: string;
-  /** Null in a build that is no release. */
-  readonly releaseKey: string | null;
+export interface Installed extends Machine, ReleaseReader {
   /** Undefined when it runs from source. */
   readonly program: string | undefined;
 }
@@ -33,7 +35,7 @@ export const upgradeOn =
     const { flags } = invocation;
     const loaded = loadServerConfig(configFlag(invocation), io);
     if (flags['rollback'] === true) {
-      refuseFlags(flags, ['check', 'from'], '--rollback uses the kept program. Leave this out');
+      refuseFlags(flags, ['allPlatforms', 'check', 'from'], '--rollback uses the kept program. Leave this out');
       const isRestarted = await rollBack(placeOf(io, installed, loaded));
       await print(io.stdout, `The program from before the upgrade is back. ${nextText(isRestarted)}`);
       return EXIT.ok;
@@ -57,8 +59,8 @@ interface Wish {
 
 async function toNewer(io: Io, { installed, loaded, invocation: { flags } }: Wish): Promise<ExitCode> {
   const { version } = installed;
-  const newer = await findRelease(textFlag(flags, 'from'), { io, installed, loaded });
-  const { release, source } = newer;
+  const found = await findRelease(textFlag(flags, 'from'), { io, program: installed, settings: loaded.settings });
+  const { release, source } = found;
   const isCheck = flags['check'] === true;
   const order = compareVersions(release.version, version);
   if (order === undefined) throw new Error(`the versions ${release.version} and ${version} can't be compared`);
@@ -75,25 +77,33 @@ async function toNewer(io: Io, { installed, loaded, invocation: { flags } }: Wis
     await print(io.stdout, `culvert ${release.version} is available. This is ${version}. Next: culvert upgrade`);
     return EXIT.outdated;
   }
-  const isRestarted = await upgrade(placeOf(io, installed, loaded), newer);
+  const place = placeOf(io, installed, loaded);
+  const keep = place.server === undefined ? undefined : keeper({ io, installed, loaded, flags }, found);
+  const isRestarted = await upgrade(place, { ...found, platform: ownPlatform(), keep });
   await print(io.stdout, `Upgraded culvert ${version} to ${release.version}. ${nextText(isRestarted)}`);
   return EXIT.ok;
 }
 
-/** The signed release at `from`, or else at `releases_url`. */
-async function findRelease(
-  from: string | undefined,
-  { io, installed, loaded }: { io: Io; installed: Installed; loaded: LoadedConfig },
-): Promise<Newer> {
-  if (installed.releaseKey === null) {
-    throw new Error(
-      'this program was not built as a release, so it has no key to verify one. Build the new version instead.',
-    );
-  }
-  const place = from ?? loaded.settings.releases_url;
-  if (place === null) throw usageError('name the release with --from URL or --from FOLDER, or set releases_url.');
-  const source = openSource(/^https?:\/\//i.test(place) ? place : resolve(io.cwd, place));
-  return { source, release: await readRelease(source, installed.releaseKey), platform: ownPlatform() };
+interface Keeper extends Omit<Wish, 'invocation'> {
+  readonly io: Io;
+  readonly flags: Invocation['flags'];
+}
+
+/** Keeps the new release for the download page: the platforms of before, and this one. What fails there stops no upgrade. */
+function keeper({ io, installed, loaded, flags }: Keeper, { release, source }: Pick<Newer, 'release' | 'source'>) {
+  const releasesDir = releasesDirOf(loaded.settings);
+  const report = (line: string): void => writeLine(io.stderr, line);
+  return async (fetched: ReleaseSource): Promise<void> => {
+    try {
+      const before = keptVersions(releasesDir).find(({ version }) => version === installed.version)?.platforms ?? [];
+      const wanted = new Set([ownPlatform(), ...(flags['allPlatforms'] === true ? release.archives.keys() : before)]);
+      const platforms = [...wanted].filter((platform) => release.archives.has(platform));
+      const keepVersions = [installed.version];
+      await keepRelease({ release, source: firstOf(fetched, source), releasesDir, platforms, keepVersions, report });
+    } catch (error) {
+      report(`The files for other machines are not complete: ${messageOf(error)}. Later: culvert admin releases fetch`);
+    }
+  };
 }
 
 /** @throws when something else upgrades the program. */

@@ -3,6 +3,7 @@
  * waits for the certificate and prints one link, with which the owner sets a password. Run again, it changes nothing that is right.
  */
 import { codeOf } from '../../base/errors.ts';
+import { buildInfo } from '../../base/process/version.ts';
 import { loadServerConfig } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { findRunning, type Operator } from '../../server/admin.ts';
@@ -20,6 +21,7 @@ import { setupChecks } from './checks.ts';
 import { type ConfigState, differences, readIfThere, stateOf, writeConfig } from './config-file.ts';
 import { configText, NO_EMAIL_OWNER } from './config-text.ts';
 import { certificatePlace, ownerLink, untilCertificate, untilRunning } from './finish.ts';
+import { keepForDownload } from './releases.ts';
 import { requireVisible } from './hidden.ts';
 import { type Host, realHost } from './host.ts';
 import { ensureDataFolder, ensureUnit, ensureUser, startService } from './service.ts';
@@ -81,6 +83,9 @@ async function run(work: Work): Promise<ExitCode> {
   } else if (running !== undefined && config === 'written') {
     say(io, 'service', 'restart the server: it runs on the settings of before');
   }
+  const ofDownload = { io, flags: work.flags, settings, file: wishes.file, path: host.program, program: buildInfo() };
+  const kept = await keepForDownload(ofDownload);
+  if (kept !== undefined) say(io, 'downloads', kept);
   const operator = hasUnit ? await untilRunning(io, settings.data_dir) : await findRunning(settings.data_dir);
   const isReady = operator === undefined ? sayStart(work, hasUnit) : await finish(work, settings, operator);
   return isBad || !isReady ? EXIT.failure : EXIT.ok;
@@ -192,7 +197,10 @@ async function finish({ io, wishes, system }: Work, settings: Settings, operator
   }
   writeLine(io.stdout, `\nDashboard: ${apiUrl}/app/`);
   await handOverLink(io, { wishes, operator, owner: settings.accounts.owner ?? NO_EMAIL_OWNER });
-  writeLine(io.stdout, `\nOn your laptop:\n  culvert login --server ${apiUrl}\n  culvert http 3000`);
+  writeLine(
+    io.stdout,
+    `\nOn your laptop (install: ${apiUrl}/download/):\n  culvert login --server ${apiUrl}\n  culvert http 3000`,
+  );
   return isReady;
 }
 

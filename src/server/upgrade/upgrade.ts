@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { keptProgram, replaceProgram, restoreProgram } from '../../base/release/replace.ts';
 import { MAX_ARCHIVE_BYTES, type SignedRelease } from '../../base/release/signed-release.ts';
-import type { ReleaseSource } from '../../base/release/source.ts';
+import { openSource, type ReleaseSource } from '../../base/release/source.ts';
 import { unpackProgram } from '../../base/release/unpack.ts';
 import { runProgram } from './run-program.ts';
 import type { ServerToUpgrade } from './server-to-upgrade.ts';
@@ -32,6 +32,8 @@ export interface Newer {
   readonly source: ReleaseSource;
   /** As archives are named. */
   readonly platform: string;
+  /** Keeps files for other machines, before the program is replaced. `fetched`: what is here already. Never rejects. */
+  readonly keep?: ((fetched: ReleaseSource) => Promise<void>) | undefined;
 }
 
 /** Replaces the program and restarts the server; false when no unit runs it. Rejects with the reason when it can't. */
@@ -41,6 +43,7 @@ export async function upgrade(place: Place, newer: Newer): Promise<boolean> {
   try {
     const fresh = await fetchProgram(work, newer, place);
     await server?.test(fresh, report);
+    await newer.keep?.(openSource(work));
     replaceProgram(program, fresh, report);
   } finally {
     rmSync(work, { recursive: true, force: true });

@@ -1,18 +1,19 @@
 /**
  * `npm run build`: src/main.ts → dist/culvert.mjs (for Node 26, with the code of its threads beside it) → dist/culvert (single executable, server and agent,
- * native addons inside). Runs on the Node that it embeds. `--bundle` stops after the first; `--dashboard` makes dashboard and documentation alone, which is enough to
+ * native addons inside) and dist/share/ (completion, man page). Runs on the Node that it embeds. `--bundle` stops after the first; `--dashboard` makes dashboard and documentation alone, which is enough to
  * run from source; `--out FOLDER` builds elsewhere than in dist/. `npm run release` gives the rest: `--release-key KEY` (verifies releases) and `--test-release` go
  * into the program, `--inputs FILE` gets the paths of everything that was bundled.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { buildDashboard } from './build-dashboard.mjs';
 import { buildDocs } from './build-docs.mjs';
 import { addonFiles, nativePlugin } from './esbuild-native.mjs';
 import { makeExecutable } from './release/executable.ts';
+import { shareEntries } from './release/share/share.ts';
 import { servedFiles } from './release/platform.ts';
 import { readVersion, shortCommit } from './release/source.ts';
 import { hostTarget } from './release/targets.ts';
@@ -149,6 +150,16 @@ function moveIntoPlace(file) {
   return target;
 }
 
+/** Completion scripts and the man page, for install.sh. */
+function makeShare() {
+  const epoch = Number(process.env['SOURCE_DATE_EPOCH'] ?? Math.floor(Date.now() / 1000));
+  for (const { name, content } of shareEntries({ version: readVersion(), epoch, system: 'other', isPacked: false })) {
+    const file = join(out, 'share', name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
+
 /** Median time from start to exit of `culvert version`. */
 function startTime(program) {
   const times = Array.from({ length: 7 }, () => {
@@ -172,6 +183,7 @@ async function makeProgram() {
   for (const file of workers) moveIntoPlace(file);
   if (options.inputs !== undefined) writeFileSync(options.inputs, JSON.stringify([...inputs].sort()));
   if (!options.bundle) {
+    makeShare();
     const program = moveIntoPlace(executable);
     console.log(execFileSync(program, ['version'], { encoding: 'utf8' }).trim());
     console.log(`start: ${startTime(program).toFixed(0)} ms (culvert version, median of 7)`);

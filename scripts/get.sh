@@ -122,8 +122,22 @@ install_program() {
     */bin) (mkdir -p "${to%/bin}/share/culvert" && printf '%s\n' "$from" >"${to%/bin}/share/culvert/installed-from") 2>/dev/null || true ;;
   esac
   echo "Installed: $to/culvert, $version"
+  install_share || echo "For completion in your shell, see: culvert help completion"
   echo "Next, on a server:       culvert setup DOMAIN"
   echo "Next, on other machines: culvert login"
+}
+
+# Completion and the man page, where shells and man look when the program is in that folder.
+install_share() {
+  case $to in
+    /usr/local/bin | "${HOME:-}/.local/bin") share=${to%/bin}/share ;;
+    *) return 1 ;;
+  esac
+  for file in bash-completion/completions/culvert fish/vendor_completions.d/culvert.fish man/man1/culvert.1 zsh/site-functions/_culvert; do
+    tar -xzOf "$archive" "${archive%.tar.gz}/share/$file" >shared 2>/dev/null || return 1
+    mkdir -p "$share/${file%/*}" 2>/dev/null || return 1
+    cp shared "$share/$file" 2>/dev/null || return 1
+  done
 }
 
 main "$@"

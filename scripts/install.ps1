@@ -93,6 +93,7 @@ try {
   Move-Item -LiteralPath "$target.new" -Destination $target
   Write-Output "Installed: $target, $version"
   if (($env:Path -split ';') -notcontains $To) { Write-Output "Add $To to your PATH to run it as: culvert" }
+  Write-Output 'For completion in PowerShell, see: culvert help completion'
   Write-Output 'Next: culvert login'
 } finally {
   Remove-Item -LiteralPath $work -Recurse -Force -ErrorAction SilentlyContinue

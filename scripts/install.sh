@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs Culvert on a Linux machine with systemd: the program, its users, its settings file and its units.
+# Installs Culvert on a Linux machine with systemd: the program, completion, a man page, users, a settings file and units.
 # Run it again after a new build: it replaces program and units, and leaves settings and data alone.
 #
 #   sh scripts/install.sh              install or upgrade (as root)
@@ -10,8 +10,10 @@
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-program=$here/../dist/culvert
-[ -e "$program" ] || [ ! -e "$here/../culvert" ] || program=$here/../culvert # the archive of a release
+made=$here/../dist
+[ -e "$made/culvert" ] || [ ! -e "$here/../culvert" ] || made=$here/.. # the archive of a release
+program=$made/culvert
+shared='bash-completion/completions/culvert fish/vendor_completions.d/culvert.fish man/man1/culvert.1 zsh/site-functions/_culvert'
 example=$here/../config.example.toml
 dest=${DESTDIR:-}
 sockets='culvert.socket culvert-https.socket culvert-agents.socket culvert-api.socket'
@@ -96,6 +98,12 @@ install_all() {
   echo "program"
   run install -d -m 755 "$dest/usr/local/bin"
   put 755 "$program" "$dest/usr/local/bin/culvert"
+  echo "completion and man page"
+  for file in $shared; do
+    [ -e "$made/share/$file" ] || continue # a build of an older version
+    run mkdir -p "$dest/usr/local/share/${file%/*}"
+    put 644 "$made/share/$file" "$dest/usr/local/share/$file"
+  done
   echo "settings and data"
   folder 755 root:root "$dest/etc/culvert"
   folder 750 root:culvert-agent "$dest/etc/culvert/agents"
@@ -139,6 +147,7 @@ uninstall_all() {
     done
   fi
   run rm -f "$dest/usr/local/bin/culvert"
+  for file in $shared; do run rm -f "$dest/usr/local/share/$file"; done
   for unit in culvert.service culvert-agent@.service $sockets; do run rm -f "$dest/etc/systemd/system/$unit"; done
   if has_systemd; then run systemctl daemon-reload; fi
   echo

@@ -13,8 +13,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { shareEntries } from '../scripts/release/share/share.ts';
 import { checkServerConfig } from '../src/config/load.ts';
 import { takeHeldSockets } from '../src/server/held-sockets.ts';
 import { missing } from './harness/tools.ts';
@@ -34,6 +35,10 @@ before(() => {
   cpSync(join(root, 'config.example.toml'), join(tree, 'config.example.toml'));
   mkdirSync(join(tree, 'dist'));
   writeFileSync(join(tree, 'dist/culvert'), '#!/bin/sh\necho first\n', { mode: 0o755 });
+  for (const { name, content } of shareEntries({ version: '1.0.0', epoch: 0, system: 'other', isPacked: false })) {
+    mkdirSync(join(tree, 'dist/share', dirname(name)), { recursive: true });
+    writeFileSync(join(tree, 'dist/share', name), content);
+  }
 });
 
 after(() => rmSync(folder, { recursive: true }));
@@ -68,6 +73,17 @@ test('an install puts program, settings, data folder and units in place and says
   assert.deepEqual(readdirSync(installed('etc/systemd/system')).sort(), [
     ...['culvert-agent@.service', ...SOCKETS.slice(0, 3), 'culvert.service', 'culvert.socket'],
   ]);
+});
+
+const SHARED = [
+  'bash-completion/completions/culvert',
+  'fish/vendor_completions.d/culvert.fish',
+  'man/man1/culvert.1',
+  'zsh/site-functions/_culvert',
+].map((name) => `usr/local/share/${name}`);
+
+test('an install puts completion and man page where shells and man look', () => {
+  for (const path of SHARED) assert.equal(mode(path), '644', path);
 });
 
 const SAFE = { signup: 'closed', mode: 'none', plan: 'enterprise' } as const;
@@ -112,6 +128,7 @@ test('a second install replaces the program and keeps the settings', () => {
 
 test('an uninstall removes program and units, keeps settings and data, and may be repeated', () => {
   for (let round = 0; round < 2; round++) assert.equal(install('--uninstall').status, 0);
+  for (const path of SHARED) assert.ok(!existsSync(installed(path)), path);
   assert.deepEqual(readdirSync(installed('usr/local/bin')), []);
   assert.deepEqual(readdirSync(installed('etc/systemd/system')), []);
   assert.deepEqual(readdirSync(installed('etc/systemd/system')), []);

@@ -1,11 +1,12 @@
 /** What the archives and the Linux packages hold besides the program. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { shareEntries, type ShareOptions } from './share/share.ts';
 import { makeTar, type Entry } from './tar.ts';
 import { ROOT } from './source.ts';
 import { executableName, type TargetName } from './targets.ts';
 import { makeZip } from './zip.ts';
-import { gzipSync } from 'node:zlib';
 
 /** What every artifact is made from. */
 export interface Release {
@@ -49,20 +50,25 @@ const text = (name: string, content: Buffer | string, mode = 0o644): Entry => ({
   content: Buffer.from(content),
 });
 
+const share = (options: ShareOptions, folder: string): Entry[] =>
+  shareEntries(options).map((entry) => ({ ...entry, name: `${folder}/${entry.name}` }));
+
 /** The archive for a platform: a zip for Windows, a tar.gz elsewhere. One folder, which names the version. */
 export function makeArchive(target: TargetName, program: Buffer, { version, epoch, isTest }: Release) {
   const isLinux = target.startsWith('linux');
+  const isWindows = target.startsWith('windows');
   const entries = [
     { name: executableName(target), mode: 0o755, content: program },
     ...['LICENSE', 'README.md', 'config.example.toml'].map((name) => text(name, source(name))),
     ...(isTest ? [text(TEST_FILE, TEST_NOTE)] : []),
+    ...(isWindows ? [] : share({ version, epoch, system: 'other', isPacked: false }, 'share')),
     // At the places of a checkout, where install.sh looks for them.
     ...(isLinux ? [text('scripts/install.sh', source('scripts/install.sh'), 0o755)] : []),
     ...(isLinux ? UNITS.map((name) => text(`scripts/${name}`, source(`scripts/${name}`))) : []),
   ];
   const folder = `culvert-${version}-${target}`;
   const inFolder = entries.map((entry) => ({ ...entry, name: `${folder}/${entry.name}` }));
-  if (target.startsWith('windows')) return { name: `${folder}.zip`, content: makeZip(inFolder, epoch) };
+  if (isWindows) return { name: `${folder}.zip`, content: makeZip(inFolder, epoch) };
   return { name: `${folder}.tar.gz`, content: gzipSync(makeTar(inFolder, epoch), { level: 9 }) };
 }
 
@@ -76,8 +82,12 @@ export function installers(publicKey: string): [string, Buffer][] {
 }
 
 /** The files of .deb and .rpm, in the order of their paths. */
-export function packageEntries(program: Buffer, { isTest }: Release): Entry[] {
-  const share = 'usr/share/doc/culvert';
+export function packageEntries(
+  program: Buffer,
+  { version, epoch, isTest }: Release,
+  system: ShareOptions['system'],
+): Entry[] {
+  const doc = 'usr/share/doc/culvert';
   const units = UNITS.map((name) => {
     const unit = source(`scripts/${name}`).toString('utf8').replaceAll('/usr/local/bin/', '/usr/bin/');
     return text(`usr/lib/systemd/system/${name}`, unit);
@@ -86,11 +96,12 @@ export function packageEntries(program: Buffer, { isTest }: Release): Entry[] {
   const entries = [
     { name: 'usr/bin/culvert', mode: 0o755, content: program },
     text('etc/culvert/culvert.toml', packageSettings(source('config.example.toml').toString('utf8')), 0o640),
-    text(`${share}/config.example.toml`, source('config.example.toml')),
-    text(`${share}/copyright`, source('LICENSE')),
-    ...(isTest ? [text(`${share}/${TEST_FILE}`, TEST_NOTE)] : []),
+    text(`${doc}/config.example.toml`, source('config.example.toml')),
+    text(`${doc}/copyright`, source('LICENSE')),
+    ...(isTest ? [text(`${doc}/${TEST_FILE}`, TEST_NOTE)] : []),
     text('usr/lib/sysusers.d/culvert.conf', users),
     ...units,
+    ...share({ version, epoch, system, isPacked: true }, 'usr/share'),
   ];
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -41,7 +41,7 @@ if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 
 export function makeDeb(machine: NonNullable<Target['machine']>, program: Buffer, release: Release): Buffer {
   const { epoch, xzLevel } = release;
-  const files = withFolders(packageEntries(program, release));
+  const files = withFolders(packageEntries(program, release, 'debian'));
   const size = files.reduce((sum, { content }) => sum + Math.ceil(content.length / 1024), 0);
   const script = (name: string, content: string): Entry => ({ name, mode: 0o755, content: Buffer.from(content) });
   const control = [

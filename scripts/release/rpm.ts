@@ -16,7 +16,7 @@ export function makeRpm(
   { release, work }: { release: Release; work: string },
 ): Buffer {
   const files = join(work, 'files');
-  const entries = packageEntries(program, release);
+  const entries = packageEntries(program, release, 'other');
   for (const { name, mode, content } of entries) {
     const path = join(files, name);
     mkdirSync(dirname(path), { recursive: true });

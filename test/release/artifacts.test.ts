@@ -41,6 +41,10 @@ test('archive: Linux gets program, license, settings, installer and units in a f
     'config.example.toml',
     'scripts/install.sh',
     'scripts/culvert.service',
+    'share/bash-completion/completions/culvert',
+    'share/fish/vendor_completions.d/culvert.fish',
+    'share/man/man1/culvert.1',
+    'share/zsh/site-functions/_culvert',
   ];
   for (const file of wanted) assert.ok(names.includes(file), `${file} is missing in ${names.join(' ')}`);
   const modes = entries.filter(({ mode }) => mode === 0o755).map((entry) => entry.name.split('/').at(-1));
@@ -57,6 +61,7 @@ test('archive: tar lists it as files of root with the time of the release', () =
 test('archive: macOS gets no units, Windows a zip with culvert.exe', { skip: missing('unzip') }, () => {
   const names = readTar(gunzipSync(makeArchive('darwin-arm64', program, release).content)).map(({ name }) => name);
   assert.ok(!names.some((name) => name.includes('scripts/')), names.join(' '));
+  assert.ok(names.some((name) => name.endsWith('/share/zsh/site-functions/_culvert')));
   const { name, content } = makeArchive('windows-x64', program, release);
   assert.equal(name, 'culvert-1.2.3-rc.4-windows-x64.zip');
   const file = put('a.zip', content);
@@ -122,6 +127,20 @@ test('deb: dpkg reads its version, dependencies and files', { skip: missing('dpk
     readFileSync(join(out, 'usr/lib/systemd/system/culvert.service'), 'utf8'),
     /ExecStart=\/usr\/bin\/culvert /,
   );
+});
+
+test('deb: completion and man page are where Debian has them', { skip: missing('dpkg-deb', 'xz', 'gzip') }, () => {
+  const file = put('share.deb', makeDeb(TARGETS['linux-x64'].machine, program, release));
+  const out = join(folder, 'deb-share');
+  run('dpkg-deb', '-R', file, out);
+  const share = join(out, 'usr/share');
+  assert.match(
+    readFileSync(join(share, 'bash-completion/completions/culvert'), 'utf8'),
+    /complete -F _culvert culvert/,
+  );
+  assert.match(readFileSync(join(share, 'zsh/vendor-completions/_culvert'), 'utf8'), /^#compdef culvert\n/);
+  assert.match(readFileSync(join(share, 'fish/vendor_completions.d/culvert.fish'), 'utf8'), /complete -c culvert/);
+  assert.match(run('gzip', '-dc', join(share, 'man/man1/culvert.1.gz')), /^\.TH CULVERT 1 2023\\?-11\\?-14 /);
 });
 
 test('package: a release candidate is older than the release', { skip: missing('dpkg') }, () => {

@@ -71,6 +71,12 @@ function assertRefused({ code, stdout, stderr }: Outcome, to: string, reason: Re
 }
 
 const release = makeFakeRelease(join(folder, 'release'));
+const SHARED = [
+  'bash-completion/completions/culvert',
+  'fish/vendor_completions.d/culvert.fish',
+  'man/man1/culvert.1',
+  'zsh/site-functions/_culvert',
+];
 
 for (const shell of ['dash', 'bash']) {
   test(`get.sh: ${shell} installs from a folder and from a URL`, { skip: skip || missing(shell) }, async (t) => {
@@ -80,6 +86,17 @@ for (const shell of ['dash', 'bash']) {
     assert.equal((await run([shell, '-n', join(root, 'scripts/get.sh')])).code, 0);
   });
 }
+
+test('get.sh: completion and man page go beside ~/.local/bin; elsewhere it names the command', { skip }, async () => {
+  const to = join(folder, '.local/bin');
+  const installed = await get(release.folder, to);
+  assertInstalled(installed, to);
+  assert.doesNotMatch(installed.stdout, /help completion/);
+  const share = join(folder, '.local/share');
+  for (const name of SHARED) assert.match(readFileSync(join(share, name), 'utf8'), /culvert/i, name);
+  const elsewhere = await get(release.folder, join(fresh(), 'bin'));
+  assert.match(elsewhere.stdout, /\nFor completion in your shell, see: culvert help completion\n/);
+});
 
 test('get.sh: signify verifies too', { skip: skip || missing('signify-openbsd') }, async () => {
   const [one, two] = [join(fresh(), 'bin'), join(fresh(), 'bin')];

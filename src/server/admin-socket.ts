@@ -1,13 +1,13 @@
 /**
- * The server's end of `culvert admin`: a Unix socket in the data folder, open for as long as the server holds the folder's lock. It serves
+ * The server's end of `culvert admin`: a Unix socket in the data folder (on Windows a named pipe), open for as long as the server holds the folder's lock. It serves
  * the same application as the API's listener. No other program can listen on it, as one can on a port that a server gave up; and
  * since it is there from the first moment to the last, a command learns why a server does not answer yet or any more.
  */
 import { once } from 'node:events';
-import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { AppError, messageOf } from '../base/errors.ts';
+import { listenLocal } from '../base/net/local-socket.ts';
 import type { Api } from '../control/core/http/context.ts';
 import { socketPath } from './socket-path.ts';
 
@@ -41,10 +41,7 @@ export async function openAdminSocket(dataDir: string): Promise<AdminSocket> {
   server.maxConnections = MAX_CONNECTIONS;
   const at = socketPath(dataDir);
   try {
-    rmSync(at.path, { force: true });
-    server.listen(at.path);
-    await once(server, 'listening');
-    chmodSync(at.path, 0o600);
+    await listenLocal(server, at.path);
   } catch (cause) {
     server.close();
     at.release();

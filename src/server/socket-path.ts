@@ -2,8 +2,10 @@
  * Where a socket of a data folder is, by a path that the system takes: an address of a Unix socket holds about a hundred bytes, a folder's path may
  * be longer. Used by both ends of the operators' socket (admin-socket.ts, admin-client.ts) and of the one for the API at the edge (parts/).
  */
-import { closeSync, constants, openSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, constants, openSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { namedPipe } from '../base/net/local-socket.ts';
 
 export const SOCKET_FILE = 'admin.sock';
 /** By it the data plane hands on connections for the API that came to the edge. */
@@ -18,9 +20,13 @@ export interface SocketPath {
   release(): void;
 }
 
-/** Throws when the folder can't be opened, and, where a path can't be shortened, with what to do about a long one. */
-export function socketPath(dataDir: string, name: string = SOCKET_FILE): SocketPath {
+/**
+ * Throws when the folder can't be opened, and, where a path can't be shortened, with what to do about a long one. On Windows the socket is a
+ * named pipe, whose name stands for the folder.
+ */
+export function socketPath(dataDir: string, name: string = SOCKET_FILE, platform = process.platform): SocketPath {
   const folder = resolve(dataDir);
+  if (platform === 'win32') return { path: pipeOf(folder, name), release: () => {} };
   const file = join(folder, name);
   if (Buffer.byteLength(file) <= MAX_BYTES) return { path: file, release: () => {} };
   if (process.platform !== 'linux') {
@@ -37,4 +43,11 @@ export function socketPath(dataDir: string, name: string = SOCKET_FILE): SocketP
       fd = undefined;
     },
   };
+}
+
+/** Two data folders have two names, and one folder has one, however it is written: Windows knows short names and no case. */
+function pipeOf(folder: string, name: string): string {
+  const written = realpathSync.native(folder).toLowerCase();
+  const id = createHash('sha256').update(written).digest('hex').slice(0, 32);
+  return namedPipe(`culvert-${id}-${name}`);
 }

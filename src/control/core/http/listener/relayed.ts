@@ -3,10 +3,9 @@
  * Each is treated as if its client had come to the API's own listener: limits and the audit log see the client's address, and an X-Forwarded-For
  * of its own counts as little as it does there.
  */
-import { once } from 'node:events';
-import { chmodSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { listenLocal } from '../../../../base/net/local-socket.ts';
 import { readRelayedHeader } from '../../../../plane/relayed.ts';
 import type { Api } from '../context.ts';
 import { type ApiListener, endsOf, type ListenerRules, makeServer } from './listener.ts';
@@ -24,11 +23,8 @@ export async function listenRelayed(
 ): Promise<RelayedListener> {
   const server = makeServer(app, rules) as Server;
   readHeaders(server);
-  rmSync(path, { force: true });
-  server.listen(path);
-  await once(server, 'listening');
   // No other user of this machine may claim an address.
-  chmodSync(path, 0o600);
+  await listenLocal(server, path);
   return endsOf(server);
 }
 

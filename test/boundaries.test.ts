@@ -70,6 +70,7 @@ const SLICES: readonly string[] = [
   'tunnels/access-control',
   'tunnels/policies',
   'tunnels/visitor-login',
+  'tunnels/narrowing',
   'networks',
   'domains',
   'webhooks',

@@ -16,6 +16,7 @@ import { makeConnector } from '../src/agent/connect/connect.ts';
 import type { AgentEvent } from '../src/agent/events.ts';
 import { parseTarget } from '../src/agent/local/target.ts';
 import { silentLog } from '../src/base/log.ts';
+import type { AskedNarrowing } from '../src/wire/narrowing.ts';
 import { checkServerConfig } from '../src/config/load.ts';
 import { startInThisThread } from '../src/server/data-node.ts';
 import { type Server, startServer } from '../src/server/start.ts';
@@ -35,6 +36,8 @@ export interface PublishOptions {
   readonly subdomain?: string;
   /** A key of its own; else the one that the harness minted. */
   readonly token?: string;
+  /** What flags add in front of the tunnel. */
+  readonly narrow?: AskedNarrowing;
 }
 
 /** An agent with one tunnel, live. */
@@ -102,13 +105,13 @@ interface Publication extends PublishOptions {
   readonly token: string;
 }
 
-function publish(t: Ends, { protocol, target, server, token, subdomain }: Publication): Promise<LocalTunnel> {
+function publish(t: Ends, { protocol, target, server, token, subdomain, narrow }: Publication): Promise<LocalTunnel> {
   const connector = makeConnector({ server, log: silentLog });
   const events: AgentEvent[] = [];
   const live = Promise.withResolvers<LocalTunnel>();
   const agent = startAgent({
     server: server.href,
-    tunnels: [{ ...parseTarget(target, protocol), name: 'test', subdomain }],
+    tunnels: [{ ...parseTarget(target, protocol), name: 'test', subdomain, narrow }],
     identity: { version: '0.0.0-test', os: 'test', hostname: 'harness' },
     token: async () => token,
     open: connector.open,

@@ -212,7 +212,9 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     for (const wanted of this.#wanted) {
       if (wanted.state === 'ended') continue;
       wanted.cancelRetry();
-      session.ask(wanted);
+      const lacking = wanted.lacking(welcome.narrows);
+      if (lacking === undefined) session.ask(wanted);
+      else this.onRefused(session, wanted, lacking);
     }
   }
 

@@ -160,6 +160,12 @@ export class Session implements ChannelSink {
   #bound(bound: Bound): void {
     const tunnel = this.#takeAsked(bound.ref);
     if (!(tunnel instanceof Tunnel)) return this.#broken('it bound a tunnel that was not claimed');
+    const lacking = tunnel.lacking(bound.narrowed);
+    if (lacking !== undefined) {
+      // Without a slot its streams are refused.
+      this.#channel?.send({ type: 'unbind', slot: bound.slot });
+      return this.#owner.onRefused(this, tunnel, lacking);
+    }
     this.#slots.set(bound.slot, tunnel);
     this.#owner.onBound(this, tunnel, bound);
   }

@@ -2,6 +2,7 @@
  * One tunnel of an agent: what the user asked for and what the server made of it. Changed by agent.ts only.
  */
 import type { Bound, Claim, Protocol } from '../wire/messages.ts';
+import { type AskedNarrowing, flagOf } from '../wire/narrowing.ts';
 import type { AgentEvent, TunnelView } from './events.ts';
 import { type Refusal, Wanted } from './wanted.ts';
 import type { LocalTarget } from './local/target.ts';
@@ -15,6 +16,8 @@ export interface TunnelSpec {
   readonly project?: string | undefined;
   /** false: neither the server nor this agent's own page keeps what passes. */
   readonly inspect?: boolean | undefined;
+  /** What the flags add in front of it. */
+  readonly narrow?: AskedNarrowing | undefined;
 }
 
 export class Tunnel extends Wanted {
@@ -45,8 +48,21 @@ export class Tunnel extends Wanted {
       ...(subdomain === undefined ? {} : { subdomain }),
       ...(this.spec.project === undefined ? {} : { project: this.spec.project }),
       ...(this.spec.inspect === false ? { inspect: false } : {}),
+      ...(this.spec.narrow === undefined ? {} : { narrow: this.spec.narrow }),
       ...(this.#bound === undefined ? {} : { tunnelId: this.#bound.tunnelId }),
     };
+  }
+
+  /**
+   * The refusal to be served by a server that does not apply all that the flags ask for: the tunnel would be open. `applied`: what it says that it
+   * applies; undefined for one that does not say.
+   */
+  override lacking(applied: readonly string[] | undefined): Refusal | undefined {
+    const missing = Object.keys(this.spec.narrow ?? {}).filter((name) => applied?.includes(name) !== true);
+    if (missing.length === 0) return undefined;
+    const flags = missing.map(flagOf).join(', ');
+    const message = `The server does not support ${flags}: nothing was published. Upgrade the server, or leave out ${flags}.`;
+    return { code: 'invalid_request', message };
   }
 
   targetEvent(): AgentEvent {

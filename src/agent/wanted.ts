@@ -38,6 +38,11 @@ export abstract class Wanted {
   abstract offlineEvent(reason: string): AgentEvent;
   abstract refusedEvent(refusal: Refusal, final: boolean): AgentEvent;
 
+  /** Why this agent must not be served by a server that applies no more than `applied`. */
+  lacking(_applied: readonly string[] | undefined): Refusal | undefined {
+    return undefined;
+  }
+
   setAway(state: 'waiting' | 'ended', reason: string): void {
     this.state = state;
     this.reason = reason;

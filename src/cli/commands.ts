@@ -4,6 +4,7 @@
  */
 import { HTTP_ONLY_FLAGS, TCP_UPSTREAM_FLAGS, UPSTREAM_FLAGS } from './agent/upstream-flags.ts';
 import type { CommandSpec } from './terminal/command.ts';
+import { NARROWING } from './agent/narrowing-options.ts';
 import { MANAGE_COMMANDS } from './manage/commands.ts';
 import { NETWORK_COMMANDS } from './network/commands.ts';
 
@@ -54,7 +55,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: 'http <target>',
     summary: 'Publish an HTTP service: 3000, host:3000, a URL or unix:/path',
     examples: ['http 3000', 'http 3000 --subdomain shop'],
-    options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
+    options: [...NAMING, ...NARROWING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
     refused: [PROXY[0]],
     load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('http'),
   },
@@ -62,7 +63,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: 'https <target>',
     summary: 'Publish a service that speaks TLS',
     examples: ['https 8443 --verify-tls'],
-    options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
+    options: [...NAMING, ...NARROWING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
     refused: [PROXY[0]],
     load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('https'),
   },
@@ -70,7 +71,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: 'tcp <target>',
     summary: 'Publish a TCP port',
     examples: ['tcp 22'],
-    options: [...NAMING, ...CONNECTION, ...REPORT, ...PAGE, PROXY, ...TCP_UPSTREAM_FLAGS],
+    options: [...NAMING, ...NARROWING, ...CONNECTION, ...REPORT, ...PAGE, PROXY, ...TCP_UPSTREAM_FLAGS],
     refused: HTTP_ONLY_FLAGS,
     load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('tcp'),
   },

@@ -101,7 +101,10 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
   const command = parent.command(isGroup ? rest.join(' ') : spec.usage, { isDefault }).description(spec.summary);
   command.addHelpText('after', examplesText(spec.examples));
   if (spec.alias !== undefined) command.alias(spec.alias);
-  for (const [flags, description] of spec.options) command.option(flags, description);
+  for (const [flags, description, how] of spec.options) {
+    if (how === 'repeatable') command.option(flags, description, collect);
+    else command.option(flags, description);
+  }
   for (const flags of spec.refused ?? []) command.addOption(new Option(flags).hideHelp());
   // A word that is no command of the group ends up here: not with "too many arguments for 'list'".
   if (isDefault) command.allowExcessArguments();
@@ -112,6 +115,10 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
     const flags: Record<string, unknown> = command.opts();
     choose(async (io) => (await spec.load())(io, { args, flags }));
   });
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 function examplesText(examples: readonly string[]): string {

@@ -9,6 +9,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
+import { narrowingKeys } from './agent-narrowing.ts';
 import { Credentials, userFolder } from './credentials.ts';
 import { ConfigError, mistakeAt, readToml, type TomlFile } from './toml.ts';
 import { upstreamKeys } from './upstream-keys.ts';
@@ -37,6 +38,7 @@ const tunnel = z.strictObject({
   /** Of udp tunnels. false: datagrams go by the agent's session alone, never by UDP to the server. */
   udp: z.boolean().default(true),
   ...upstreamKeys,
+  ...narrowingKeys,
 });
 
 /** Names appear in log lines, file names of no kind: letters, digits, dash, dot, underscore. */

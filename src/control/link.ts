@@ -16,6 +16,7 @@ import type { Certificates } from './certificates/service.ts';
 import type { LiveFeed } from './inspector/live-feed.ts';
 import type { Attachments } from './networks/relay/attach.ts';
 import type { Claims } from './tunnels/claims/service.ts';
+import type { Narrowings } from './tunnels/narrowing/service.ts';
 import type { Keys } from './core/secrets/keys.ts';
 import type { Tunnels } from './tunnels/service.ts';
 import type { Usage } from './tunnels/plane/usage.ts';
@@ -27,6 +28,7 @@ export interface LinkDeps {
   /** Base64url. */
   readonly visitorKey: string;
   readonly claims: Claims;
+  readonly narrowings: Narrowings;
   readonly attachments: Attachments;
   /** Every relay of a private network, a slice at a time. */
   readonly relaySlices: () => Iterable<readonly RelayRoute[]>;
@@ -72,9 +74,12 @@ export function inProcessLink(deps: LinkDeps): Link {
     recheck: async (tokenIds: readonly string[]): Promise<readonly AdmitAnswer[]> => deps.claims.recheck(tokenIds),
     claim: async (question: ClaimQuestion): Promise<ClaimAnswer> => {
       try {
-        const answer = deps.claims.claim(question);
+        const prepared = await deps.narrowings.prepare(question);
+        if (!prepared.ok) return prepared;
+        const { narrowing } = prepared;
+        const answer = deps.claims.claim(question, narrowing);
         // The commit's own deltas have been sent by now: this number is the one of a table that holds the route.
-        return answer.ok ? { ...answer, version: deps.publisher.version } : answer;
+        return answer.ok ? { ...answer, version: deps.publisher.version, narrowing } : answer;
       } catch (error) {
         return fault('claim', error);
       }

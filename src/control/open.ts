@@ -30,6 +30,7 @@ import { projects } from './projects/index.ts';
 import { subdomains, type SubdomainOptions, type SubdomainServices } from './subdomains/index.ts';
 import { accessControl, type AccessControlServices } from './tunnels/access-control/index.ts';
 import { tunnels, type TunnelOptions, type TunnelServices } from './tunnels/index.ts';
+import { narrowing, type NarrowingServices } from './tunnels/narrowing/index.ts';
 import { policies, type PolicyOptions, type PolicyServices } from './tunnels/policies/index.ts';
 import { visitorLogin, type VisitorLoginOptions, type VisitorLoginServices } from './tunnels/visitor-login/index.ts';
 import { web } from './web/index.ts';
@@ -54,6 +55,7 @@ export const SLICES = [
   accessControl,
   policies,
   visitorLogin,
+  narrowing,
   networks,
   domains,
   webhooks,
@@ -101,6 +103,7 @@ type Services = CertificateServices &
   AccessControlServices &
   PolicyServices &
   VisitorLoginServices &
+  NarrowingServices &
   NetworkServices &
   DomainServices &
   WebhookServices &
@@ -173,6 +176,7 @@ function servicesOf(slices: Slices): Services {
     ...slices.use(accessControl),
     ...slices.use(policies),
     ...slices.use(visitorLogin),
+    ...slices.use(narrowing),
     ...slices.use(networks),
     ...slices.use(domains),
     ...slices.use(webhooks),

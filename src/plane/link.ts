@@ -7,6 +7,7 @@ import type { Claim, RefusalCode } from '../wire/messages.ts';
 import type { EdgeStats } from './edge-stats.ts';
 import type { EventBatch } from './events.ts';
 import type { InspectionBatch, TunnelAnswer, TunnelRequest } from './inspection.ts';
+import type { Narrowing, ShownNarrowing } from './narrowing.ts';
 import type { PolicyTest, PolicyTestAnswer } from './policy-test.ts';
 import type { AttachQuestion, RelayInfo } from './relays.ts';
 import type { Delta, Route, Snapshot, TokenGrant } from './routes.ts';
@@ -24,7 +25,15 @@ export type AdmitAnswer = { readonly ok: true; readonly grant: TokenGrant } | Re
  * `version` is the version of the routing table that holds `route`: the data plane binds once its own table has reached it, and
  * takes the route from there. So a stop or a delete that overtakes the answer wins, and an answer never brings back what is gone.
  */
-export type ClaimAnswer = { readonly ok: true; readonly route: Route; readonly version: number } | Refusal;
+export type ClaimAnswer =
+  | {
+      readonly ok: true;
+      readonly route: Route;
+      readonly version: number;
+      /** What the claim asked for in `narrow`: the session that serves the tunnel applies it. null: nothing. */
+      readonly narrowing: Narrowing | null;
+    }
+  | Refusal;
 
 /** As ClaimAnswer: the relay is taken from the table, once it has reached `version`. */
 export type AttachAnswer = { readonly ok: true; readonly networkId: string; readonly version: number } | Refusal;
@@ -96,6 +105,8 @@ export interface NodeControl {
   isOnline(tunnelId: string): boolean;
   /** Online, or an agent has just been allowed to serve it: it must not be deleted as idle, nor given to another agent. */
   isTaken(tunnelId: string): boolean;
+  /** What the flags of the agent that serves the tunnel on this node add in front of it. */
+  narrowingOf(tunnelId: string): ShownNarrowing | undefined;
   /** True while an agent carries the private network on this node. */
   isCarried(networkId: string): boolean;
   /** The relay of a private network, while an agent is attached to it on this node. */
@@ -154,7 +165,15 @@ export interface NodeAccess extends NodeControl {
 export interface LocalNode
   extends Pick<
       NodeControl,
-      'connections' | 'disconnect' | 'isOnline' | 'isTaken' | 'isCarried' | 'send' | 'testPolicy' | 'flushInspections'
+      | 'connections'
+      | 'disconnect'
+      | 'isOnline'
+      | 'isTaken'
+      | 'narrowingOf'
+      | 'isCarried'
+      | 'send'
+      | 'testPolicy'
+      | 'flushInspections'
     >,
     Pick<NodeAccess, 'drain' | 'close'> {
   addresses(): NodeAddresses;
@@ -174,6 +193,7 @@ export function accessTo(node: LocalNode): NodeAccess {
     disconnect: (agentId, reason) => node.disconnect(agentId, reason),
     isOnline: (tunnelId) => node.isOnline(tunnelId),
     isTaken: (tunnelId) => node.isTaken(tunnelId),
+    narrowingOf: (tunnelId) => node.narrowingOf(tunnelId),
     isCarried: (networkId) => node.isCarried(networkId),
     relay: async (networkId) => node.relay(networkId),
     stats: async () => node.stats(),

@@ -3,6 +3,7 @@
  * answer from memory who is online. Plain cloneable data.
  */
 import type { ConnectionInfo } from './link.ts';
+import type { ShownNarrowing } from './narrowing.ts';
 
 /** A session as it begins: it serves nothing yet. */
 export type SessionInfo = Omit<ConnectionInfo, 'tunnelIds' | 'uninspectedIds' | 'networkIds'>;
@@ -11,7 +12,14 @@ export type PresenceEvent =
   | { readonly kind: 'entered'; readonly session: SessionInfo }
   | { readonly kind: 'left'; readonly agentId: string }
   /** `inspected: false`: the agent wants its requests recorded nowhere. */
-  | { readonly kind: 'serves'; readonly agentId: string; readonly tunnelId: string; readonly inspected: boolean }
+  | {
+      readonly kind: 'serves';
+      readonly agentId: string;
+      readonly tunnelId: string;
+      readonly inspected: boolean;
+      /** What the agent's flags add in front of it. */
+      readonly narrowing?: ShownNarrowing;
+    }
   | { readonly kind: 'serves_no_more'; readonly agentId: string; readonly tunnelId: string }
   | { readonly kind: 'carries'; readonly agentId: string; readonly networkId: string }
   | { readonly kind: 'carries_no_more'; readonly agentId: string; readonly networkId: string };

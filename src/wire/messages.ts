@@ -20,6 +20,7 @@
  *                                  ←       bye {code, message, …}          (the session ends now)
  */
 import { z } from 'zod';
+import { narrowingNames } from './narrowing.ts';
 
 export const WIRE_VERSION = 1;
 export const ALPN = 'culvert/1';
@@ -104,6 +105,8 @@ export const claim = z.object({
   tunnelId: z.uuid().optional(),
   /** false: no request of this tunnel is recorded on the server. */
   inspect: z.boolean().optional(),
+  /** What the agent's flags add in front of the tunnel: narrowing.ts. The server checks it, and refuses the claim for what it does not know. */
+  narrow: z.record(z.string().max(64), z.unknown()).optional(),
 });
 
 /** This agent wants to carry the datagrams of a private network to a local UDP port. */
@@ -132,6 +135,8 @@ export const welcome = z.object({
   bandwidthLimitMbps: z.number().positive().max(1_000_000).optional(),
   /** The server wants a note when nothing waits behind a response. */
   clear: z.boolean().optional(),
+  /** Keys of `claim.narrow` that this server applies. An older one does not say: it would ignore them. */
+  narrows: narrowingNames.optional(),
   serverId,
 });
 
@@ -144,6 +149,8 @@ export const bound = z.object({
   url: text,
   protocol: z.enum(PROTOCOLS),
   expiresAt: z.number().nullable(),
+  /** Keys of `claim.narrow` that are in force. */
+  narrowed: narrowingNames.optional(),
 });
 
 /**

@@ -236,6 +236,7 @@ export class DryEdge {
         isAlone: true,
         watched: false,
         inspected: true,
+        narrowing: null,
       },
       payer: { tokenId: 't', exhausted: false, charge: () => {} },
       meter: this.meter,

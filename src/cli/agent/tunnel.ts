@@ -4,6 +4,7 @@
 import type { TunnelSpec } from '../../agent/tunnel.ts';
 import type { AgentSettings, TunnelSettings } from '../../config/agent.ts';
 import { agentFlags, settingsOf } from './agent-settings.ts';
+import { narrowingOf, narrowingOfFlags } from './narrowing.ts';
 import type { CommandBody } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
 import { optionOf, refuseFlags, textFlag } from '../terminal/flags.ts';
@@ -33,6 +34,7 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
       name: protocol,
       subdomain: textFlag(invocation.flags, 'subdomain'),
       project: textFlag(invocation.flags, 'project'),
+      narrow: narrowingOfFlags(invocation),
     };
     return runAgent(io, { settings, tunnels: [tunnel], relays: [], flags: agentFlags(invocation) });
   };
@@ -88,5 +90,5 @@ function specOf(settings: TunnelSettings): TunnelSpec {
     folder: settings.folder,
     mistake: (key, text) => settings.mistake(key, text),
   });
-  return { ...found, name, subdomain, project, inspect };
+  return { ...found, name, subdomain, project, inspect, narrow: narrowingOf(settings, settings.mistake) };
 }

@@ -23,6 +23,7 @@ const tunnel = z.looseObject({
   authEnabled: z.boolean(),
   edgeAuthEnabled: z.boolean(),
   policyEnabled: z.boolean(),
+  agentFlagsEnabled: z.boolean().default(false),
   maintenance: z.boolean(),
 });
 
@@ -32,6 +33,7 @@ const GUARD_WORDS: Readonly<Record<string, string>> = {
   maintenance: 'maintenance mode',
   password: 'a password',
   'sign-in': 'a visitor login',
+  'agent flags': 'flags of its agent',
 };
 
 export const tunnelsList = apiCommand(async (asked) => {
@@ -122,6 +124,7 @@ function guardsOf(row: TunnelItem): string[] {
     policy: row.policyEnabled,
     password: row.authEnabled,
     'sign-in': row.edgeAuthEnabled,
+    'agent flags': row.agentFlagsEnabled,
   };
   return Object.entries(on).flatMap(([name, isOn]) => (isOn ? [name] : []));
 }

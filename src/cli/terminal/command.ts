@@ -12,6 +12,9 @@ export interface Invocation {
 
 export type CommandBody = (io: Io, invocation: Invocation) => Promise<ExitCode>;
 
+/** `repeatable`: given more than once, its values are a list. */
+export type CommandOption = readonly [flags: string, description: string, how?: 'repeatable'];
+
 export interface CommandSpec {
   /** Words and arguments, as commander reads them. */
   readonly usage: string;
@@ -22,7 +25,7 @@ export interface CommandSpec {
   readonly summary: string;
   /** Command lines without the name of the program; the help shows them. */
   readonly examples: readonly string[];
-  readonly options: ReadonlyArray<readonly [flags: string, description: string]>;
+  readonly options: readonly CommandOption[];
   /** Values that an argument (`plan`) or a flag (`--protocol`) takes, for completion and the man page. The command checks them itself. */
   readonly choices?: Readonly<Record<string, readonly string[]>>;
   /** Flags of a sister command: the parser accepts them, so that the command can explain why it refuses them. Help does not show them. */

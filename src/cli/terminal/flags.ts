@@ -29,6 +29,12 @@ export function listFlag(flags: Flags, name: string): string[] | undefined {
   return parts;
 }
 
+/** The lists of an option that may be given more than once, as one. @throws ExitError (usage) */
+export function listsFlag(flags: Flags, name: string): string[] | undefined {
+  const given = flags[name];
+  return Array.isArray(given) ? given.flatMap((text) => listFlag({ [name]: text }, name) ?? []) : undefined;
+}
+
 /** @throws ExitError (usage) for an option that means nothing here; `because` says why. */
 export function refuseFlags(flags: Flags, names: readonly string[], because: string): void {
   const given = names.filter((name) => flags[name] !== undefined).map(optionOf);

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { MIN_TTL_SECONDS, PROTOCOLS, type Tunnels, type TunnelView } from './service.ts';
 import { certificateState, presentCertificate } from '../certificates/schemas.ts';
+import { presentSetByAgent, setByAgent } from './agent-flags-schemas.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
@@ -58,6 +59,10 @@ const tunnel = z
     maintenance: z.boolean(),
     edgeAuthEnabled: z.boolean(),
     policyEnabled: z.boolean(),
+    agentFlagsEnabled: z.boolean().optional().openapi({
+      description:
+        'true: the online agent adds access control by flags, `setByAgent` of one tunnel; omitted: it does not',
+    }),
   })
   .openapi('Tunnel', {
     example: TUNNEL,
@@ -73,8 +78,11 @@ const oneTunnel = tunnel
     maintenanceMessage: z.string().nullable().openapi({
       description: 'Message to visitors in maintenance mode; null: the default message, or no maintenance mode',
     }),
+    setByAgent,
   })
-  .openapi({ example: { ...TUNNEL, certificate: null, authUsername: null, maintenanceMessage: null } });
+  .openapi({
+    example: { ...TUNNEL, certificate: null, authUsername: null, maintenanceMessage: null, setByAgent: null },
+  });
 
 const newTunnel = z
   .object({
@@ -152,6 +160,7 @@ function mountTunnel(app: Api, { tunnels, certificates, basicGates }: Deps): voi
           certificate: certificate === null ? null : presentCertificate(certificate),
           authUsername: basicGates.usernameOf(actor, view.row.id),
           maintenanceMessage: view.maintenance === '' ? null : view.maintenance,
+          setByAgent: presentSetByAgent(view.narrowing),
         },
         200,
       );
@@ -210,7 +219,7 @@ function mountLifecycle(app: Api, { tunnels }: Deps): void {
   );
 }
 
-function present({ row, projectSlug, publicUrl, online, maintenance, flags }: TunnelView) {
+function present({ row, projectSlug, publicUrl, online, maintenance, flags, narrowing }: TunnelView) {
   return {
     id: row.id,
     subdomain: row.label,
@@ -231,5 +240,6 @@ function present({ row, projectSlug, publicUrl, online, maintenance, flags }: Tu
     maintenance: maintenance !== null,
     edgeAuthEnabled: flags.edgeAuthEnabled,
     policyEnabled: flags.policyEnabled,
+    ...(narrowing === undefined ? {} : { agentFlagsEnabled: true }),
   };
 }

@@ -61,6 +61,7 @@ export interface TunnelView {
   /** Message to its visitors; `''`: the edge's own words. null: not in maintenance. */
   readonly maintenance: string | null;
   readonly flags: TunnelFlags;
+  readonly narrowing: ReturnType<NodeControl['narrowingOf']>;
 }
 
 export interface TunnelDeps {
@@ -353,9 +354,8 @@ export class Tunnels {
 
   #find(orgId: string, id: string): { row: TunnelRow; projectSlug: string } {
     const found = this.#select(orgId, eq(tunnels.id, id))[0];
-    if (found === undefined)
-      throw new AppError('not_found', 'Your organization has no tunnel with this id. Check the id.');
-    return found;
+    if (found !== undefined) return found;
+    throw new AppError('not_found', 'Your organization has no tunnel with this id. Check the id.');
   }
 
   #view(row: TunnelRow, projectSlug: string, flags = flagsOf(this.#deps.store.db, row.id)): TunnelView {
@@ -366,6 +366,7 @@ export class Tunnels {
       online: this.#deps.nodes.isOnline(row.id),
       maintenance: this.#deps.maintenance.messageOf(row.id),
       flags,
+      narrowing: this.#deps.nodes.narrowingOf(row.id),
     };
   }
 }

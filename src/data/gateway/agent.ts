@@ -14,6 +14,7 @@ import type { Shaper } from '../../mux/shaper.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { MuxError } from '../../mux/types.ts';
 import type { Link, Refusal } from '../../plane/link.ts';
+import type { Narrowing } from '../../plane/narrowing.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
 import {
@@ -27,6 +28,7 @@ import {
   type RequestLine,
   WIRE_VERSION,
 } from '../../wire/messages.ts';
+import { NARROWINGS } from '../../wire/narrowing.ts';
 import type { Drops } from '../faults/drops.ts';
 import { dropKept } from '../edge/exchange/upstream.ts';
 import type { RelayRegistry } from '../relay/relay-registry.ts';
@@ -342,6 +344,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
       serverVersion: this.#deps.serverVersion,
       account: grant.account,
       clear: true,
+      narrows: [...NARROWINGS],
       serverId: this.#deps.serverId,
       ...(grant.bandwidthLimitMbps === null ? {} : { bandwidthLimitMbps: grant.bandwidthLimitMbps }),
     });
@@ -397,11 +400,15 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   }
 
   #settle(claim: Claim, grant: TokenGrant, outcome: ClaimOutcome): void {
-    if (outcome.ok) this.#bind(claim, grant, outcome.entry);
+    if (outcome.ok) this.#bind(claim, grant, outcome);
     else this.send({ type: 'refused', ref: claim.ref, code: outcome.code, message: outcome.message });
   }
 
-  #bind(claimed: Claim, grant: TokenGrant, entry: RouteEntry): void {
+  #bind(
+    claimed: Claim,
+    grant: TokenGrant,
+    { entry, narrowing }: { entry: RouteEntry; narrowing: Narrowing | null },
+  ): void {
     const { route } = entry;
     const serving = this.#slots.take(
       (slot) =>
@@ -413,6 +420,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
           slot,
           watched: this.#watched,
           claimed,
+          narrowing,
         }),
     );
     this.send(serving.bound(claimed.ref));

@@ -368,7 +368,7 @@ describe('claims', () => {
 
   test('an answer that comes before its delta waits for it', async (t) => {
     const { link, port, table } = await fixture(t);
-    link.onClaim = () => ({ ok: true, route: testRoute('late'), version: link.version + 1 });
+    link.onClaim = () => ({ ok: true, route: testRoute('late'), version: link.version + 1, narrowing: null });
     const agent = await TestAgent.enter(port, 'good');
     agent.claim('late');
     await until(() => link.questions.length === 1);

@@ -114,7 +114,10 @@ export class Gateway {
     });
     this.#agentDeps = {
       link,
-      servings: new ServingRegistry({ meter: deps.meter, outbox: deps.outbox, holds: deps.holds, onPresence, now }),
+      servings: new ServingRegistry({
+        ...{ meter: deps.meter, outbox: deps.outbox, holds: deps.holds, onPresence, now },
+        onServed: (entry) => table.servedAnew(entry),
+      }),
       desk: new ClaimDesk({ link, table, ports, queues, log, now }),
       attachDesk: new AttachDesk({ link, table, relays, queues, log }),
       relays,

@@ -6,6 +6,7 @@ import { HandshakeRate } from '../../base/net/handshake-rate.ts';
 import type { Logger } from '../../base/log.ts';
 import type { SessionEndEvent } from '../../plane/events.ts';
 import type { AdmitAnswer, ConnectionInfo, Link, NodeControl, Refusal } from '../../plane/link.ts';
+import { type ShownNarrowing, shownNarrowing } from '../../plane/narrowing.ts';
 import type { PresenceEvent, SessionInfo } from '../../plane/presence.ts';
 import type { NodeLoad } from '../../plane/node-load.ts';
 import type { RemovalCode, TokenGrant } from '../../plane/routes.ts';
@@ -58,7 +59,7 @@ export interface RegistryDeps {
 }
 
 export class AgentRegistry
-  implements AgentHost, Pick<NodeControl, 'connections' | 'disconnect' | 'isOnline'>, TableListener
+  implements AgentHost, Pick<NodeControl, 'connections' | 'disconnect' | 'isOnline' | 'narrowingOf'>, TableListener
 {
   readonly bandwidth = new BandwidthShares();
   readonly changes = new GrantChanges();
@@ -205,6 +206,11 @@ export class AgentRegistry
 
   isOnline(tunnelId: string): boolean {
     return (this.#deps.table.findById(tunnelId)?.served ?? null) !== null;
+  }
+
+  narrowingOf(tunnelId: string): ShownNarrowing | undefined {
+    const narrowing = this.#deps.table.findById(tunnelId)?.served?.narrowing ?? null;
+    return narrowing === null ? undefined : shownNarrowing(narrowing);
   }
 
   // ------------------------------------------------------------------ from the routing table

@@ -2,11 +2,13 @@
  * One tunnel that one agent session serves, and the registry of what each session serves now. The registry is the only writer of `entry.served`;
  * agent.ts calls it, and clean-up goes by the identity of the serving, never by name: what a newer session serves is not touched.
  */
+import { createHmac, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { MuxSession } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import type { AgentEvent } from '../../plane/events.ts';
+import { type Narrowing, shownNarrowing } from '../../plane/narrowing.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
 import type { Bound, Claim, RefusalCode, RequestLine } from '../../wire/messages.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
@@ -44,7 +46,8 @@ export class Serving implements ServedTunnel {
   cut = false;
   watched: boolean;
   readonly inspected: boolean;
-  readonly #claimed: Claim;
+  readonly narrowing: Narrowing | null;
+  readonly #claimed: ReturnType<typeof withoutSecrets>;
 
   constructor(of: {
     agent: ServingAgent;
@@ -54,6 +57,7 @@ export class Serving implements ServedTunnel {
     slot: number;
     watched: boolean;
     claimed: Claim;
+    narrowing: Narrowing | null;
   }) {
     this.agent = of.agent;
     this.entry = of.entry;
@@ -65,7 +69,8 @@ export class Serving implements ServedTunnel {
     this.preamble = encodePreamble(of.slot);
     this.watched = of.watched;
     this.inspected = of.claimed.inspect ?? true;
-    this.#claimed = of.claimed;
+    this.narrowing = of.narrowing;
+    this.#claimed = withoutSecrets(of.claimed);
   }
 
   get isAlone(): boolean {
@@ -83,14 +88,16 @@ export class Serving implements ServedTunnel {
   /** Whether `claim` is the one that it answers, once more. Without a name each is one for another tunnel. */
   answers(claim: Claim): boolean {
     const { ref: _own, ...own } = this.#claimed;
-    const { ref: _other, ...other } = claim;
+    const { ref: _other, ...other } = withoutSecrets(claim);
     return (claim.subdomain !== undefined || claim.tunnelId !== undefined) && isDeepStrictEqual(own, other);
   }
 
   /** The answer to the claim. */
   bound(ref: number): Bound {
     const { tunnelId, subdomain, publicUrl, protocol, expiresAt } = this.entry.route;
-    return { type: 'bound', ref, slot: this.slot, tunnelId, subdomain, url: publicUrl, protocol, expiresAt };
+    const { slot, narrowing } = this;
+    const narrowed = narrowing === null ? {} : { narrowed: [...narrowing.names] };
+    return { type: 'bound', ref, slot, tunnelId, subdomain, url: publicUrl, protocol, expiresAt, ...narrowed };
   }
 
   /** Tells its agent that another has the tunnel now. */
@@ -99,6 +106,15 @@ export class Serving implements ServedTunnel {
     const message = `The agent on ${whence} has been serving ${this.entry.route.publicUrl} since ${since}.`;
     this.agent.unbind(this, 'superseded', message, false);
   }
+}
+
+/** New with each process: what is kept of a claim is of no use outside of it. */
+const CLAIMS_KEY = randomBytes(32);
+
+/** For comparison: what the flags ask for may hold a password, which is not kept. */
+function withoutSecrets({ narrow, ...claim }: Claim): Omit<Claim, 'narrow'> & { narrow?: string } {
+  if (narrow === undefined) return claim;
+  return { ...claim, narrow: createHmac('sha256', CLAIMS_KEY).update(JSON.stringify(narrow)).digest('base64') };
 }
 
 export interface ReleaseOptions {
@@ -113,6 +129,7 @@ export class ServingRegistry {
   readonly #outbox: Outbox;
   readonly #holds: Holds;
   readonly #onPresence: (event: PresenceEvent) => void;
+  readonly #onServed: (entry: RouteEntry) => void;
   readonly #now: () => number;
   readonly #byToken = new Map<string, Set<Serving>>();
 
@@ -121,12 +138,15 @@ export class ServingRegistry {
     outbox: Outbox;
     holds: Holds;
     onPresence: (event: PresenceEvent) => void;
+    /** Another session serves the entry, or none: what is asked of its visitors follows in the same turn. */
+    onServed: (entry: RouteEntry) => void;
     now: () => number;
   }) {
     this.#meter = deps.meter;
     this.#outbox = deps.outbox;
     this.#holds = deps.holds;
     this.#onPresence = deps.onPresence;
+    this.#onServed = deps.onServed;
     this.#now = deps.now;
   }
 
@@ -136,6 +156,7 @@ export class ServingRegistry {
     if (before !== null) this.release(before, { cut: false });
     serving.entry.served = serving;
     serving.entry.inspected = serving.inspected;
+    this.#onServed(serving.entry);
     this.#meter.add(serving);
     let ofToken = this.#byToken.get(serving.tokenId);
     if (ofToken === undefined) this.#byToken.set(serving.tokenId, (ofToken = new Set()));
@@ -157,6 +178,7 @@ export class ServingRegistry {
     serving.draining = true;
     if (serving.entry.served === serving) {
       serving.entry.served = null;
+      this.#onServed(serving.entry);
       if (lost) this.#holds.lost(serving.entry, serving.tokenId);
       else this.#holds.left(serving.entry);
     }
@@ -171,10 +193,16 @@ export class ServingRegistry {
     return [...(this.#byToken.get(tokenId) ?? [])].map((serving) => serving.entry.route.tunnelId);
   }
 
-  #tell({ agentId, entry, inspected }: Serving, how: Pick<AgentEvent, 'online' | 'restarting' | 'lost'>): void {
+  #tell(
+    { agentId, entry, inspected, narrowing }: Serving,
+    how: Pick<AgentEvent, 'online' | 'restarting' | 'lost'>,
+  ): void {
     const { tunnelId } = entry.route;
+    const shown = narrowing === null ? {} : { narrowing: shownNarrowing(narrowing) };
     this.#onPresence(
-      how.online ? { kind: 'serves', agentId, tunnelId, inspected } : { kind: 'serves_no_more', agentId, tunnelId },
+      how.online
+        ? { kind: 'serves', agentId, tunnelId, inspected, ...shown }
+        : { kind: 'serves_no_more', agentId, tunnelId },
     );
     this.#outbox.addAgent({ kind: 'agent', agentId, tunnelId, at: this.#now(), ...how });
   }

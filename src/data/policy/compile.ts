@@ -1,8 +1,10 @@
 /**
  * From a route's policy and gate to what is carried out per request: the chain of its steps in their order, and the headers that it sets.
+ * What the flags of the serving agent add (plane/narrowing.ts) is a second layer: a visitor must pass both, and neither replaces the other.
  * Called by policy-registry.ts when a route changes, never per request.
  */
 import type { Logger } from '../../base/log.ts';
+import { actionsOf, type Narrowing } from '../../plane/narrowing.ts';
 import {
   type DenyAction,
   type HeaderAction,
@@ -32,7 +34,7 @@ import { visitorStep } from './visitor-login/step.ts';
 
 export interface CompiledPolicy {
   /** What it was made from. */
-  readonly of: Pick<Route, 'policy' | 'gate' | 'visitorGate' | 'publicUrl'>;
+  readonly of: Pick<Route, 'policy' | 'gate' | 'visitorGate' | 'publicUrl'> & { readonly narrowing: Narrowing | null };
   /** null: nothing can be refused. */
   readonly chain: PolicyChain | null;
   /** For connections that are no HTTP: whether a visitor of this address is kept out. */
@@ -44,8 +46,24 @@ export interface CompiledPolicy {
   readonly response: HeaderRule | null;
   /** Whether the service gets the identity of its visitors. */
   readonly namesVisitors: boolean;
-  /** Its windows go on when other actions change. */
-  readonly rate: { readonly action: RateAction; readonly limit: RateLimit } | null;
+  /** Windows of the tunnel's own rate and of its agent's: they go on when other actions change. */
+  readonly rates: { readonly own: Rate | null; readonly agents: Rate | null };
+}
+
+interface Rate {
+  readonly action: RateAction;
+  readonly limit: RateLimit;
+}
+
+/** The actions of the tunnel, or those of its agent. */
+interface Layer {
+  readonly actions: readonly PolicyAction[];
+  /** By the place of the action: what it would refuse is counted there. */
+  readonly tried: ReadonlyArray<DryRun | null>;
+  readonly rate: Rate | null;
+  /** Of its `deny` actions, in their order. */
+  readonly denies: Step[];
+  readonly isAgents: boolean;
 }
 
 /** What refuses for good comes before what is counted: a denied request uses up no rate. */
@@ -77,41 +95,68 @@ export interface PolicyParts {
   readonly dryRunSlots: DryRunSlots;
 }
 
-export function compilePolicy(route: Route, before: CompiledPolicy | null, parts: PolicyParts): CompiledPolicy {
+export function compilePolicy(
+  route: Route,
+  before: CompiledPolicy | null,
+  parts: PolicyParts & { readonly narrowing?: Narrowing | null },
+): CompiledPolicy {
   const { orgId, policy, gate, visitorGate, publicUrl } = route;
-  const actions = policy?.actions ?? [];
-  const rate = rateOf(actions, before);
+  const { narrowing = null, log, dryRunSlots } = parts;
+  const own = policy?.actions ?? [];
+  const added = narrowing === null ? [] : actionsOf(narrowing);
+  const actions = [...own, ...added];
+  const rates = { own: rateOf(own, before?.rates.own), agents: rateOf(added, before?.rates.agents) };
   const tried = triedOf(route, parts.dryRuns);
-  const checkJwt = (action: JwtAction): Step => parts.jwts.step(action, orgId);
-  const denies = denySteps(actions);
-  const unknown = actions.findIndex(isUnknown);
-  const steps: ChainedStep[] =
-    unknown < 0 ? [] : [{ step: CLOSED, name: actions[unknown]?.kind ?? '', index: unknown, rule: null, dryRun: null }];
+  const layers: Layer[] = [
+    { actions: own, tried, rate: rates.own, denies: denySteps(own), isAgents: false },
+    { actions: added, tried: [], rate: rates.agents, denies: denySteps(added), isAgents: true },
+  ];
+  const steps = stepsOf(route, layers, parts);
+  return {
+    of: { policy, gate, visitorGate, publicUrl, narrowing },
+    chain: steps.length === 0 ? null : new PolicyChain(steps, { log, dryRunSlots, orgId }),
+    keepsOut: addressRules(actions, tried),
+    hidesToken: takesOwnTokens(actions) ? (request) => parts.jwts.isOwn(request) : null,
+    // The password is between the visitor and the edge: the service does not get it. Of two headers with one name the tunnel's own counts.
+    request: headersOf([...added, ...own], 'header_set', gate === null ? [] : ['authorization']),
+    response: headersOf([...added, ...own], 'response_header_set'),
+    namesVisitors: visitorGate !== null,
+    rates,
+  };
+}
+
+function stepsOf(route: Route, layers: readonly Layer[], parts: PolicyParts): ChainedStep[] {
+  const checkJwt = (action: JwtAction): Step => parts.jwts.step(action, route.orgId);
+  const steps: ChainedStep[] = [];
+  for (const { actions, isAgents } of layers) {
+    const at = actions.findIndex(isUnknown);
+    const unknown = actions[at];
+    if (unknown !== undefined)
+      steps.push({ step: CLOSED, name: unknown.kind, index: isAgents ? null : at, rule: null, dryRun: null });
+  }
   for (const kind of ORDER) {
     // Its own paths are no business of the rules about paths.
     if (kind === 'deny' && isGated(route))
       steps.push({ step: visitorPaths(route, parts.visitors), ...NAMES.paths, dryRun: null, isQuiet: true });
-    for (const [index, action] of actions.entries()) {
-      if (action.kind !== kind) continue;
-      const step = kind === 'deny' ? denies.shift() : stepOf(action, rate, checkJwt);
-      steps.push({ step: step ?? CLOSED, name: kind, index, rule: ruleOf(action), dryRun: tried[index] ?? null });
-    }
+    for (const layer of layers) steps.push(...stepsOfKind(kind, layer, checkJwt));
   }
-  if (gate !== null) steps.push({ step: basicStep(route, parts.checks), ...NAMES.basic, dryRun: null, isGate: true });
+  if (route.gate !== null)
+    steps.push({ step: basicStep(route, parts.checks), ...NAMES.basic, dryRun: null, isGate: true });
   if (isGated(route))
     steps.push({ step: visitorStep(route, parts.visitors), ...NAMES.visitor, dryRun: null, isGate: true });
-  return {
-    of: { policy, gate, visitorGate, publicUrl },
-    chain:
-      steps.length === 0 ? null : new PolicyChain(steps, { log: parts.log, dryRunSlots: parts.dryRunSlots, orgId }),
-    keepsOut: addressRules(actions, tried),
-    hidesToken: takesOwnTokens(actions) ? (request) => parts.jwts.isOwn(request) : null,
-    // The password is between the visitor and the edge: the service does not get it.
-    request: headersOf(actions, 'header_set', gate === null ? [] : ['authorization']),
-    response: headersOf(actions, 'response_header_set'),
-    namesVisitors: visitorGate !== null,
-    rate,
-  };
+  return steps;
+}
+
+function stepsOfKind(kind: PolicyAction['kind'], layer: Layer, checkJwt: (action: JwtAction) => Step): ChainedStep[] {
+  const { actions, tried, rate, denies, isAgents } = layer;
+  return actions.flatMap((action, index) => {
+    if (action.kind !== kind) return [];
+    const step = (kind === 'deny' ? denies.shift() : stepOf(action, rate, checkJwt)) ?? CLOSED;
+    const rule = ruleOf(action);
+    // What is the agent's has no place in the tunnel's policy.
+    const place = isAgents ? { index: null, rule: `${rule} (set by the agent)` } : { index, rule };
+    return { step, name: kind, ...place, dryRun: tried[index] ?? null };
+  });
 }
 
 function isGated(route: Route): route is GatedRoute {
@@ -148,21 +193,18 @@ function takesOwnTokens(actions: readonly PolicyAction[]): boolean {
   return actions.some((action) => action.kind === 'jwt_validation' && action.enforce && action.jwksUrl === null);
 }
 
-function rateOf(actions: readonly PolicyAction[], before: CompiledPolicy | null): CompiledPolicy['rate'] {
+function rateOf(actions: readonly PolicyAction[], known: Rate | null | undefined): Rate | null {
   const action = actions.find((one) => one.kind === 'rate_limit');
   if (action === undefined) return null;
-  const known = before?.rate ?? null;
   const isSame =
-    known !== null &&
-    known.action.requestsPerMinute === action.requestsPerMinute &&
-    known.action.perClientIp === action.perClientIp;
-  return { action, limit: isSame ? known.limit : new RateLimit(action) };
+    known?.action.requestsPerMinute === action.requestsPerMinute && known.action.perClientIp === action.perClientIp;
+  return { action, limit: isSame && known ? known.limit : new RateLimit(action) };
 }
 
 /** Actions without a step of their own: `deny` shares one (deny.ts), and headers are set (header-rule.ts). Another kind does not compile. */
 type Elsewhere = DenyAction | HeaderAction;
 
-function stepOf(action: PolicyAction, rate: CompiledPolicy['rate'], checkJwt: (action: JwtAction) => Step): Step {
+function stepOf(action: PolicyAction, rate: Rate | null, checkJwt: (action: JwtAction) => Step): Step {
   switch (action.kind) {
     case 'ip_allow':
     case 'ip_deny':

@@ -22,14 +22,24 @@ export class PolicyRegistry implements TableListener {
   }
 
   onPut(entry: RouteEntry): void {
+    this.#follow(entry);
+  }
+
+  /** What the flags of the serving agent add comes and goes with its session. */
+  onServed(entry: RouteEntry): void {
+    this.#follow(entry);
+  }
+
+  #follow(entry: RouteEntry): void {
     const { policy, gate, visitorGate, publicUrl } = entry.route;
-    if (policy === null && gate === null && visitorGate === null) entry.policy = null;
+    const narrowing = entry.served?.narrowing ?? null;
+    if (policy === null && gate === null && visitorGate === null && narrowing === null) entry.policy = null;
     // A route is put again for many reasons; the chain stays while both say the same.
     else if (
       entry.policy === null ||
-      JSON.stringify(entry.policy.of) !== JSON.stringify({ policy, gate, visitorGate, publicUrl })
+      JSON.stringify(entry.policy.of) !== JSON.stringify({ policy, gate, visitorGate, publicUrl, narrowing })
     )
-      entry.policy = compilePolicy(entry.route, entry.policy, this.#parts);
+      entry.policy = compilePolicy(entry.route, entry.policy, { ...this.#parts, narrowing });
   }
 
   onAccessKeys(keys: readonly AccessKey[]): void {

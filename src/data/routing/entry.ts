@@ -7,6 +7,7 @@ import type { TunnelRecords } from '../inspect/tunnel-records.ts';
 import type { CompiledPolicy } from '../policy/compile.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';
+import type { Narrowing } from '../../plane/narrowing.ts';
 import type { Route } from '../../plane/routes.ts';
 import type { RequestLine } from '../../wire/messages.ts';
 
@@ -32,6 +33,8 @@ export interface ServedTunnel {
   draining: boolean;
   /** Stopped, expired, deleted or revoked: streams in flight end too. Stays false when a newer session superseded this one. */
   cut: boolean;
+  /** What its agent's flags add in front of the tunnel; null: nothing. */
+  readonly narrowing: Narrowing | null;
   /** Its agent lets requests be recorded. */
   readonly inspected: boolean;
   /** Its session serves no other tunnel. */

@@ -14,6 +14,8 @@ import { RouteEntry } from './entry.ts';
 /** Told of each change, after the table shows it. Must not change the table. */
 export interface TableListener {
   onPut?(entry: RouteEntry): void;
+  /** Another session serves the entry, or none. Called in the turn of the change, before the next request. */
+  onServed?(entry: RouteEntry): void;
   onRemove?(entry: RouteEntry, code: RemovalCode, message: string): void;
   onRevoke?(tokenId: string, message: string): void;
   /** The token ends at `expiresAt`, milliseconds, earlier than its sessions know. */
@@ -209,6 +211,11 @@ export class RouteTable {
       else if (delta.kind === 'token_ends') listener.onTokenEnds?.(delta.tokenId, delta.expiresAt);
       else listener.onCutOrg?.(delta.orgId, delta.message);
     }
+  }
+
+  /** `entry.served` has changed. */
+  servedAnew(entry: RouteEntry): void {
+    for (const listener of this.#listeners) listener.onServed?.(entry);
   }
 
   /** Resolves true once the table shows `version` of the control plane, false when `timeoutMs` passes before. */

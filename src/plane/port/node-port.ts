@@ -5,6 +5,7 @@ import type { EdgeCertificate, EdgeChallenge } from '../certificates.ts';
 import type { EdgeStats } from '../edge-stats.ts';
 import type { TunnelAnswer, TunnelRequest } from '../inspection.ts';
 import type { ConnectionInfo, LocalNode, NodeAccess, NodeAddresses, NodePulse } from '../link.ts';
+import type { ShownNarrowing } from '../narrowing.ts';
 import type { PresenceEvent } from '../presence.ts';
 import type { PolicyTest, PolicyTestAnswer } from '../policy-test.ts';
 import type { RelayInfo } from '../relays.ts';
@@ -82,6 +83,10 @@ export class FarNode implements NodeAccess {
 
   isTaken(tunnelId: string): boolean {
     return this.#sessions.isTaken(tunnelId);
+  }
+
+  narrowingOf(tunnelId: string): ShownNarrowing | undefined {
+    return this.#sessions.narrowingOf(tunnelId);
   }
 
   /** This session has been allowed to serve this tunnel; its node has not said yet that it does. */

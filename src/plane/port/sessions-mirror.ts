@@ -1,6 +1,7 @@
 /** Which agents are connected to a data node and what they serve, kept by the events that it tells (presence.ts). Answers from memory. */
 import { RecentMap } from '../../base/limits/recent-map.ts';
 import type { ConnectionInfo } from '../link.ts';
+import type { ShownNarrowing } from '../narrowing.ts';
 import type { PresenceEvent, SessionInfo } from '../presence.ts';
 
 /** An agent that has been allowed to serve a tunnel does so by then, or not at all. */
@@ -11,6 +12,8 @@ interface Mirrored {
   readonly session: SessionInfo;
   /** By tunnel: whether its requests may be recorded. */
   readonly tunnels: Map<string, boolean>;
+  /** By tunnel: what its flags add in front of it. */
+  readonly narrowings: Map<string, ShownNarrowing>;
   readonly networks: Set<string>;
 }
 
@@ -26,7 +29,12 @@ export class SessionsMirror {
   take(event: PresenceEvent): void {
     if (event.kind === 'entered') {
       const { session } = event;
-      this.#sessions.set(session.agentId, { session, tunnels: new Map(), networks: new Set() });
+      this.#sessions.set(session.agentId, {
+        session,
+        tunnels: new Map(),
+        narrowings: new Map(),
+        networks: new Set(),
+      });
       return;
     }
     const mirrored = this.#sessions.get(event.agentId);
@@ -37,9 +45,12 @@ export class SessionsMirror {
       case 'serves':
         this.#coming.delete(event.tunnelId);
         mirrored.tunnels.set(event.tunnelId, event.inspected);
+        if (event.narrowing === undefined) mirrored.narrowings.delete(event.tunnelId);
+        else mirrored.narrowings.set(event.tunnelId, event.narrowing);
         return void this.#servedBy.set(event.tunnelId, event.agentId);
       case 'serves_no_more':
         mirrored.tunnels.delete(event.tunnelId);
+        mirrored.narrowings.delete(event.tunnelId);
         return release(this.#servedBy, event.tunnelId, event.agentId);
       case 'carries':
         mirrored.networks.add(event.networkId);
@@ -64,6 +75,12 @@ export class SessionsMirror {
   isTaken(tunnelId: string): boolean {
     const agentId = this.#coming.get(tunnelId);
     return this.isOnline(tunnelId) || (agentId !== undefined && this.#sessions.has(agentId));
+  }
+
+  /** Of the agent that serves the tunnel. */
+  narrowingOf(tunnelId: string): ShownNarrowing | undefined {
+    const agentId = this.#servedBy.get(tunnelId);
+    return agentId === undefined ? undefined : this.#sessions.get(agentId)?.narrowings.get(tunnelId);
   }
 
   expect(agentId: string, tunnelId: string): void {

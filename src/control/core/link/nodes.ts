@@ -5,6 +5,7 @@
 import { type EdgeStats, sumOfStats } from '../../../plane/edge-stats.ts';
 import type { TunnelAnswer, TunnelRequest } from '../../../plane/inspection.ts';
 import type { ConnectionInfo, NodeControl, NodePulse } from '../../../plane/link.ts';
+import type { ShownNarrowing } from '../../../plane/narrowing.ts';
 import type { PolicyTest, PolicyTestAnswer } from '../../../plane/policy-test.ts';
 import type { RelayInfo } from '../../../plane/relays.ts';
 
@@ -33,6 +34,11 @@ export class Nodes implements NodeControl {
   isTaken(tunnelId: string): boolean {
     for (const node of this.#attached) if (node.isTaken(tunnelId)) return true;
     return false;
+  }
+
+  narrowingOf(tunnelId: string): ShownNarrowing | undefined {
+    for (const node of this.#attached) if (node.isOnline(tunnelId)) return node.narrowingOf(tunnelId);
+    return undefined;
   }
 
   isCarried(networkId: string): boolean {

@@ -62,6 +62,7 @@ export const AUDIT_ACTIONS = [
   'tunnel.auth_remove',
   'tunnel.edge_auth',
   'tunnel.edge_auth_remove',
+  'tunnel.agent_flags',
   'tunnel.maintenance',
   'tunnel.maintenance_end',
   'token.mint',

@@ -6,6 +6,7 @@ export const IDLE_NODE: NodeControl = {
   disconnect: () => false,
   isOnline: () => false,
   isTaken: () => false,
+  narrowingOf: () => undefined,
   isCarried: () => false,
   stats: async () => undefined,
   pulse: async () => ({ edgeEndsAt: null, agentsEndsAt: null }),

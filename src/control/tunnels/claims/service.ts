@@ -11,9 +11,11 @@ import {
   type Refusal,
   RECHECKED_AT_ONCE,
 } from '../../../plane/link.ts';
+import type { Narrowing } from '../../../plane/narrowing.ts';
 import type { Route } from '../../../plane/routes.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import type { TokenActor } from '../../core/rules/actor.ts';
+import { NarrowedTunnels } from './narrowed.ts';
 import { type ClaimContext, locate, projectFor } from './names.ts';
 import { refuse } from '../../access-keys/messages.ts';
 import { refuseFault } from '../messages.ts';
@@ -50,6 +52,7 @@ export type ClaimDecision = { readonly ok: true; readonly route: Route } | Refus
 
 export class Claims {
   readonly #deps: ClaimDeps;
+  readonly #narrowed = new NarrowedTunnels();
 
   constructor(deps: ClaimDeps) {
     this.#deps = deps;
@@ -92,19 +95,28 @@ export class Claims {
     };
   }
 
-  /** May this session serve this tunnel? Makes the tunnel when there is none, and takes it over within the organization. */
-  claim(question: ClaimQuestion): ClaimDecision {
+  /**
+   * May this session serve this tunnel? Makes the tunnel when there is none, and takes it over within the organization. `narrowing`: what the
+   * session will add in front of it.
+   */
+  claim(question: ClaimQuestion, narrowing: Narrowing | null = null): ClaimDecision {
     // Relaxed: a claim that a power cut undoes is made again by the agent's reconnect.
-    return this.#deps.store.inTx((tx) => this.#decide(tx, question), { relaxed: true });
+    return this.#deps.store.inTx((tx) => this.#decide(tx, question, narrowing), { relaxed: true });
   }
 
-  #decide(tx: Tx, question: ClaimQuestion): ClaimDecision {
+  #decide(tx: Tx, question: ClaimQuestion, narrowing: Narrowing | null): ClaimDecision {
     const token = tokenById(tx.db, question.tokenId);
     if (token === undefined)
       return refuse(
         'unauthorized',
         'This server does not know the access key. Create one on it, or use another server.',
       );
+    const decision = this.#grant(tx, token, question);
+    if (decision.ok) this.#narrowed.note(tx, actorOf(token), { tunnelId: decision.route.tunnelId, narrowing });
+    return decision;
+  }
+
+  #grant(tx: Tx, token: TokenRow, question: ClaimQuestion): ClaimDecision {
     const org = activeOrgOf(tx.db, token, tx.now);
     if ('code' in org) return org;
     const project = projectFor(tx, token, question.project);

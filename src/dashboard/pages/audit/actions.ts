@@ -70,6 +70,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'tunnel.auth_remove': 'removed the password of a tunnel',
     'tunnel.edge_auth': 'set visitor login on a tunnel',
     'tunnel.edge_auth_remove': 'removed visitor login from a tunnel',
+    'tunnel.agent_flags': 'set access control by flags of an agent',
     'tunnel.maintenance': 'started maintenance for a tunnel',
     'tunnel.maintenance_end': 'ended maintenance for a tunnel',
     'connection.disconnect': 'disconnected an agent',

@@ -1,15 +1,16 @@
 /** Badges of a tunnel. */
 import { Badge, Group, Text } from '@mantine/core';
-import { IconFilter, IconLock, IconUserCheck } from '@tabler/icons-react';
+import { IconFilter, IconLock, IconTerminal2, IconUserCheck } from '@tabler/icons-react';
 import type { Tunnel } from '../../api/types.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 
-type Guards = Pick<Tunnel, 'authEnabled' | 'edgeAuthEnabled' | 'policyEnabled'>;
+type Guards = Pick<Tunnel, 'authEnabled' | 'edgeAuthEnabled' | 'policyEnabled' | 'agentFlagsEnabled'>;
 
 const GUARDS = [
   { flag: 'authEnabled', word: 'Password', icon: IconLock },
   { flag: 'edgeAuthEnabled', word: 'Login', icon: IconUserCheck },
   { flag: 'policyEnabled', word: 'Policy', icon: IconFilter },
+  { flag: 'agentFlagsEnabled', word: 'Agent flags', icon: IconTerminal2 },
 ] as const;
 
 /** What stands between visitors and a service, at a glance. */

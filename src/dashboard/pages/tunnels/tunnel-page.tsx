@@ -59,7 +59,7 @@ function OneTunnel({ tunnel }: { readonly tunnel: TunnelDetail }) {
 function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: number }) {
   const [params, setParams] = useSearchParams();
   const tab = TABS.find((one) => one === params.get('tab')) ?? 'overview';
-  const { authEnabled, edgeAuthEnabled, policyEnabled, maintenance } = tunnel;
+  const { authEnabled, edgeAuthEnabled, policyEnabled, agentFlagsEnabled = false, maintenance } = tunnel;
   const go = (next: string | null): void =>
     setParams(next === null || next === 'overview' ? '' : { tab: next }, { replace: true });
   // Bookmarks of 0.1 name the tab of access control so.
@@ -72,7 +72,7 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
       <Tabs value={tab satisfies Tab} onChange={go} keepMounted={false} className="culvert-tabs">
         <Tabs.List mb="md" aria-label="Tunnel sections">
           <Tabs.Tab value="overview">Overview</Tabs.Tab>
-          <Tabs.Tab value="access-control" rightSection={mark(authEnabled || edgeAuthEnabled)}>
+          <Tabs.Tab value="access-control" rightSection={mark(authEnabled || edgeAuthEnabled || agentFlagsEnabled)}>
             Access control
           </Tabs.Tab>
           <Tabs.Tab value="policy" rightSection={mark(policyEnabled)}>

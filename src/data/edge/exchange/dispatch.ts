@@ -68,6 +68,8 @@ export class Dispatch {
   /** The wait for an agent, while there is one, and since when the head at hand waits; 0: it does not. */
   #hold: Hold | null = null;
   #heldSinceMs = 0;
+  /** What the request that `find` found a way for has passed. */
+  #passed: CompiledPolicy | null = null;
   readonly #asked: PolicyRequest;
   readonly #of: VisitorOrigin;
   readonly #own: OwnStreams;
@@ -150,6 +152,7 @@ export class Dispatch {
     if (served.watched) exchange.watch(bytes, start, head, { served, wouldRefuse: this.#wouldRefuse(policy) });
     exchange.draft?.carriedBy(served, upstream.reused);
     exchange.wantsUpgrade = upgrade;
+    this.#passed = policy;
     if (policy !== null) {
       exchange.requestRule = policy.request;
       exchange.responseRule = policy.response;
@@ -186,7 +189,10 @@ export class Dispatch {
   again(code: FaultCode, old: Upstream | null, response: ResponseReader): { fresh: Upstream; head: Buffer } | null {
     if (code !== 'local_closed' || old === null || !response.untouched) return null;
     const head = old.takeReplay();
-    const served = this.#exchange.entry?.served ?? null;
+    const entry = this.#exchange.entry;
+    // Another agent may have taken over, and its flags ask more of visitors.
+    if (entry?.policy !== this.#passed) return null;
+    const served = entry?.served ?? null;
     if (head === null || served === null || served.draining || served.payer.exhausted) return null;
     const fresh = openUpstream(served, this.#own);
     if (fresh === null) return null;

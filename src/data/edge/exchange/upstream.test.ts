@@ -39,6 +39,7 @@ function served(maxStreams: number, isAlone = true): ServedTunnel {
     cut: false,
     isAlone,
     watched: false,
+    narrowing: null,
     inspected: true,
     note: () => {},
     forgive: () => {},

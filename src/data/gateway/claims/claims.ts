@@ -5,11 +5,14 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/log.ts';
 import type { ClaimAnswer, ClaimQuestion, Link, Refusal } from '../../../plane/link.ts';
+import type { Narrowing } from '../../../plane/narrowing.ts';
 import type { RouteEntry } from '../../routing/entry.ts';
 import type { RouteTable } from '../../routing/table.ts';
 import { inTime, refusal, TABLE_MS, type TokenQueues } from './token-queues.ts';
 
-export type ClaimOutcome = { readonly ok: true; readonly entry: RouteEntry } | Refusal;
+export type ClaimOutcome =
+  | { readonly ok: true; readonly entry: RouteEntry; readonly narrowing: Narrowing | null }
+  | Refusal;
 
 /** The public TCP ports, as far as a claim needs them: data/edge/tcp/tcp.ts. */
 export interface PublicPorts {
@@ -31,6 +34,7 @@ export interface Claimant {
 interface Granted {
   readonly ok: true;
   readonly tunnelId: string;
+  readonly narrowing: Narrowing | null;
 }
 
 type Asked = Omit<ClaimQuestion, 'liveTunnelIds' | 'relays'>;
@@ -78,7 +82,7 @@ export class ClaimDesk {
         if (outcome === undefined || claimant.gone()) return 'done';
         // A claim ahead may have been refused: there may be room after all.
         if (!outcome.ok && outcome.code === 'quota_exceeded' && countedAhead) return 'again';
-        claimant.settle(outcome.ok ? this.#entryOf(outcome.tunnelId) : outcome);
+        claimant.settle(outcome.ok ? this.#entryOf(outcome) : outcome);
         return 'done';
       },
     });
@@ -94,14 +98,18 @@ export class ClaimDesk {
         this.#link.claim({ ...question, ...live, liveTunnelIds: [...live.liveTunnelIds, ...ahead] }),
         refusal('overloaded', 'The server is too busy to handle this claim.'),
       );
-      return answer.ok ? await this.#shown(answer.route.tunnelId, answer.version) : answer;
+      return answer.ok ? await this.#shown(answer) : answer;
     } catch (error) {
       this.#log.error({ agentId: question.agentId, error: messageOf(error) }, 'a claim failed');
       return refusal('internal', 'The server could not check this tunnel. The agent will retry.');
     }
   }
 
-  async #shown(tunnelId: string, version: number): Promise<Granted | Refusal> {
+  async #shown({
+    route: { tunnelId },
+    version,
+    narrowing,
+  }: Extract<ClaimAnswer, { ok: true }>): Promise<Granted | Refusal> {
     if (!(await this.#table.reached(version, TABLE_MS))) {
       return refusal('overloaded', 'The server is still applying recent changes. The agent will retry.');
     }
@@ -112,14 +120,14 @@ export class ClaimDesk {
         `The server cannot open its public port ${port}: another program uses it. Tell the operator.`,
       );
     }
-    return { ok: true, tunnelId };
+    return { ok: true, tunnelId, narrowing };
   }
 
   /** The table decides, not the answer: a stop or a delete that overtook it has won. */
-  #entryOf(tunnelId: string): ClaimOutcome {
+  #entryOf({ tunnelId, narrowing }: Granted): ClaimOutcome {
     const entry = this.#table.findById(tunnelId);
     if (entry === undefined) return refusal('tunnel_deleted', 'This tunnel was deleted.');
-    return unservable(entry, this.#now()) ?? { ok: true, entry };
+    return unservable(entry, this.#now()) ?? { ok: true, entry, narrowing };
   }
 }
 

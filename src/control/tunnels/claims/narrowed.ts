@@ -1,0 +1,44 @@
+/** Audit of what agents add in front of tunnels by flags: an entry when it changes, none for an agent that reconnects. */
+import { createHash } from 'node:crypto';
+import { RecentMap } from '../../../base/limits/recent-map.ts';
+import type { Narrowing } from '../../../plane/narrowing.ts';
+import type { AuditDetails } from '../../core/rules/audit.ts';
+import type { TokenActor } from '../../core/rules/actor.ts';
+import type { Tx } from '../../db/tx.ts';
+import { recordTunnel } from '../rows.ts';
+
+/** Tunnels whose last flags are remembered. One that is forgotten costs an entry at its next claim. */
+const MAX_KNOWN = 10_000;
+/** Characters of a list that the audit log keeps. */
+const MAX_NOTE = 1_000;
+const NOTHING = '';
+
+export class NarrowedTunnels {
+  /** By tunnel: a digest of what was last asked for. */
+  readonly #known = new RecentMap<string, string>({ max: MAX_KNOWN });
+
+  /** Within the transaction of a claim that is granted. */
+  note(tx: Tx, actor: TokenActor, { tunnelId, narrowing }: { tunnelId: string; narrowing: Narrowing | null }): void {
+    const digest = narrowing === null ? NOTHING : digestOf(narrowing);
+    if ((this.#known.get(tunnelId) ?? NOTHING) === digest) return;
+    const details = narrowing === null ? { flags: 'none' } : detailsOf(narrowing);
+    recordTunnel(tx, actor, { action: 'tunnel.agent_flags', row: { id: tunnelId }, details });
+    tx.onCommit(() => this.#known.set(tunnelId, digest));
+  }
+}
+
+function digestOf(narrowing: Narrowing): string {
+  return createHash('sha256').update(JSON.stringify(narrowing)).digest('base64');
+}
+
+function detailsOf({ allow, deny }: Narrowing): AuditDetails {
+  return {
+    ...(allow.length === 0 ? {} : { allow_cidr: listed(allow) }),
+    ...(deny.length === 0 ? {} : { deny_cidr: listed(deny) }),
+  };
+}
+
+function listed(entries: readonly string[]): string {
+  const text = entries.join(', ');
+  return text.length <= MAX_NOTE ? text : `${text.slice(0, MAX_NOTE)}…`;
+}

@@ -351,6 +351,42 @@ test('config check: 0 for a good file, 2 with file, line and key for a bad one',
   assert.match(bad.stderr, /^culvert: bad\.toml:3: edge\.domian: unknown key/);
 });
 
+test("config check: an agent's file, named or in this folder, with each mistake", async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'culvert.toml'), 'server = "example.com"\n[tunnels.web]\ntarget = 3000\n');
+  const good = await run(['config', 'check'], { home });
+  assert.deepEqual([good.code, good.stdout, good.stderr], [0, 'culvert.toml: ok\n', '']);
+  const text = '[tunnels.a]\ntarget = "x y"\n[tunnels.b]\nprotocol = "udp"\ntarget = 1\n[tunnels.c]\ntarget = 2\n';
+  writeFileSync(join(home, 'bad.toml'), text);
+  const bad = await run(['config', 'check', 'bad.toml'], { home });
+  assert.equal(bad.code, 2);
+  assert.match(
+    bad.stderr,
+    /^culvert: bad\.toml:2: tunnels\.a\.target: .*\nculvert: bad\.toml:4: tunnels\.b\.protocol: .*\n$/,
+  );
+  writeFileSync(join(home, 'bad.toml'), 'server = "ftp://x"\n[tunnels.c]\ntarget = 2\n');
+  assert.match(
+    (await run(['config', 'check', 'bad.toml'], { home })).stderr,
+    /^culvert: bad\.toml:1: server: is not a server URL/,
+  );
+});
+
+test("an agent in a folder with a server's culvert.toml says so and goes on", async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'culvert.toml'), 'data_dir = "./data"\n');
+  const program = start(t, ['http', '3000'], { home, env: envOf() });
+  await (await server.peer()).serve();
+  assert.deepEqual(await program.lines(1), ['http://calm-otter.localhost:8080']);
+  const said = jsonLines(program.stderr).filter(({ file }) => file === join(home, 'culvert.toml'));
+  assert.deepEqual(
+    said.map(({ msg }) => msg),
+    ['the settings file here is of a server: the agent goes on without it'],
+  );
+  const none = await run(['start'], { home, env: envOf() });
+  assert.equal(none.code, 2);
+  assert.match(none.stderr, /^culvert: no tunnel to start\..*culvert\.toml is the settings file of a server\n$/);
+});
+
 test('status shows running agents, forgets dead ones, and asks the server', async (t) => {
   const home = tempHome(t);
   const program = startProcess(t, ['http', '3000'], { home, env: envOf() });

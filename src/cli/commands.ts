@@ -137,8 +137,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...NETWORK_COMMANDS,
   {
     usage: 'config check [file]',
-    summary: 'Check a settings file of the server',
-    examples: ['config check /etc/culvert/culvert.toml'],
+    summary: 'Check a settings file of a server or an agent',
+    examples: ['config check /etc/culvert/culvert.toml', 'config check agent.toml'],
     options: [CONFIG, ['--migrate <folder>', 'also migrate the copy of a database in this folder']],
     load: async () => (await import('./server/config-check.ts')).configCheck,
   },

@@ -7,7 +7,7 @@ export const GROUPS: Readonly<Record<string, Pick<CommandSpec, 'summary' | 'exam
     summary: 'Manage accounts, organizations and certificates of this server',
     examples: ['admin create-user ann@example.com --superadmin', 'admin list-orgs --status pending'],
   },
-  config: { summary: "Check the server's settings file", examples: ['config check /etc/culvert/culvert.toml'] },
+  config: { summary: 'Check a settings file', examples: ['config check /etc/culvert/culvert.toml'] },
   network: {
     summary: 'Manage private networks and their devices',
     examples: ['network create office', 'network enroll office phone --qr'],

@@ -157,3 +157,21 @@ test('a server without a scheme: https, but http for this machine, and the place
   assert.equal(at('example.com'), 'https://culvert.example.com/');
   assert.equal(at('https://example.com'), 'https://example.com/');
 });
+
+test("a server's culvert.toml in the folder is left out, and named", (t) => {
+  const servers = place(t, { user: 'server = "https://user"', project: 'data_dir = "/var/lib/culvert"\n[edge]\n' });
+  const settings = servers.load();
+  assert.equal(settings.ignored, join(servers.project, 'culvert.toml'));
+  assert.equal(settings.server.host, 'user');
+  assert.deepEqual(settings.files, [join(servers.home, '.config/culvert/agent.toml')]);
+  assert.equal(place(t, { project: 'server = "https://project"' }).load().ignored, undefined);
+  // By name it was meant.
+  const file = join(servers.project, 'culvert.toml');
+  assert.throws(
+    () => servers.load({ flags: { config: file } }),
+    new ConfigError(`${file}: is the settings file of a server. Name the file of an agent`),
+  );
+  // With a key of an agent it is one, and the other key is the mistake.
+  const mixed = place(t, { project: 'data_dir = "x"\n[tunnels.web]\ntarget = 1\n' });
+  assert.throws(() => mixed.load(), /culvert\.toml:1: data_dir: unknown key/);
+});

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { narrowingKeys } from './agent-narrowing.ts';
 import { Credentials, userFolder } from './credentials.ts';
+import { kindOfFile } from './file-kind.ts';
 import { ConfigError, mistakeAt, readToml, type TomlFile } from './toml.ts';
 import { upstreamKeys } from './upstream-keys.ts';
 
@@ -83,6 +84,8 @@ export interface AgentSettings {
   readonly tunnels: ReadonlyMap<string, TunnelSettings>;
   /** The files that were read. */
   readonly files: readonly string[];
+  /** A server's culvert.toml in this folder, which was left out. */
+  readonly ignored: string | undefined;
 }
 
 export interface AgentConfigInput {
@@ -97,7 +100,7 @@ export interface AgentConfigInput {
 
 /** @throws ConfigError with one line `file:line: key: what is wrong and what to do`. */
 export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
-  const { project, user } = readFiles(input);
+  const { project, user, ignored } = readFiles(input);
   const given = givenServer(input);
   const login = namesKey(input, [project, user]) ? undefined : loneLogin(input.env);
   const server = parseServer(input, project, user) ?? login ?? new URL(DEFAULT_SERVER);
@@ -114,6 +117,7 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
     inspectPort: project?.parsed.value.inspect_port ?? user?.parsed.value.inspect_port,
     tunnels: new Map([...tunnelsOf(user), ...tunnelsOf(project)]),
     files: [project, user].flatMap((file) => (file === undefined ? [] : [file.path])),
+    ignored,
   };
 }
 
@@ -133,14 +137,34 @@ export function findServer(input: AgentConfigInput & { readonly otherwise: URL }
   }
 }
 
+/**
+ * The tunnels of one file, for a check of that file alone. @throws ConfigError with every mistake that the file shows by itself;
+ * those in the tunnels' targets show when their specs are made.
+ */
+export function checkAgentFile(file: string, cwd: string): TunnelSettings[] {
+  const read = readAgentFile(resolve(cwd, file), file);
+  const { server } = read.parsed.value;
+  if (server !== undefined && !isServerForm(server))
+    throw mistakeAt(file, read.parsed.lines, { path: ['server'], text: SERVER_FORM });
+  return [...tunnelsOf(read)].map(([, settings]) => settings);
+}
+
 /** ./culvert.toml and the user's agent.toml, or the one file that is read in place of both. */
 function readFiles({ flags, env, cwd }: AgentConfigInput): {
   project: ReadFile | undefined;
   user: ReadFile | undefined;
+  ignored: string | undefined;
 } {
   const named = flags.config ?? (env['CULVERT_AGENT_CONFIG'] || undefined);
-  if (named !== undefined) return { project: undefined, user: read(resolve(cwd, named)) };
-  return { project: readIfThere(join(cwd, PROJECT_FILE)), user: readIfThere(userFile(env)) };
+  if (named !== undefined) return { project: undefined, user: readAgentFile(resolve(cwd, named)), ignored: undefined };
+  const projectFile = join(cwd, PROJECT_FILE);
+  const found = existsSync(projectFile) ? textOf(projectFile) : undefined;
+  const isServers = found !== undefined && kindOfFile(found) === 'server';
+  return {
+    project: found === undefined || isServers ? undefined : parsed(projectFile, found),
+    user: existsSync(userFile(env)) ? readAgentFile(userFile(env)) : undefined,
+    ignored: isServers ? projectFile : undefined,
+  };
 }
 
 function givenServer({ flags, env }: AgentConfigInput): string | undefined {
@@ -255,6 +279,8 @@ function namedServer(text: string, env: NodeJS.ProcessEnv): URL | undefined {
   }
 }
 
+const isServerForm = (text: string): boolean => serverUrl(text) !== undefined;
+
 /** A name without a scheme means https, but for this machine. */
 function serverUrl(text: string): URL | undefined {
   const named = isServerName(text) ? URL.parse(`https://${text}`) : URL.parse(text);
@@ -298,17 +324,25 @@ function* tunnelsOf(file: ReadFile | undefined): Generator<[string, TunnelSettin
   }
 }
 
-function readIfThere(path: string): ReadFile | undefined {
-  return existsSync(path) ? read(path) : undefined;
+/** @throws ConfigError with every mistake of the file, or because it is a server's. `shown` is its name in messages. */
+function readAgentFile(path: string, shown = path): ReadFile {
+  const text = textOf(path, shown);
+  if (kindOfFile(text) === 'server') {
+    throw new ConfigError(`${shown}: is the settings file of a server. Name the file of an agent`);
+  }
+  return parsed(shown, text);
 }
 
-function read(path: string): ReadFile {
-  let text: string;
+function textOf(path: string, shown = path): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (cause) {
     const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : messageOf(cause);
-    throw new ConfigError(`${path}: cannot be read: ${reason}`, { cause });
+    throw new ConfigError(`${shown}: cannot be read: ${reason}`, { cause });
   }
-  return { path, parsed: readToml(text, { file: path, schema: agentSchema }) };
 }
+
+const parsed = (path: string, text: string): ReadFile => ({
+  path,
+  parsed: readToml(text, { file: path, schema: agentSchema }),
+});

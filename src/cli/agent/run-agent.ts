@@ -56,6 +56,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const log = await agentLog(io, { quiet: flags.quiet === true, drawn });
   const warning = plainHttpWarning(settings.server);
   if (warning !== undefined) log.warn({ server: settings.server.href }, warning);
+  sayIgnored(io, settings.ignored, { log, quiet: flags.quiet === true });
 
   const stopWatch = new DescriptorWatch({ log, monotonic: () => performance.now() }).start();
   const tunnels = chosenTunnels(run);
@@ -110,6 +111,14 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   connector.close();
   records.close();
   return exitCode(io, withAdvice(settings, reason), signals.interrupted());
+}
+
+/** A server's file in this folder is no reason to stop, but its user may have meant it for the agent. */
+function sayIgnored(io: Io, file: string | undefined, { log, quiet }: { log: Logger; quiet: boolean }): void {
+  if (file === undefined || quiet) return;
+  const text = 'the settings file here is of a server: the agent goes on without it';
+  if (log === silentLog) writeLine(io.stderr, `culvert: ${file}: ${text}`);
+  else log.info({ file }, text);
 }
 
 /** Where the server at this address is remembered between runs. */

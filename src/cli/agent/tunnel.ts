@@ -55,7 +55,8 @@ function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettin
   if (settings.tunnels.size === 0) {
     const where =
       settings.files.length === 0 ? './culvert.toml and ~/.config/culvert/agent.toml' : settings.files.join(', ');
-    throw usageError(`no tunnel to start. Add [tunnels.NAME] with a target to ${where}`);
+    const hint = settings.ignored === undefined ? '' : `. ${settings.ignored} is the settings file of a server`;
+    throw usageError(`no tunnel to start. Add [tunnels.NAME] with a target to ${where}${hint}`);
   }
   if (names.length === 0) return [...settings.tunnels.values()];
   return [...new Set(names)].map((name) => {
@@ -67,7 +68,8 @@ function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettin
   });
 }
 
-function specOf(settings: TunnelSettings): TunnelSpec {
+/** @throws ConfigError for what the tunnel can't have. */
+export function specOf(settings: TunnelSettings): TunnelSpec {
   const {
     name,
     protocol,

@@ -1,6 +1,7 @@
 /** `culvert doctor`: checks a server or an agent from this machine, and says for each fault what to do. Exit code 1 when a check fails. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { kindOfFile } from '../../config/file-kind.ts';
 import { hasFailed, type Check, checkLines } from '../checks/check.ts';
 import { realSystem, type System } from '../checks/system.ts';
 import type { CommandBody } from '../terminal/command.ts';
@@ -33,17 +34,8 @@ function serverFile(io: Io, named: string | undefined): string | undefined {
   return (io.env['CULVERT_CONFIG'] || undefined) ?? (usual !== undefined && existsSync(usual) ? usual : undefined);
 }
 
-/** Keys of the top of an agent's file that no server's file has. */
-const AGENT_KEY = /^\s*(?:tunnels\.|(?:server|token_file|inspect|inspect_port)\s*=)/m;
-const AGENT_TABLE = /^\s*\[tunnels[.\]]/m;
-const TABLE = /^\s*\[/m;
-
 function isAgentFile(file: string): boolean {
-  if (!existsSync(file)) return false;
-  const all = readFileSync(file, 'utf8');
-  // A table of a server's file may have a key of the same name.
-  const [top = ''] = all.split(TABLE, 1);
-  return AGENT_KEY.test(top) || AGENT_TABLE.test(all);
+  return existsSync(file) && kindOfFile(readFileSync(file, 'utf8')) === 'agent';
 }
 
 function text(io: Io, checks: readonly Check[]): string {

@@ -76,6 +76,17 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('tcp'),
   },
   {
+    usage: 'files <folder>',
+    summary: 'Publish a folder as a website',
+    examples: ['files ./dist --spa', 'files . --no-listing --subdomain docs'],
+    options: [
+      ['--spa', 'respond with index.html to a path without a file'],
+      ['--no-listing', 'no pages that list a folder'],
+      ...[...NAMING, ...CONNECTION, ...REPORT, ...PAGE],
+    ],
+    load: async () => (await import('./agent/files.ts')).filesCommand,
+  },
+  {
     usage: 'udp <target>',
     summary: 'Serve a private network from a WireGuard port: 51820 or host:51820',
     examples: ['udp 51820 --network office'],

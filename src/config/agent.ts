@@ -11,7 +11,8 @@ import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { narrowingKeys } from './agent-narrowing.ts';
 import { Credentials, userFolder } from './credentials.ts';
-import { kindOfFile } from './file-kind.ts';
+import { kindOfFile } from './text/file-kind.ts';
+import { folderKeys } from './folder-keys.ts';
 import { ConfigError, mistakeAt, readToml, type TomlFile } from './toml.ts';
 import { upstreamKeys } from './upstream-keys.ts';
 
@@ -40,6 +41,7 @@ const tunnel = z.strictObject({
   udp: z.boolean().default(true),
   ...upstreamKeys,
   ...narrowingKeys,
+  ...folderKeys,
 });
 
 /** Names appear in log lines, file names of no kind: letters, digits, dash, dot, underscore. */

@@ -4,7 +4,7 @@
  */
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
-import { type KeyLines, lineOf, locateKeys, pathKey } from './locate.ts';
+import { type KeyLines, lineOf, locateKeys, pathKey } from './text/locate.ts';
 
 /** Of a longer list the rest is counted. */
 const MAX_MISTAKES = 50;

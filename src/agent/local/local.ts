@@ -7,6 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Sweeper } from '../../base/clock.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { REPLY, type ReplyCode } from '../../wire/preamble.ts';
+import type { Folder } from '../files/folder.ts';
 import type { LocalTarget } from './target.ts';
 
 /** How long a service may take to accept. */
@@ -60,6 +61,8 @@ export class LocalDial {
   }
 
   #next(): void {
+    const { folder } = this.#target;
+    if (folder !== undefined) return this.#join(folder);
     const socket = this.#open(this.#target.hosts[this.#hostIndex++]);
     this.#socket = socket;
     const ready = this.#target.tls ? 'secureConnect' : 'connect';
@@ -76,6 +79,15 @@ export class LocalDial {
       this.#leave();
       socket.off('error', onError);
       this.#result.onConnected(socket);
+    });
+  }
+
+  /** In this process: it can't fail. Not at once, as a dial never does. */
+  #join(folder: Folder): void {
+    queueMicrotask(() => {
+      if (this.#over) return;
+      this.#leave();
+      this.#result.onConnected(folder.connect());
     });
   }
 

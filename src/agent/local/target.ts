@@ -4,6 +4,7 @@
  */
 import type { SecureContext } from 'node:tls';
 import type { Protocol } from '../../wire/messages.ts';
+import type { Folder } from '../files/folder.ts';
 
 export interface LocalTarget {
   /** As shown to people and to the server. */
@@ -26,6 +27,8 @@ export interface LocalTarget {
   readonly connectTimeoutMs?: number | undefined;
   /** Each connection begins with a header of the PROXY protocol. For tcp tunnels: elsewhere one connection carries many visitors. */
   readonly proxyProtocol: boolean;
+  /** In place of a service: files of this machine. */
+  readonly folder?: Folder | undefined;
 }
 
 /** A target together with the protocol that its spelling asks for (`https://…` under `http` means TLS to the local port). */

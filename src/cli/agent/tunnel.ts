@@ -8,9 +8,10 @@ import { narrowingOf, narrowingOfFlags } from './narrowing.ts';
 import type { CommandBody } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
 import { optionOf, refuseFlags, textFlag } from '../terminal/flags.ts';
+import { folderOfArgument, folderOfSettings } from './files.ts';
 import { runAgent } from './run-agent.ts';
 import { relayOf } from './udp.ts';
-import { flagOf, upstreamFlags, upstreamOf } from './upstream-options.ts';
+import { flagOf, type UpstreamInput, upstreamFlags, upstreamOf } from './upstream-options.ts';
 
 /** Why the PROXY protocol is refused to other tunnels. */
 const PROXY_ELSEWHERE = 'is for tcp tunnels only; an HTTP service gets the visitor address in X-Forwarded-For';
@@ -20,7 +21,7 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
     if (protocol !== 'tcp') refuseFlags(invocation.flags, ['proxyProtocol'], PROXY_ELSEWHERE);
     const settings = settingsOf(io, invocation);
     const [text = ''] = invocation.args;
-    const found = upstreamOf({
+    const upstream: UpstreamInput = {
       target: text,
       protocol,
       verifyTls: invocation.flags['verifyTls'] === true,
@@ -28,7 +29,8 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
       values: upstreamFlags(invocation.flags),
       folder: io.cwd,
       mistake: (key, why) => usageError(key === 'target' ? why : `${optionOf(flagOf(key))}: ${why}`),
-    });
+    };
+    const found = folderOfArgument(upstream) ?? upstreamOf(upstream);
     const tunnel: TunnelSpec = {
       ...found,
       name: protocol,
@@ -83,7 +85,7 @@ export function specOf(settings: TunnelSettings): TunnelSpec {
   if (settings.network !== undefined) throw settings.mistake('network', 'is for protocol = "udp" only');
   if (!settings.udp) throw settings.mistake('udp', 'is for protocol = "udp" only');
   if (protocol === 'udp') throw new TypeError('a relay is no tunnel'); // relayOf has those
-  const found = upstreamOf({
+  const upstream: UpstreamInput = {
     target: String(settings.target),
     protocol,
     verifyTls,
@@ -91,6 +93,7 @@ export function specOf(settings: TunnelSettings): TunnelSpec {
     values: settings,
     folder: settings.folder,
     mistake: (key, text) => settings.mistake(key, text),
-  });
+  };
+  const found = folderOfSettings(settings, upstream) ?? upstreamOf(upstream);
   return { ...found, name, subdomain, project, inspect, narrow: narrowingOf(settings, settings.mistake) };
 }

@@ -32,7 +32,7 @@ export function relayOf(settings: TunnelSettings): RelaySpec {
   if (network === undefined) {
     throw settings.mistake('protocol', 'a udp tunnel needs network = "NAME"');
   }
-  for (const key of ['subdomain', 'project', ...UPSTREAM_KEYS] as const) {
+  for (const key of ['subdomain', 'project', 'spa', 'listing', ...UPSTREAM_KEYS] as const) {
     if (settings[key] !== undefined) throw settings.mistake(key, 'does not apply to udp tunnels');
   }
   for (const key of ['verify_tls', 'proxy_protocol'] as const) {

@@ -1,7 +1,7 @@
 /** `culvert doctor`: checks a server or an agent from this machine, and says for each fault what to do. Exit code 1 when a check fails. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { kindOfFile } from '../../config/file-kind.ts';
+import { kindOfFile } from '../../config/text/file-kind.ts';
 import { hasFailed, type Check, checkLines } from '../checks/check.ts';
 import { realSystem, type System } from '../checks/system.ts';
 import type { CommandBody } from '../terminal/command.ts';

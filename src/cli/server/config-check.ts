@@ -1,7 +1,7 @@
 /** `culvert config check [FILE]`: what `serve` would say about a server's settings, or `start` about an agent's, without starting. */
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { kindOfFile } from '../../config/file-kind.ts';
+import { kindOfFile } from '../../config/text/file-kind.ts';
 import { loadServerConfig } from '../../config/load.ts';
 import { checkAgentTunnels } from '../agent/check-file.ts';
 import type { Invocation } from '../terminal/command.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { agentSchema } from './agent.ts';
+import { agentSchema } from '../agent.ts';
 import { kindOfFile, SERVER_KEYS } from './file-kind.ts';
-import { serverSchema } from './schema.ts';
+import { serverSchema } from '../schema.ts';
 
 test('file kind: each top key of either schema tells which it is', () => {
   const servers = Object.keys(serverSchema.shape);

@@ -11,7 +11,20 @@ const AGENT_KEYS: ReadonlySet<string> = new Set(['token_file', 'inspect', 'inspe
 
 /** Top keys of a server's file, but `server`. Kept by hand: an agent's start must not load the server's schema. */
 export const SERVER_KEYS: ReadonlySet<string> = new Set([
-  ...['data_dir', 'releases_url', 'log', 'api', 'accounts', 'limits', 'edge', 'acme', 'agents', 'mail', 'oauth'],
+  ...[
+    'data_dir',
+    'releases_url',
+    'releases_dir',
+    'log',
+    'api',
+    'accounts',
+    'limits',
+    'edge',
+    'acme',
+    'agents',
+    'mail',
+    'oauth',
+  ],
   ...['edge_auth', 'billing', 'plans', 'pricing', 'inspector', 'metrics', 'backup', 'dns'],
 ]);
 

@@ -91,7 +91,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     const random = options.random ?? Math.random;
     this.#key = new ShownKey(options.token);
     this.#leaving = new LeavingSessions(this.#schedule, this.#log);
-    this.#paths = watchPaths(this.#schedule, this, options);
+    this.#paths = watchPaths({ clock: this.#clock, schedule: this.#schedule }, this, options);
     this.#pin = new ServerPin(options.pins);
     this.#waiting = new Waiting({
       ...{ clock: this.#clock, schedule: this.#schedule, random, reach: options.reach, log: this.#log },

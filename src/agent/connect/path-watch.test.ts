@@ -74,6 +74,38 @@ test('dead path: a network that is broken for all ends no session, and a busy up
   assert.equal(busy.net.tries, 0);
 });
 
+for (const how of ['sleep', 'sleepCounted'] as const) {
+  test(`waking up (${how}): within a second the session is asked, and another way is tried`, async () => {
+    const { fixture, net } = await online();
+    await fixture.time.advance(60_000);
+    fixture.latest().answers = false;
+    fixture.time[how](3_600_000);
+    await fixture.time.advance(1_000);
+    assert.equal(net.tries, 1);
+    assert.equal(fixture.channels[0]?.ended, 'destroyed');
+    assert.equal(fixture.channels.length, 2, 'the next session is open');
+  });
+
+  test(`waking up (${how}): a session that answers stays`, async () => {
+    const { fixture } = await online();
+    await fixture.time.advance(60_000);
+    fixture.time[how](3_600_000);
+    await fixture.time.advance(20_000);
+    assert.equal(fixture.channels.length, 1);
+  });
+
+  test(`waking up (${how}): an agent that waits tries within a second`, async () => {
+    const { fixture } = await online();
+    fixture.fault = new Error('no route');
+    fixture.latest().sink.onClosed('gone');
+    await fixture.time.advance(120_000);
+    fixture.fault = undefined;
+    fixture.time[how](3_600_000);
+    await fixture.time.advance(1_000);
+    assert.equal(fixture.channels.length, 2);
+  });
+}
+
 test('path watch: nothing of it is left when the agent is over', async () => {
   const { fixture } = await online();
   fixture.agent.destroy();

@@ -1,14 +1,17 @@
 /**
  * Watches the way of a live session: the addresses of this computer, and whether the server still answers on it. A session whose local address
  * is gone is dead at once; one that stays silent, while another connection to the server can be made, is dead as well. A path that is only
- * slow or broken for all is left to the heartbeat. Used by agent.ts.
+ * slow or broken for all is left to the heartbeat. A computer that slept is noticed by its clocks, within a second of waking. Used by agent.ts.
  */
 import { networkInterfaces } from 'node:os';
+import type { Clock } from '../../base/clock.ts';
 import type { Channel } from './channel.ts';
 import type { Cancel, Schedule } from '../schedule.ts';
 
 /** Between two looks at the interfaces. */
 const LOOK_MS = 1_000;
+/** A look that is this late was not only delayed: the computer slept, or its clock was set. */
+const SLEPT_MS = 4_000;
 /** A session is asked this often whether it answers. The server's own heartbeat is not due while these come. */
 const ASK_MS = 4_000;
 /** An answer is late after this: another way is tried. */
@@ -24,7 +27,7 @@ export interface PathMeans {
 }
 
 export interface PathOwner {
-  /** Addresses came or went. */
+  /** Addresses came or went, or the computer woke up. */
   onNetwork(): void;
   onDead(channel: Channel, cause: string): void;
 }
@@ -37,13 +40,19 @@ function ownAddresses(): string[] {
 }
 
 /** Undefined: there is no means to try another connection, and the heartbeat alone counts. */
-export function watchPaths(schedule: Schedule, owner: PathOwner, means: Partial<PathMeans>): PathWatch | undefined {
+export function watchPaths(time: Time, owner: PathOwner, means: Partial<PathMeans>): PathWatch | undefined {
   const { tryAnother, addresses } = means;
-  return tryAnother && new PathWatch(schedule, owner, { tryAnother, addresses });
+  return tryAnother && new PathWatch(time, owner, { tryAnother, addresses });
+}
+
+export interface Time {
+  readonly clock: Clock;
+  readonly schedule: Schedule;
 }
 
 export class PathWatch {
   readonly #schedule: Schedule;
+  readonly #clock: Clock;
   readonly #owner: PathOwner;
   readonly #tryAnotherWay: PathMeans['tryAnother'];
   readonly #addresses: () => string[];
@@ -53,9 +62,13 @@ export class PathWatch {
   #asking: Cancel | undefined;
   #another: AbortController | undefined;
   #sentBytes = 0;
+  /** Both clocks at the last look. One of them stands still while a computer sleeps, which one depends on its system. */
+  #looked: { readonly wall: number; readonly monotonic: number };
 
-  constructor(schedule: Schedule, owner: PathOwner, { tryAnother, addresses = ownAddresses }: PathMeans) {
+  constructor({ clock, schedule }: Time, owner: PathOwner, { tryAnother, addresses = ownAddresses }: PathMeans) {
     this.#schedule = schedule;
+    this.#clock = clock;
+    this.#looked = { wall: clock.now(), monotonic: clock.monotonic() };
     this.#tryAnotherWay = tryAnother;
     this.#owner = owner;
     this.#addresses = addresses;
@@ -87,9 +100,13 @@ export class PathWatch {
 
   #look(): void {
     this.#looking = this.#schedule.after(LOOK_MS, () => this.#look());
+    const hasWoken = this.#hasWoken();
     const addresses = this.#addresses();
     const now = addresses.toSorted().join(' ');
-    if (now === this.#known) return;
+    if (now === this.#known) {
+      if (hasWoken) this.#wake();
+      return;
+    }
     const had = this.#known.split(' ');
     this.#known = now;
     const channel = this.#channel;
@@ -99,6 +116,30 @@ export class PathWatch {
     } else if (channel !== undefined) {
       this.#asking?.();
       this.#ask(channel);
+    }
+    this.#owner.onNetwork();
+  }
+
+  #hasWoken(): boolean {
+    const before = this.#looked;
+    this.#looked = { wall: this.#clock.now(), monotonic: this.#clock.monotonic() };
+    const passed = Math.max(this.#looked.wall - before.wall, this.#looked.monotonic - before.monotonic);
+    return passed > LOOK_MS + SLEPT_MS;
+  }
+
+  /** The server may have given the session up meanwhile: it is asked, and another way is tried without waiting for its silence. */
+  #wake(): void {
+    const channel = this.#channel;
+    if (channel !== undefined) {
+      this.leave();
+      this.#channel = channel;
+      let answered = false;
+      channel.ping().then(
+        () => (answered = true),
+        () => undefined, // it ended: the session says so itself
+      );
+      // Where that was the end of the session, the next one is not waited for.
+      void this.#tryAnother(channel, () => answered).then(() => this.#channel ?? this.#owner.onNetwork());
     }
     this.#owner.onNetwork();
   }

@@ -119,3 +119,17 @@ test('reachability: a port is reached while a program listens on it, an unknown 
     return true;
   });
 });
+
+test('reachability: an IPv6 address that nothing answers at hides no IPv4 address of the same name', async (t) => {
+  const server = createServer((socket) => socket.destroy());
+  server.listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const both = [
+    { address: '::1', family: 6 },
+    { address: '127.0.0.1', family: 4 },
+  ];
+  assert.equal(await canReach({ host: 'dual.test', port }, async () => both), true);
+  assert.equal(await canReach({ host: 'dual.test', port }, async () => both.slice(0, 1)), false);
+});

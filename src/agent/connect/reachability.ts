@@ -4,6 +4,7 @@
  * was gone, and a server that answers but fails is still left alone for as long as back-off says. A proxy that answers 502, 503 or 504 can be
  * reached while the server behind it can't: there each probe costs one more try of the whole way. Used by agent.ts.
  */
+import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { connect } from 'node:net';
 import type { Cancel, Schedule } from '../schedule.ts';
@@ -74,22 +75,31 @@ export class ReachabilityProbe {
   }
 }
 
-/** One probe: the name is resolved, a TCP connection is made and closed. Nothing is sent. */
-export async function canReach({ host, port }: Place): Promise<boolean> {
-  let address: string;
+type Resolve = (host: string) => Promise<LookupAddress[]>;
+
+/** One probe: the name is resolved, a TCP connection is made and closed. Nothing is sent. An address that does not answer is left for the next. */
+export async function canReach({ host, port }: Place, resolve: Resolve = addressesOf): Promise<boolean> {
+  let addresses: LookupAddress[];
   try {
-    ({ address } = await lookup(host));
+    addresses = await resolve(host);
   } catch {
     return false; // that there is no such name now is the answer
   }
-  return new Promise((resolve) => {
-    const socket = connect({ host: address, port, timeout: CONNECT_MS });
+  return new Promise((settled) => {
+    const socket = connect({
+      ...{ host, port, timeout: CONNECT_MS, autoSelectFamily: true },
+      lookup: (_host, _options, found) => found(null, addresses),
+    });
     const settle = (reached: boolean): void => {
-      resolve(reached);
+      settled(reached);
       socket.destroy();
     };
     socket.once('connect', () => settle(true));
     socket.once('timeout', () => settle(false));
     socket.on('error', () => settle(false));
   });
+}
+
+function addressesOf(host: string): Promise<LookupAddress[]> {
+  return lookup(host, { all: true });
 }

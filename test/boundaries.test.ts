@@ -37,7 +37,7 @@ const TABLE: readonly Row[] = [
   { folder: 'dashboard', may: ['base/codes', 'wire/check-words.ts'], packages: ['@mantine/core', '@mantine/form', '@mantine/hooks', '@mantine/notifications', '@tabler/icons-react', '@tanstack/react-query', '@tanstack/react-virtual', 'get-nonce', 'openapi-fetch', 'react', 'react-dom', 'uplot', 'uqr', 'wouter'], because: 'it is a client of the REST API and of nothing else; the texts of codes and the words of a check phrase are the same everywhere' },
   { folder: 'docs-site', may: [], packages: [], because: 'it is the documentation in a browser, made when the program is built' },
   { folder: 'server', may: ['base', 'mux', 'wire', 'config', 'control', 'data', 'plane'], packages: ['@hono/node-server', '@peculiar/x509', 'reflect-metadata'], because: 'it is the one place where both planes meet, and knows no command line' },
-  { folder: 'cli', may: ['base', 'config', 'wire', 'server', 'agent'], packages: ['commander', 'log-update', 'pino', 'pino-pretty', 'uqr', 'zod'], because: 'commands start server and agent, they do not reach inside' },
+  { folder: 'cli', may: ['base', 'config', 'wire', 'server', 'agent'], packages: ['commander', 'log-update', 'pino', 'pino-pretty', 'uqr', 'ws', 'zod'], because: 'commands start server and agent, they do not reach inside' },
   { folder: 'main.ts', may: ['base', 'cli'], packages: [], because: 'it turns argv into a command' },
 ];
 

@@ -4,6 +4,8 @@
  */
 import { codeOf, messageOf } from '../base/errors.ts';
 import type { RefusalCode } from '../wire/messages.ts';
+import { ProxyError } from '../base/net/outbound/proxy.ts';
+import { CaptivePortalError } from './connect/captive-portal.ts';
 import { UnreachableError } from './connect/reachability.ts';
 
 export type LostCode =
@@ -15,6 +17,8 @@ export type LostCode =
   | 'certificate_not_yet_valid' // by this computer's clock
   | 'certificate_refused' // another name, or no authority that is trusted here
   | 'clock_differs' // the server calls a key expired that is not by this computer's clock
+  | 'proxy_refused' // by the proxy on the way
+  | 'captive_portal' // the network wants a login first
   | 'connect_failed';
 
 export interface Lost {
@@ -34,6 +38,8 @@ export function lostBy(error: unknown): Lost {
 }
 
 function lostCode(error: unknown): LostCode {
+  if (error instanceof CaptivePortalError) return 'captive_portal';
+  if (error instanceof ProxyError) return 'proxy_refused';
   for (const code of codesOf(error)) {
     if (code === 'CERT_HAS_EXPIRED') return 'certificate_expired';
     if (code === 'CERT_NOT_YET_VALID') return 'certificate_not_yet_valid';

@@ -5,12 +5,14 @@
 import { HTTP_ONLY_FLAGS, TCP_UPSTREAM_FLAGS, UPSTREAM_FLAGS } from './agent/upstream-flags.ts';
 import type { CommandSpec } from './terminal/command.ts';
 import { NARROWING } from './agent/narrowing-options.ts';
+import { NETWORK_OPTIONS } from './terminal/network-options.ts';
 import { MANAGE_COMMANDS } from './manage/commands.ts';
 import { NETWORK_COMMANDS } from './network/commands.ts';
 
 const CONNECTION = [
   ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
   ['--token-file <file>', 'file with the access key (CULVERT_TOKEN_FILE)'],
+  ...NETWORK_OPTIONS,
 ] as const;
 
 const REPORT = [
@@ -119,6 +121,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['login example.com', 'login https://culvert.example.com:8443'],
     options: [
       ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
+      ...NETWORK_OPTIONS,
       ['--no-browser', 'print the link without opening a browser'],
       ['--json', 'print one JSON object per event'],
     ],
@@ -130,6 +133,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['logout'],
     options: [
       ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
+      ...NETWORK_OPTIONS,
       ['--json', 'print one JSON object'],
     ],
     load: async () => (await import('./login/logout.ts')).logout,
@@ -140,6 +144,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['status'],
     options: [
       ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
+      ...NETWORK_OPTIONS,
       ['--json', 'as JSON'],
     ],
     load: async () => (await import('./login/status.ts')).status,
@@ -178,6 +183,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['doctor', 'doctor --config /etc/culvert/culvert.toml --json'],
     options: [
       CONNECTION[0],
+      ...NETWORK_OPTIONS,
       [
         '--config <file>',
         'settings file of the server or the agent (default: /etc/culvert/culvert.toml, if it exists)',

@@ -10,6 +10,9 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { narrowingKeys } from './agent-narrowing.ts';
+}
+
+import { networkKeys, networkOf, type NetworkFlags, type NetworkSettings } from './agent-network.ts';
 import { Credentials, userFolder } from './credentials.ts';
 import { kindOfFile } from './text/file-kind.ts';
 import { folderKeys } from './folder-keys.ts';
@@ -56,6 +59,7 @@ export const agentSchema = z.strictObject({
   inspect: z.boolean().default(true),
   /** Port on 127.0.0.1 of the page; of those behind it the next free one is taken. 0: the system chooses. */
   inspect_port: z.int().min(0).max(65_535).optional(),
+  ...networkKeys,
   tunnels: z.record(tunnelName, tunnel).default({}),
 });
 
@@ -82,6 +86,8 @@ export interface AgentSettings {
   readonly inspect: boolean;
   /** Undefined: the usual one. */
   readonly inspectPort: number | undefined;
+  /** The way to the server. */
+  readonly network: NetworkSettings;
   /** In the order of the files, the project's first. */
   readonly tunnels: ReadonlyMap<string, TunnelSettings>;
   /** The files that were read. */
@@ -95,7 +101,7 @@ export interface AgentConfigInput {
     readonly server?: string | undefined;
     readonly tokenFile?: string | undefined;
     readonly config?: string | undefined;
-  };
+  } & NetworkFlags;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
 }
@@ -117,6 +123,7 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
     token: findToken(input, { server, project, user, trusted }),
     inspect: project?.parsed.value.inspect !== false && user?.parsed.value.inspect !== false,
     inspectPort: project?.parsed.value.inspect_port ?? user?.parsed.value.inspect_port,
+    network: networkOf({ ...input, project, user }),
     tunnels: new Map([...tunnelsOf(user), ...tunnelsOf(project)]),
     files: [project, user].flatMap((file) => (file === undefined ? [] : [file.path])),
     ignored,
@@ -149,6 +156,11 @@ export function checkAgentFile(file: string, cwd: string): TunnelSettings[] {
   if (server !== undefined && !isServerForm(server))
     throw mistakeAt(file, read.parsed.lines, { path: ['server'], text: SERVER_FORM });
   return [...tunnelsOf(read)].map(([, settings]) => settings);
+}
+
+/** The way to the server alone. @throws ConfigError for a mistake in the settings files. */
+export function findNetwork(input: AgentConfigInput): NetworkSettings {
+  return networkOf({ ...input, ...readFiles(input) });
 }
 
 /** ./culvert.toml and the user's agent.toml, or the one file that is read in place of both. */

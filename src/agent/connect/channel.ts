@@ -30,7 +30,7 @@ export interface ChannelSink {
 export interface Channel {
   /** Host and port of the server's listener, for display. */
   readonly address: string;
-  /** IP address of the far end: the server's, unless something stands in between. */
+  /** IP address of the far end: the server's, unless something stands in between; undefined behind a proxy. */
   readonly remote: string | undefined;
   /** IP address of this end. */
   readonly local: string | undefined;

@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import { cutFaulty, Sweeper, systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { Outbound } from '../../base/net/outbound/outbound.ts';
 import type { PipeMeter } from '../../base/bytes/pipe.ts';
 import { SlabPool } from '../../base/bytes/slab.ts';
 import { attachSession } from '../../mux/attach.ts';
@@ -17,11 +18,12 @@ import { WindowBudget } from '../../mux/window.ts';
 import { encodeLine, LineReader } from '../../wire/lines.ts';
 import { DEAD_AFTER_MS, type FromAgent, type FromServer, fromServer, HEARTBEAT_MS } from '../../wire/messages.ts';
 import type { Channel, ChannelSink, OpenChannel } from './channel.ts';
+import { dialServer } from './dial.ts';
 import { type AgentAddress, discover } from './discovery.ts';
 import type { Watch } from '../inspect/watch.ts';
 import { canReach, type Reach } from './reachability.ts';
 import { ServeFloor, StreamServer } from '../serve.ts';
-import { addressesOf, dialFirst, type Dialed, Ways, type WayStore } from './ways.ts';
+import { addressesOf, type Dial, dialFirst, type Dialed, Ways, type WayStore } from './ways.ts';
 
 /** Growth of receive windows beyond 256 KB, for all streams of the process together. */
 const WINDOW_BUDGET_BYTES = 128 << 20;
@@ -50,23 +52,30 @@ export function makeConnector(options: {
   watch?: Watch | undefined;
   /** Remembers the way to the server between runs, where given; else this process alone does. */
   ways?: WayStore | undefined;
+  /** Proxy and trust; directly, where not given. */
+  outbound?: Outbound | undefined;
 }): Connector {
-  const { server, log } = options;
+  const { server, log, outbound = new Outbound() } = options;
   const ways = new Ways(options.ways);
   const slabs = new SlabPool();
   const budget = new WindowBudget(WINDOW_BUDGET_BYTES);
   const sweeper = new Sweeper<MuxSession>(1_000, { onFault: cutFaulty(log, 'the connection to the server') });
   const floor = new ServeFloor(systemClock, options.watch);
   return {
-    reach: canReach,
+    // Behind a proxy its own port is tried: with it the whole way may be open again.
+    reach: (place) => canReach(outbound.firstHop(place)),
     meter: floor.meter,
     tryAnother: async (signal) => {
-      (await dial(server, ways, signal)).socket.destroy();
+      (await dial({ server, ways, outbound }, signal)).socket.destroy();
     },
     open: async (sink, signal) => {
-      const { socket, address, addresses } = await dial(server, ways, signal);
+      const { socket, address, addresses } = await dial({ server, ways, outbound }, signal);
+      const isProxied = outbound.proxyFor(address) !== undefined;
       const way = { proven: () => ways.proven(address), failed: () => ways.failed(address, addresses) };
-      const channel = new MuxChannel({ socket, sink, floor, log, address: `${address.host}:${address.port}`, way });
+      const channel = new MuxChannel({
+        ...{ socket, sink, floor, log, way, isProxied },
+        address: `${address.host}:${address.port}`,
+      });
       channel.attach({ slabs, budget, sweeper });
       return channel;
     },
@@ -79,12 +88,12 @@ export function makeConnector(options: {
 
 /** Asks again where the server is and resolves its name again: either may have changed. */
 async function dial(
-  server: URL,
-  ways: Ways,
+  { server, ways, outbound }: { server: URL; ways: Ways; outbound: Outbound },
   signal: AbortSignal,
 ): Promise<Dialed & { readonly addresses: readonly AgentAddress[] }> {
-  const addresses = ways.order(addressesOf(await discover(server, signal), server));
-  return { ...(await dialFirst(addresses, signal)), addresses };
+  const addresses = ways.order(addressesOf(await discover(server, signal, outbound), server));
+  const through: Dial = (address, stop) => dialServer(address, stop, outbound);
+  return { ...(await dialFirst(addresses, signal, through)), addresses };
 }
 
 interface MuxChannelDeps {
@@ -93,6 +102,8 @@ interface MuxChannelDeps {
   readonly floor: ServeFloor;
   readonly log: Logger;
   readonly address: string;
+  /** The far end of the socket is a proxy. */
+  readonly isProxied: boolean;
   /** What has become of the address. */
   readonly way: { proven(): void; failed(): void };
 }
@@ -100,6 +111,7 @@ interface MuxChannelDeps {
 class MuxChannel implements Channel, SessionHandler, StreamSink {
   readonly address: string;
   readonly #socket: TLSSocket;
+  readonly #isProxied: boolean;
   readonly #sink: ChannelSink;
   readonly #log: Logger;
   readonly #server: StreamServer;
@@ -115,6 +127,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
   constructor(deps: MuxChannelDeps) {
     this.address = deps.address;
     this.#socket = deps.socket;
+    this.#isProxied = deps.isProxied;
     this.#sink = deps.sink;
     this.#log = deps.log;
     this.#way = deps.way;
@@ -142,7 +155,7 @@ class MuxChannel implements Channel, SessionHandler, StreamSink {
   }
 
   get remote(): string | undefined {
-    return this.#socket.remoteAddress;
+    return this.#isProxied ? undefined : this.#socket.remoteAddress;
   }
 
   get local(): string | undefined {

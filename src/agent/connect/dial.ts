@@ -4,7 +4,9 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { Outbound } from '../../base/net/outbound/outbound.ts';
+import { ProxyError } from '../../base/net/outbound/proxy.ts';
 import { ALPN } from '../../wire/messages.ts';
 import type { AgentAddress } from './discovery.ts';
 import { UnreachableError } from './reachability.ts';
@@ -12,14 +14,30 @@ import { connectFault } from '../lost.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** Resolves with an open, verified connection; rejects with a message for people. */
-export function dialServer(address: AgentAddress, signal?: AbortSignal): Promise<TLSSocket> {
+/** Resolves with an open, verified connection; rejects with a message for people. Through a proxy the TLS session is inside of its tunnel. */
+export async function dialServer(
+  address: AgentAddress,
+  signal?: AbortSignal,
+  outbound: Outbound = new Outbound(),
+): Promise<TLSSocket> {
+  const proxy = outbound.proxyFor(address);
+  const ca = outbound.ca === undefined ? {} : { ca: outbound.ca };
+  // A name may have several addresses, of both families: Node dials them one after the other, 250 ms apart (RFC 8305).
+  if (proxy === undefined) return handshake(address, { host: address.host, port: address.port, ...ca }, signal);
+  try {
+    return await handshake(address, { socket: await outbound.through(proxy, address, signal), ...ca }, signal);
+  } catch (error) {
+    if (!(error instanceof ProxyError) || !error.isPassing) throw error;
+    throw new UnreachableError(error.message, address, { cause: error });
+  }
+}
+
+function handshake(address: AgentAddress, way: ConnectionOptions, signal?: AbortSignal): Promise<TLSSocket> {
   const where = `${address.host}:${address.port}`;
   const pinned = address.fingerprint !== undefined;
   return new Promise((resolve, reject) => {
     const socket = connect({
-      host: address.host,
-      port: address.port,
+      ...way,
       ...(isIP(address.host) === 0 ? { servername: address.host } : {}),
       ALPNProtocols: [ALPN],
       minVersion: 'TLSv1.3',
@@ -37,7 +55,7 @@ export function dialServer(address: AgentAddress, signal?: AbortSignal): Promise
       socket.off('error', onError);
       socket.off('close', onClose);
     };
-    let connected = false;
+    let connected = way.socket !== undefined;
     socket.once('connect', () => (connected = true));
     const fail = (why: string, cause?: Error): void => {
       settle();

@@ -4,7 +4,10 @@
  */
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
+import { Outbound } from '../../base/net/outbound/outbound.ts';
+import { ProxyError } from '../../base/net/outbound/proxy.ts';
 import { DISCOVERY_PATH, type Discovery, discovery } from '../../wire/discovery.ts';
+import { CaptivePortalError, isForeignCertificate, isPage, isPortal, portalBefore } from './captive-portal.ts';
 import { type Place, UnreachableError } from './reachability.ts';
 import { connectFault } from '../lost.ts';
 
@@ -20,11 +23,20 @@ export interface AgentAddress {
 }
 
 /** Resolves with the server's discovery document; rejects with a message for people (network, status, or no such document). */
-export async function discover(server: URL, signal?: AbortSignal): Promise<Discovery> {
+export async function discover(
+  server: URL,
+  signal?: AbortSignal,
+  outbound: Outbound = new Outbound(),
+): Promise<Discovery> {
   let url = new URL(server.pathname.replace(/\/+$/, '') + DISCOVERY_PATH, server);
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-    const answer = await request(url, signal);
-    if (answer.location === undefined) return parse(url, answer);
+    const answer = await request(url, outbound, signal).catch(async (error: unknown) => {
+      throw (await portalFor(url, outbound, error)) ?? error;
+    });
+    if (answer.location === undefined) {
+      if (isPortal(server, url, answer)) throw new CaptivePortalError(url.host);
+      return parse(url, answer);
+    }
     const next = new URL(answer.location, url);
     if (url.protocol === 'https:' && next.protocol !== 'https:') {
       throw new Error(`${url.host} redirects to plain HTTP. The agent follows redirects to HTTPS only`);
@@ -32,6 +44,16 @@ export async function discover(server: URL, signal?: AbortSignal): Promise<Disco
     url = next;
   }
   throw new Error(`${server.host}: too many redirects. Set the final URL with --server`);
+}
+
+/** A certificate of another name may be that of a portal. Through a proxy there is none. */
+async function portalFor(url: URL, outbound: Outbound, error: unknown): Promise<CaptivePortalError | undefined> {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (url.protocol !== 'https:' || !isForeignCertificate(cause) || outbound.proxyFor(placeOf(url)) !== undefined) {
+    return undefined;
+  }
+  const host = await portalBefore(url);
+  return host === undefined ? undefined : new CaptivePortalError(host, { cause: error });
 }
 
 /** Where to dial by `found`. An address that only means "any interface" is taken to be the host of the server's own URL. */
@@ -74,9 +96,13 @@ function parse(url: URL, answer: Answer): Discovery {
   try {
     json = JSON.parse(answer.body);
   } catch (cause) {
-    throw new Error(`the response of ${url.host} for ${url.pathname} is not JSON. Is this a Culvert server?`, {
-      cause,
-    });
+    // Only over TLS it is certain who answered.
+    const portal =
+      url.protocol === 'http:' && isPage(answer.body)
+        ? ' If this network requires a login (captive portal), open a browser and log in'
+        : '';
+    const text = `the response of ${url.host} for ${url.pathname} is not JSON. Is this a Culvert server?${portal}`;
+    throw new Error(text, { cause });
   }
   const found = discovery.safeParse(json);
   if (!found.success)
@@ -84,7 +110,7 @@ function parse(url: URL, answer: Answer): Discovery {
   return found.data;
 }
 
-function request(url: URL, signal?: AbortSignal): Promise<Answer> {
+function request(url: URL, outbound: Outbound, signal?: AbortSignal): Promise<Answer> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return Promise.reject(
       new Error(`${url.protocol}// is not supported. The server URL must start with https:// or http://`),
@@ -96,15 +122,22 @@ function request(url: URL, signal?: AbortSignal): Promise<Answer> {
     const request = get(
       url,
       {
-        agent: false,
+        agent: outbound.newAgent(url.protocol),
         signal: signal === undefined ? deadline : AbortSignal.any([deadline, signal]),
         headers: { accept: 'application/json' },
       },
       (response) => read(response, resolve, reject),
     );
     let connected = false;
-    request.on('socket', (socket) => socket.once('connect', () => (connected = true)));
+    request.on('socket', (socket) => {
+      connected = !socket.connecting; // through a proxy the way is open by then
+      socket.once('connect', () => (connected = true));
+    });
     request.on('error', (cause) => {
+      if (cause instanceof ProxyError) {
+        const { message, isPassing } = cause;
+        return reject(isPassing ? new UnreachableError(message, placeOf(url), { cause }) : cause);
+      }
       const why = `${url.host}: ${deadline.aborted ? `no response within ${TIMEOUT_MS / 1000} s` : connectFault(cause, Date.now())}`;
       reject(connected ? new Error(why, { cause }) : new UnreachableError(why, placeOf(url), { cause }));
     });

@@ -22,7 +22,7 @@ export interface Dialed {
   readonly address: AgentAddress;
 }
 
-type Dial = (address: AgentAddress, signal: AbortSignal) => Promise<TLSSocket>;
+export type Dial = (address: AgentAddress, signal: AbortSignal) => Promise<TLSSocket>;
 
 /** `host:port`, for display and for the store. */
 export function wayName({ host, port }: AgentAddress): string {

@@ -1,5 +1,6 @@
 /** Settings and options of the commands that run an agent: `http`, `https`, `tcp`, `udp` and `start`. */
 import { type AgentSettings, loadAgentConfig } from '../../config/agent.ts';
+import { networkFlags } from '../client/outbound.ts';
 import type { Invocation } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
 import { countFlag, refuseFlags, textFlag } from '../terminal/flags.ts';
@@ -13,6 +14,7 @@ export function settingsOf(io: Io, invocation: Invocation): AgentSettings {
       server: textFlag(invocation.flags, 'server'),
       tokenFile: textFlag(invocation.flags, 'tokenFile'),
       config: textFlag(invocation.flags, 'config'),
+      ...networkFlags(invocation.flags),
     },
     env: io.env,
     cwd: io.cwd,

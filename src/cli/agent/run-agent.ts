@@ -23,6 +23,7 @@ import { canDraw, hasColor, type Io, writeLine } from '../terminal/io.ts';
 import { makeLog } from '../terminal/log.ts';
 import { harmless } from '../terminal/paint.ts';
 import { type AgentRecord, bootIdOf, runtimeDir, StateFile } from '../client/state-file.ts';
+import { outboundBy } from '../client/outbound.ts';
 import { plainHttpWarning } from '../client/plain-http.ts';
 import { loginCommand, readAgentKey } from '../client/token.ts';
 import { UrlFile } from './url-file.ts';
@@ -51,6 +52,7 @@ export interface AgentRun {
 /** Resolves with the exit code. @throws ExitError when it can't start. */
 export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const { settings, flags } = run;
+  const outbound = outboundBy(settings.network, io.env);
   const first = await readAgentKey(settings, io.env); // a mistake here is the user's: say it now instead of retrying
   const drawn = flags.json !== true && flags.quiet !== true && canDraw(io.stdout, io.env);
   const log = await agentLog(io, { quiet: flags.quiet === true, drawn });
@@ -66,6 +68,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
     log,
     watch: page?.watch,
     ways: waysOf(settings.server, io, log),
+    outbound,
   });
   const lost = Promise.withResolvers<void>();
   const output = await chooseOutput(io, { json: flags.json === true, drawn, warning, onLost: lost.resolve });

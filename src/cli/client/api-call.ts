@@ -1,8 +1,13 @@
 /**
  * One call of a server's REST API by a command. Called by login.ts, end-login.ts, session.ts and api-command.ts; what an answer means is theirs.
  */
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { hostname } from 'node:os';
+import { addAbortSignal } from 'node:stream';
 import { messageOf } from '../../base/errors.ts';
+import type { Outbound } from '../../base/net/outbound/outbound.ts';
 
 /** Answers about one thing are below 20 KB. */
 const MAX_BYTES = 256 * 1024;
@@ -27,6 +32,8 @@ export interface ApiCall {
   readonly path: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The way to the server. */
+  readonly outbound: Outbound;
   /** Without an answer by then the call fails. */
   readonly timeoutMs: number;
   /** A longer answer fails the call; 256 KB when not given. */
@@ -38,33 +45,22 @@ export interface ApiCall {
 export async function callApi(server: URL, call: ApiCall): Promise<ApiAnswer> {
   const deadline = AbortSignal.timeout(call.timeoutMs);
   try {
-    const response = await fetch(urlAt(server, call.path), {
-      method: call.method ?? 'POST',
-      // A redirect must not send the key to another server.
-      redirect: 'manual',
-      signal: call.signal === undefined ? deadline : AbortSignal.any([deadline, call.signal]),
-      headers: {
-        accept: 'application/json',
-        // What the person sees in the list of their sessions.
-        'user-agent': `culvert on ${hostname().replace(/[^\x21-\x7e]/g, '?')}`,
-        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...call.headers,
-      },
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-    });
-    const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+    const signal = call.signal === undefined ? deadline : AbortSignal.any([deadline, call.signal]);
+    const response = await send(urlAt(server, call.path), call, signal);
+    const { headers } = response;
+    const retryAfter = Number(headers['retry-after'] ?? Number.NaN);
     const bytes = await boundedBytes(response, call.maxBytes ?? MAX_BYTES);
     return {
-      status: response.status,
+      status: response.statusCode ?? 0,
       body: parsed(bytes.toString('utf8')),
       bytes: bytes.toString('latin1'),
-      next: /<(\?[^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1],
-      cookies: response.headers.getSetCookie(),
+      next: /<(\?[^>]*)>; rel="next"/.exec(String(headers['link'] ?? ''))?.[1],
+      cookies: headers['set-cookie'] ?? [],
       retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
     };
   } catch (cause) {
     call.signal?.throwIfAborted();
-    throw new Error(`${server.host}: ${deadline.aborted ? 'no response' : reasonOf(cause)}`, { cause });
+    throw new Error(`${server.host}: ${deadline.aborted ? 'no response' : messageOf(cause)}`, { cause });
   }
 }
 
@@ -81,11 +77,32 @@ export function complaint({ status, body }: ApiAnswer): string {
   return `the server responded with ${status}. Is this a Culvert server?`;
 }
 
-async function boundedBytes({ body }: Response, maxBytes: number): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
+/** node:http, and not fetch: that takes no proxy but those of HTTP, and no certificates of one call. */
+async function send(url: URL, call: ApiCall, signal: AbortSignal): Promise<IncomingMessage> {
+  const body = call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body));
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const asked = request(url, {
+    method: call.method ?? 'POST',
+    signal,
+    agent: call.outbound.agent(url.protocol),
+    headers: {
+      accept: 'application/json',
+      // What the person sees in the list of their sessions.
+      'user-agent': `culvert on ${hostname().replace(/[^\x21-\x7e]/g, '?')}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
+    },
+  });
+  asked.end(body);
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  asked.on('error', () => undefined); // from here on the response reports it
+  return addAbortSignal(signal, response);
+}
+
+async function boundedBytes(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
   let size = 0;
-  const chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = body ?? [];
-  for await (const part of chunks) {
+  for await (const part of response as AsyncIterable<Buffer>) {
     size += part.length;
     if (size > maxBytes) throw new Error('the response is too large');
     parts.push(part);
@@ -99,9 +116,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined; // a proxy's page: the status tells the caller enough
   }
-}
-
-/** fetch says "fetch failed" and keeps why to itself. */
-function reasonOf(error: unknown): string {
-  return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
 }

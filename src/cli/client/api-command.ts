@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { messageOf } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { DEFAULT_SERVER, loadAgentConfig } from '../../config/agent.ts';
+import type { Outbound } from '../../base/net/outbound/outbound.ts';
+import { outboundOf } from './outbound.ts';
 import { serverOf } from './server-here.ts';
 import { Credentials, serverName } from '../../config/credentials.ts';
 import { type ApiAnswer, callApi, complaint } from './api-call.ts';
@@ -30,6 +32,8 @@ const problem = z.object({ details: z.array(z.object({ path: z.string(), message
 export interface Asked extends Invocation {
   readonly io: Io;
   readonly server: URL;
+  /** The way to it. */
+  readonly outbound: Outbound;
   /** Asks by a master key; else a person asks. */
   readonly isMaster: boolean;
   /** One call. @throws ExitError when the server refuses, Error when it does not answer. */
@@ -54,9 +58,10 @@ export function apiCommand(work: (asked: Asked) => Promise<void>, options: Manag
     const warning = plainHttpWarning(server);
     if (warning !== undefined) writeLine(io.stderr, warning);
     const isMaster = masterKey !== undefined;
-    const person = new Person(io, server);
+    const outbound = outboundOf(io, invocation.flags);
+    const person = new Person(io, server, outbound);
     const answerOf = async (method: string, path: string, body?: object): Promise<ApiAnswer> => {
-      const ask = (bearer: string): Promise<ApiAnswer> => callWith(server, { method, path, body, bearer });
+      const ask = (bearer: string): Promise<ApiAnswer> => callWith(server, { method, path, body, bearer, outbound });
       const asked = isMaster ? ask(masterKey) : person.ask(ask);
       const answer = await asked.catch((error: unknown) => {
         throw unreached(server, error);
@@ -68,7 +73,8 @@ export function apiCommand(work: (asked: Asked) => Promise<void>, options: Manag
     const page: Asked['page'] = (path) => answerOf('GET', path);
     const bytes: Asked['bytes'] = async (path) => (await answerOf('GET', path)).bytes;
     try {
-      await work({ ...invocation, io, server, isMaster, call, bytes, page, accessToken: () => person.freshToken() });
+      const accessToken: Asked['accessToken'] = () => person.freshToken();
+      await work({ ...invocation, io, server, outbound, isMaster, call, bytes, page, accessToken });
       return EXIT.ok;
     } catch (cause) {
       if (!(cause instanceof z.ZodError)) throw cause;
@@ -82,12 +88,14 @@ export function apiCommand(work: (asked: Asked) => Promise<void>, options: Manag
 class Person {
   readonly #io: Io;
   readonly #server: URL;
+  readonly #outbound: Outbound;
   readonly #credentials: Credentials;
   #token: Secret | undefined;
 
-  constructor(io: Io, server: URL) {
+  constructor(io: Io, server: URL, outbound: Outbound) {
     this.#io = io;
     this.#server = server;
+    this.#outbound = outbound;
     this.#credentials = new Credentials(io.env);
   }
 
@@ -106,7 +114,10 @@ class Person {
   }
 
   async #bearer(): Promise<string> {
-    this.#token ??= await openSession(this.#io, this.#server, this.#credentials);
+    this.#token ??= await openSession(this.#io, this.#server, {
+      credentials: this.#credentials,
+      outbound: this.#outbound,
+    });
     return this.#token.reveal();
   }
 }
@@ -160,12 +171,14 @@ interface Question {
   readonly path: string;
   readonly body: object | undefined;
   readonly bearer: string;
+  readonly outbound: Outbound;
 }
 
-function callWith(server: URL, { method, path, body, bearer }: Question): Promise<ApiAnswer> {
+function callWith(server: URL, { method, path, body, bearer, outbound }: Question): Promise<ApiAnswer> {
   return callApi(server, {
     method,
     path,
+    outbound,
     headers: { authorization: `Bearer ${bearer}` },
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_LIST_BYTES,

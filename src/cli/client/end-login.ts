@@ -3,6 +3,7 @@
  * kept. It reports what it can't end, because this machine has no copy left.
  */
 import { messageOf } from '../../base/errors.ts';
+import type { Outbound } from '../../base/net/outbound/outbound.ts';
 import { type Login, serverName } from '../../config/credentials.ts';
 import { type ApiAnswer, type ApiCall, callApi, complaint } from './api-call.ts';
 import type { Io } from '../terminal/io.ts';
@@ -24,13 +25,20 @@ export interface LeftLogin {
   readonly problem: string | undefined;
 }
 
+interface EndedLogin {
+  readonly server: URL;
+  readonly login: Login;
+  /** The way to the server. */
+  readonly outbound: Outbound;
+}
+
 /** What kept the server from ending key and session; undefined when both are over, be it already before. */
 export async function endLogin(
   io: Io,
-  { server, login, signal }: { server: URL; login: Login; signal?: AbortSignal },
+  { server, login, outbound, signal }: EndedLogin & { readonly signal?: AbortSignal },
 ): Promise<string | undefined> {
   const key = { wire_bytes_b64: login.wire_bytes_b64.reveal() };
-  const by = { timeoutMs: TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) };
+  const by = { outbound, timeoutMs: TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) };
   try {
     await end(io, server, { path: '/auth/cli/logout', body: key, ...by });
     await end(io, server, { path: '/auth/logout', headers: sessionCookie(login), ...by });
@@ -46,7 +54,7 @@ export async function endLogin(
  */
 export async function endReplaced(
   io: Io,
-  { server, login, signal }: { server: URL; login: Login; signal: AbortSignal },
+  { server, login, outbound, signal }: EndedLogin & { readonly signal: AbortSignal },
 ): Promise<LeftLogin | undefined> {
   try {
     const agents = listAgents(runtimeDir(io.env))
@@ -56,7 +64,7 @@ export async function endReplaced(
   } catch (error) {
     return { login, agents: [], problem: `cannot list the running agents: ${harmless(messageOf(error))}` };
   }
-  const problem = await endLogin(io, { server, login, signal });
+  const problem = await endLogin(io, { server, login, outbound, signal });
   return problem === undefined ? undefined : { login, agents: [], problem };
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
+import { Outbound } from '../../base/net/outbound/outbound.ts';
 import { Credentials } from '../../config/credentials.ts';
 import { ConfigError } from '../../config/toml.ts';
 import { loggedInAt, type PlayedServer, playServer, refreshWith } from '../fixtures/played-server.ts';
@@ -145,7 +146,7 @@ test('where the new token could not be kept, the session is not touched', async 
   mkdirSync(`${file}.lock`); // a lock that can't be taken away
   const credentials = new Credentials({ HOME: home }, { abandonedMs: 100, patienceMs: 30_000 });
   await assert.rejects(
-    openSession(processIo(), new URL(server.url), credentials),
+    openSession(processIo(), new URL(server.url), { credentials, outbound: new Outbound() }),
     (error) => error instanceof ConfigError && /credentials\.json: cannot be written/.test(error.message),
   );
   assert.equal(server.count, 0);

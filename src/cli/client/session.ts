@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import type { Outbound } from '../../base/net/outbound/outbound.ts';
 import { Secret } from '../../base/secret.ts';
 import { type Credentials, type Login, SESSION_WORK_MS, serverName } from '../../config/credentials.ts';
 import { type ApiAnswer, callApi, complaint } from './api-call.ts';
@@ -29,13 +30,19 @@ export function sessionCookie(login: Login): { cookie: string } {
   return { cookie: `${COOKIE}=${login.refresh_token.reveal()}` };
 }
 
+export interface SessionMeans {
+  readonly credentials: Credentials;
+  /** The way to the server. */
+  readonly outbound: Outbound;
+}
+
 /** A new access token of the session that is kept for this server. @throws ExitError: not authorized when there is none or it is over. */
-export async function openSession(io: Io, server: URL, credentials: Credentials): Promise<Secret> {
+export async function openSession(io: Io, server: URL, { credentials, outbound }: SessionMeans): Promise<Secret> {
   const signals = holdSignals(io);
   try {
     const token = await credentials.alone(async () => {
       await credentials.probe(); // a refresh token that can't be kept is a session lost
-      return refresh(io, server, credentials);
+      return refresh(io, server, { credentials, outbound });
     });
     await nextTurn(); // a signal is delivered after the answer that came with it
     if (signals.came()) throw new ExitError(EXIT.interrupted, 'interrupted');
@@ -45,7 +52,7 @@ export async function openSession(io: Io, server: URL, credentials: Credentials)
   }
 }
 
-async function refresh(io: Io, server: URL, credentials: Credentials): Promise<Secret> {
+async function refresh(io: Io, server: URL, { credentials, outbound }: SessionMeans): Promise<Secret> {
   const until = performance.now() + SESSION_WORK_MS - TIMEOUT_MS;
   let shown: string | undefined;
   for (let tries = 0; tries < MAX_TRIES && performance.now() < until; tries += 1) {
@@ -54,6 +61,7 @@ async function refresh(io: Io, server: URL, credentials: Credentials): Promise<S
     const answer = await callApi(server, {
       path: '/auth/refresh',
       headers: sessionCookie(login),
+      outbound,
       timeoutMs: TIMEOUT_MS,
     });
     if (answer.status === 200) return keep(server, login, { answer, credentials });

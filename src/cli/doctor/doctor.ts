@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { kindOfFile } from '../../config/text/file-kind.ts';
 import { hasFailed, type Check, checkLines } from '../checks/check.ts';
 import { realSystem, type System } from '../checks/system.ts';
+import { networkFlags } from '../client/outbound.ts';
 import type { CommandBody } from '../terminal/command.ts';
 import { EXIT } from '../terminal/exit.ts';
 import { hasColor, type Io, print } from '../terminal/io.ts';
@@ -20,7 +21,7 @@ function doctorOn(systemOf: (resolvers?: readonly string[]) => System): CommandB
     const file = serverFile(io, named);
     const checks =
       file === undefined
-        ? await checkAgent(io, { named, server: flags['server'], system: systemOf() })
+        ? await checkAgent(io, { named, server: flags['server'], network: networkFlags(flags), system: systemOf() })
         : await checkServer(io, file, systemOf);
     await print(io.stdout, flags['json'] === true ? jsonText({ checks }) : text(io, checks));
     return hasFailed(checks) ? EXIT.failure : EXIT.ok;

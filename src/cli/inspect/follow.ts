@@ -2,6 +2,7 @@
  * `culvert inspect --follow`: live requests until the user stops the command. It reconnects after a broken connection; what came
  * meanwhile is fetched, so that nothing is left out. Called by inspect.ts.
  */
+import { WebSocket } from 'ws';
 import { messageOf } from '../../base/errors.ts';
 import { urlAt } from '../client/api-call.ts';
 import type { Asked } from '../client/api-command.ts';
@@ -64,7 +65,9 @@ async function listen(asked: Asked, { query, printer, onOpen }: Listening): Prom
   if (token === undefined) return 'broke';
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   const onReaderLeft = () => resolve('reader_left');
-  const socket = new WebSocket(url, [PROTOCOL, `bearer.${token}`]);
+  // Node's own takes no proxy and no certificates.
+  const agent = asked.outbound.newAgent(asked.server.protocol);
+  const socket = new WebSocket(url, [PROTOCOL, `bearer.${token}`], { agent });
   socket.addEventListener('open', () => {
     onOpen();
     // Requests from before the connection, or from the time without one.
@@ -73,7 +76,10 @@ async function listen(asked: Asked, { query, printer, onOpen }: Listening): Prom
       (error: unknown) => (isPassing(error) ? resolve('broke') : reject(error as Error)),
     );
   });
-  socket.addEventListener('message', ({ data }) => printer.take(item.parse(JSON.parse(String(data))), onReaderLeft));
+  socket.addEventListener('message', ({ data }) => {
+    if (typeof data === 'string') printer.take(item.parse(JSON.parse(data)), onReaderLeft);
+  });
+  socket.addEventListener('error', () => undefined);
   // Always followed by a close, which says all there is.
   socket.addEventListener('close', () => resolve('broke'));
   try {

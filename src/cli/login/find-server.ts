@@ -3,6 +3,7 @@
  * document. Called by login.ts.
  */
 import { discover } from '../../agent/connect/discovery.ts';
+import type { Outbound } from '../../base/net/outbound/outbound.ts';
 import { messageOf } from '../../base/errors.ts';
 import { isServerName, placesOf } from '../../config/agent.ts';
 import type { Discovery } from '../../wire/discovery.ts';
@@ -11,8 +12,13 @@ import { harmless } from '../terminal/paint.ts';
 
 type Ask = (place: URL, signal: AbortSignal) => Promise<Discovery>;
 
+/** Asks by this way out. */
+export function asker(outbound: Outbound): Ask {
+  return (place, signal) => discover(place, signal, outbound);
+}
+
 /** The URL of the API; a URL is taken as it is. @throws ExitError that lists what was tried. */
-export async function findServerBy(name: string, signal: AbortSignal, ask: Ask = discover): Promise<URL | undefined> {
+export async function findServerBy(name: string, signal: AbortSignal, ask: Ask): Promise<URL | undefined> {
   if (!isServerName(name)) return undefined;
   const places = placesOf(name);
   if (places.length === 0) throw usageError(`${harmless(name)} is not a server name: use example.com`);

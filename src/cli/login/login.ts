@@ -5,17 +5,19 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { discover } from '../../agent/connect/discovery.ts';
+import type { Outbound } from '../../base/net/outbound/outbound.ts';
 import { messageOf } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { DEFAULT_SERVER, loadAgentConfig } from '../../config/agent.ts';
 import { Credentials, type Login, serverName } from '../../config/credentials.ts';
 import { checkPhrase } from '../../wire/check-phrase.ts';
 import { type ApiAnswer, callApi, complaint, urlAt } from '../client/api-call.ts';
+import { networkFlags, outboundBy } from '../client/outbound.ts';
 import { openBrowser } from '../terminal/browser.ts';
 import type { Invocation } from '../terminal/command.ts';
 import { endLogin, endReplaced } from '../client/end-login.ts';
 import { EXIT, type ExitCode, ExitError, usageError } from '../terminal/exit.ts';
-import { findServerBy } from './find-server.ts';
+import { asker, findServerBy } from './find-server.ts';
 import type { Io } from '../terminal/io.ts';
 import { LoginJson, type LoginOutput, LoginText } from './login-output.ts';
 import { harmless } from '../terminal/paint.ts';
@@ -45,25 +47,27 @@ export async function login(io: Io, { args, flags }: Invocation): Promise<ExitCo
     throw usageError('name the server once: as an argument or with --server');
   const named = argument ?? flag;
   // A mistake in the settings files is reported before the server is asked.
-  const settings = loadAgentConfig({ flags: { server: named }, env: io.env, cwd: io.cwd });
+  const settings = loadAgentConfig({ flags: { server: named, ...networkFlags(flags) }, env: io.env, cwd: io.cwd });
+  const outbound = outboundBy(settings.network, io.env);
   const credentials = new Credentials(io.env);
   const interrupt = new AbortController();
   const off = io.onSignal('SIGINT', () => interrupt.abort());
   const output = flags['json'] === true ? new LoginJson(io) : new LoginText(io);
   try {
     const name = named ?? (io.env['CULVERT_SERVER'] || undefined);
-    const found = name === undefined ? undefined : await findServerBy(name, interrupt.signal);
+    const found = name === undefined ? undefined : await findServerBy(name, interrupt.signal, asker(outbound));
     const server = found ?? settings.server;
-    if (found === undefined) await reach(server, interrupt.signal);
+    if (found === undefined) await reach(server, interrupt.signal, outbound);
     await credentials.probe(); // a key that can't be stored would stay valid without an owner
     const code = randomBytes(32).toString('base64url');
     const until = Date.now() + PATIENCE_MS;
     invite(io, { server, code, until, output, browser: flags['browser'] !== false });
-    const kept = await awaitKey(io, { server, code, until, output, signal: interrupt.signal });
-    const replaced = await keep(io, credentials, { server, login: kept });
+    const kept = await awaitKey(io, { server, code, until, output, outbound, signal: interrupt.signal });
+    const replaced = await keep(io, credentials, { server, login: kept, outbound });
     output.done({ server: serverName(server), login: kept, file: credentials.path, next: nextStep(io, server) });
     const { signal } = interrupt;
-    const left = replaced === undefined ? undefined : await endReplaced(io, { server, login: replaced, signal });
+    const left =
+      replaced === undefined ? undefined : await endReplaced(io, { server, login: replaced, outbound, signal });
     if (left !== undefined) output.left({ server: serverName(server), left });
     return EXIT.ok;
   } catch (error) {
@@ -75,9 +79,9 @@ export async function login(io: Io, { args, flags }: Invocation): Promise<ExitCo
   }
 }
 
-async function reach(server: URL, signal: AbortSignal): Promise<void> {
+async function reach(server: URL, signal: AbortSignal, outbound: Outbound): Promise<void> {
   try {
-    await discover(server, signal);
+    await discover(server, signal, outbound);
   } catch (cause) {
     const isDefault = server.href === new URL(DEFAULT_SERVER).href;
     const next = isDefault ? '. If your server is elsewhere, name it: culvert login example.com' : '';
@@ -107,6 +111,7 @@ interface Wait {
   readonly code: string;
   readonly until: number;
   readonly output: LoginOutput;
+  readonly outbound: Outbound;
   readonly signal: AbortSignal;
 }
 
@@ -123,10 +128,11 @@ async function awaitKey({ pause }: Io, wait: Wait): Promise<Login> {
 }
 
 /** The key, or how long from now the next question must wait, in milliseconds. */
-async function ask({ server, code, output, signal }: Wait): Promise<Login | number> {
+async function ask({ server, code, output, outbound, signal }: Wait): Promise<Login | number> {
   const found = await callApi(server, {
     path: '/auth/cli/token',
     body: { device_code: code, wait: WAIT_SECONDS, session: true },
+    outbound,
     timeoutMs: (WAIT_SECONDS + 10) * 1000,
     signal,
   });
@@ -151,12 +157,12 @@ function troubled({ output, signal }: Wait, error: unknown): number {
 async function keep(
   io: Io,
   credentials: Credentials,
-  { server, login }: { server: URL; login: Login },
+  { server, login, outbound }: { server: URL; login: Login; outbound: Outbound },
 ): Promise<Login | undefined> {
   try {
     return await credentials.alone(() => credentials.store(server, login));
   } catch (cause) {
-    const problem = await endLogin(io, { server, login });
+    const problem = await endLogin(io, { server, login, outbound });
     const rest =
       problem === undefined
         ? 'the new key was revoked'

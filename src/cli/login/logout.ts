@@ -7,6 +7,8 @@ import type { Invocation } from '../terminal/command.ts';
 import { endLogin } from '../client/end-login.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { type Io, print, writeLine } from '../terminal/io.ts';
+import type { Outbound } from '../../base/net/outbound/outbound.ts';
+import { outboundOf } from '../client/outbound.ts';
 import { serverOf } from '../client/server-here.ts';
 import { keptLogin } from '../client/kept-login.ts';
 import { harmless, jsonText } from '../terminal/paint.ts';
@@ -17,7 +19,8 @@ export async function logout(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const server = await serverOf(io, { server: named });
   const credentials = new Credentials(io.env);
   const { login, mistake } = keptLogin(credentials, server);
-  const problem = login === undefined ? mistake : await end(io, server, credentials);
+  const problem =
+    login === undefined ? mistake : await end(io, server, { credentials, outbound: outboundOf(io, flags) });
 
   const name = serverName(server);
   if (flags['json'] === true) {
@@ -35,11 +38,15 @@ export async function logout(io: Io, { flags }: Invocation): Promise<ExitCode> {
 }
 
 /** Ends and forgets what is kept by then: another command may be about to renew the session. */
-function end(io: Io, server: URL, credentials: Credentials): Promise<string | undefined> {
+function end(
+  io: Io,
+  server: URL,
+  { credentials, outbound }: { credentials: Credentials; outbound: Outbound },
+): Promise<string | undefined> {
   return credentials.alone(async () => {
     const login = credentials.of(server);
     if (login === undefined) return undefined;
-    const problem = await endLogin(io, { server, login, signal: AbortSignal.timeout(SESSION_WORK_MS) });
+    const problem = await endLogin(io, { server, login, outbound, signal: AbortSignal.timeout(SESSION_WORK_MS) });
     await credentials.remove(server, login);
     return problem;
   });

@@ -1,11 +1,13 @@
 /** `culvert status`: the agents that run on this machine, who is logged in, and whether the server answers. Exit code 0 when it does, 1 when not. */
 import { discover } from '../../agent/connect/discovery.ts';
+import type { Outbound } from '../../base/net/outbound/outbound.ts';
 import { messageOf } from '../../base/errors.ts';
 import { Credentials, type Login } from '../../config/credentials.ts';
 import type { Invocation } from '../terminal/command.ts';
 import { EXIT, type ExitCode, ExitError } from '../terminal/exit.ts';
 import { hasColor, type Io, print } from '../terminal/io.ts';
 import { openSession } from '../client/session.ts';
+import { outboundOf } from '../client/outbound.ts';
 import { serverOf } from '../client/server-here.ts';
 import { type KeptLogin, keptLogin } from '../client/kept-login.ts';
 import { jsonText, type Line, paint, span } from '../terminal/paint.ts';
@@ -22,9 +24,13 @@ export async function status(io: Io, { flags }: Invocation): Promise<ExitCode> {
   const named = typeof flags['server'] === 'string' ? flags['server'] : undefined;
   const url = await serverOf(io, { server: named });
   const agents = listAgents(runtimeDir(io.env));
-  const answer = await ask(url);
+  const outbound = outboundOf(io, flags);
+  const answer = await ask(url, outbound);
   const credentials = new Credentials(io.env);
-  const login = await holding(io, { kept: keptLogin(credentials, url), url, credentials, ok: answer.ok });
+  const login = await holding(io, {
+    ...{ kept: keptLogin(credentials, url), url, credentials, outbound },
+    ok: answer.ok,
+  });
   if (flags['json'] === true) {
     const problem = login.mistake ?? null;
     const fields = { server: serverJson(answer), login: loginJson(login), login_problem: problem };
@@ -37,9 +43,9 @@ export async function status(io: Io, { flags }: Invocation): Promise<ExitCode> {
   return answer.ok ? EXIT.ok : EXIT.failure;
 }
 
-async function ask(url: URL): Promise<ServerAnswer> {
+async function ask(url: URL, outbound: Outbound): Promise<ServerAnswer> {
   try {
-    const found = await discover(url);
+    const found = await discover(url, undefined, outbound);
     return { url: url.href, ok: true, version: String(found.version), problem: undefined };
   } catch (error) {
     return { url: url.href, ok: false, version: undefined, problem: messageOf(error) };
@@ -50,15 +56,16 @@ interface Holding {
   readonly kept: KeptLogin;
   readonly url: URL;
   readonly credentials: Credentials;
+  readonly outbound: Outbound;
   /** The server answered. */
   readonly ok: boolean;
 }
 
 /** The login, and whether the server still takes it: it may have been ended there. One that can't be checked is shown as it is kept. */
-async function holding(io: Io, { kept, url, credentials, ok }: Holding): Promise<KeptLogin> {
+async function holding(io: Io, { kept, url, credentials, outbound, ok }: Holding): Promise<KeptLogin> {
   if (!ok || kept.login === undefined || isOver(kept.login)) return kept;
   try {
-    await openSession(io, url, credentials);
+    await openSession(io, url, { credentials, outbound });
     return kept;
   } catch (error) {
     if (!(error instanceof ExitError) || error.exitCode === EXIT.interrupted) throw error;

@@ -1,8 +1,9 @@
 /** The part of the table of commands that manages tokens, projects and tunnels, and looks at requests, by the REST API. The rest is in commands.ts. */
 import type { CommandSpec } from '../terminal/command.ts';
+import { NETWORK_OPTIONS } from '../terminal/network-options.ts';
 
 const SERVER = ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'] as const;
-const BASE = [SERVER, ['--json', 'print the response as JSON']] as const;
+const BASE = [SERVER, ...NETWORK_OPTIONS, ['--json', 'print the response as JSON']] as const;
 const YES = ['--yes', 'skip the confirmation; required without a terminal'] as const;
 const MASTER_KEY = ['--token-file <file>', 'file with a master key (CULVERT_TOKEN_FILE), for --project'] as const;
 const KEY = [

@@ -1,8 +1,10 @@
 /** The part of the table of commands that manages private networks. The rest is in commands.ts. */
 import type { CommandSpec } from '../terminal/command.ts';
+import { NETWORK_OPTIONS } from '../terminal/network-options.ts';
 
 const BASE = [
   ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
+  ...NETWORK_OPTIONS,
   ['--json', 'print the response as JSON'],
 ] as const;
 const YES = ['--yes', 'skip the confirmation; required without a terminal'] as const;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '../../base/secret.ts';
+import { Outbound } from '../../base/net/outbound/outbound.ts';
 import type { Asked } from '../client/api-command.ts';
 import { ConfigDelivery } from './config-delivery.ts';
 import { tempHome } from '../fixtures/program.ts';
@@ -36,6 +37,7 @@ function onTerminal(
     flags: { qr: true },
     io,
     server: new URL('http://127.0.0.1'),
+    outbound: new Outbound(),
     isMaster: false,
     call: never,
     bytes: never,

@@ -7,6 +7,7 @@ import type { CommandSpec } from './terminal/command.ts';
 import { NARROWING } from './agent/narrowing-options.ts';
 import { NETWORK_OPTIONS } from './terminal/network-options.ts';
 import { MANAGE_COMMANDS } from './manage/commands.ts';
+import { SERVICE_COMMANDS } from './service/commands.ts';
 import { NETWORK_COMMANDS } from './network/commands.ts';
 
 const CONNECTION = [
@@ -151,6 +152,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   ...MANAGE_COMMANDS,
   ...NETWORK_COMMANDS,
+  ...SERVICE_COMMANDS,
   {
     usage: 'config check [file]',
     summary: 'Check a settings file of a server or an agent',

@@ -13,6 +13,10 @@ export const GROUPS: Readonly<Record<string, Pick<CommandSpec, 'summary' | 'exam
     examples: ['network create office', 'network enroll office phone --qr'],
   },
   projects: { summary: 'Create, list, rename and delete projects', examples: ['projects create web'] },
+  service: {
+    summary: 'Run an agent as a service of this machine',
+    examples: ['service install --config web.toml', 'service status'],
+  },
   tokens: {
     summary: 'Create, list, rotate and revoke access keys',
     examples: ['tokens', 'tokens mint laptop --save-file key'],

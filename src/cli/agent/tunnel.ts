@@ -1,6 +1,7 @@
 /**
  * The tunnel commands: `http`, `https`, `tcp` make one tunnel of the command line, `start` makes those of the settings files.
  */
+import type { RelaySpec } from '../../agent/relay/spec.ts';
 import type { TunnelSpec } from '../../agent/tunnel.ts';
 import type { AgentSettings, TunnelSettings } from '../../config/agent.ts';
 import { agentFlags, settingsOf } from './agent-settings.ts';
@@ -44,14 +45,20 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
 
 export const startCommand: CommandBody = async (io, invocation) => {
   const settings = settingsOf(io, invocation);
-  const wanted = chosen(settings, invocation.args);
-  return runAgent(io, {
-    settings,
+  return runAgent(io, { settings, ...specsOf(settings, invocation.args), flags: agentFlags(invocation) });
+};
+
+/** The tunnels of these names, or all. @throws ConfigError or ExitError (usage) for what can't be started. */
+export function specsOf(
+  settings: AgentSettings,
+  names: readonly string[],
+): { readonly tunnels: TunnelSpec[]; readonly relays: RelaySpec[] } {
+  const wanted = chosen(settings, names);
+  return {
     tunnels: wanted.filter(({ protocol }) => protocol !== 'udp').map(specOf),
     relays: wanted.filter(({ protocol }) => protocol === 'udp').map(relayOf),
-    flags: agentFlags(invocation),
-  });
-};
+  };
+}
 
 function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettings[] {
   if (settings.tunnels.size === 0) {

@@ -256,7 +256,7 @@ test('organization deletion: all that it has is gone at once, and every row in t
   const receiver = control.receivers.create(ann, {
     name: 'in',
     validator: 'generic_hmac_sha256',
-    secret: 'secret-secret-secret',
+    secrets: ['secret-secret-secret'],
     forward: null,
   });
   const network = control.networks.create(ann, { name: 'office', cidr: '10.7.0.0/24' });
@@ -282,7 +282,7 @@ test('organization deletion: all that it has is gone at once, and every row in t
   assert.ok(pending() > 0);
   assert.deepEqual(control.tunnels.routes(), []);
   assert.equal(await admit(keys[0] as MintedToken), 'unauthorized');
-  const incoming = { headers: {}, body: Buffer.alloc(0), remoteIp: '192.0.2.1' };
+  const incoming = { headers: {}, body: Buffer.alloc(0), url: '', remoteIp: '192.0.2.1' };
   assert.throws(() => control.mailbox.receive(receiver.id, incoming), { code: 'not_found' });
   assert.throws(() => plane.create(bob, { subdomain: 'r1' }), { code: 'duplicate_name' });
   assert.throws(() => plane.create(bob, { subdomain: labels.at(-1) ?? '' }), { code: 'duplicate_name' });

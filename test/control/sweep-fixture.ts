@@ -146,7 +146,8 @@ export class Fixtures {
     const body = Buffer.from('{}');
     const signature = `sha256=${createHmac('sha256', 'x').update(body).digest('hex')}`;
     const { mailbox, store } = this.#plane.control;
-    mailbox.receive(receiverId, { headers: { 'x-hub-signature-256': signature }, body, remoteIp: '192.0.2.1' });
+    const headers = { 'x-hub-signature-256': signature };
+    mailbox.receive(receiverId, { headers, body, url: '', remoteIp: '192.0.2.1' });
     const [row] = store.db.select().from(webhookDeliveries).where(eq(webhookDeliveries.receiverId, receiverId)).all();
     return row?.id ?? '';
   }

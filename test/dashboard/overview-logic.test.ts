@@ -115,6 +115,7 @@ test('warnings: a receiver that refuses all deliveries warns for a day', () => {
     name: 'orders',
     validator: 'github',
     url: 'https://example.com/webhooks/r1',
+    verify_token: '5f2b6c1d',
     created_at: at(0),
     last_received_at: takenAt === null ? null : at(takenAt),
     received: 0,

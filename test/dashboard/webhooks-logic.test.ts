@@ -16,6 +16,7 @@ import {
   refusedSince,
   strayHintFor,
 } from '../../src/dashboard/pages/webhooks/refusals.ts';
+import { WEBHOOK_KINDS } from '../../src/signatures/kinds.ts';
 import { makeSecret, SENDERS, senderOf, type Validator } from '../../src/dashboard/pages/webhooks/senders.ts';
 
 const WAITING: Progress = {
@@ -41,6 +42,8 @@ test('delivery state: one label, and a sentence for a failed attempt', () => {
 test('senders: each has setup steps, and an unknown one has defaults', () => {
   for (const { setup, secret } of SENDERS) assert.ok(setup.length > 40 && secret.length > 20);
   assert.equal(senderOf('stripe').isOurs, false);
+  // Every kind of the server, and none of its own.
+  assert.deepEqual(SENDERS.map(({ value }) => value).sort(), [...WEBHOOK_KINDS].sort());
   assert.equal(senderOf('gitea' as Validator).label, 'gitea');
 });
 

@@ -106,6 +106,12 @@ export const BEHIND: Readonly<Record<string, Prepare>> = {
       headers: { 'x-hub-signature-256': `sha256=${signature}` },
     };
   },
+  'GET /webhooks/{receiver_id}': async (_, { person, fixture }) => {
+    const { body } = await person.call('GET', `/webhook-receivers/${fixture.receiver}`);
+    const token = String(body['verify_token']);
+    const query = { 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '1158201444' };
+    return { params: { receiver_id: fixture.receiver }, query };
+  },
   'GET /billing/mock-checkout': async (_, { person }) => {
     const { body } = await person.call('POST', '/billing/checkout-session', { plan: 'pro' });
     return { query: Object.fromEntries(new URL(String(body['checkout_url'])).searchParams) };

@@ -36,6 +36,7 @@ const OPEN: Readonly<Record<string, Known>> = {
   'GET /app/{page}': () => ({ params: { page: 'tunnels' } }),
   'GET /app/{page}/{id}': ({ fixture }) => ({ params: { page: 'tunnels', id: fixture.tunnel } }),
   'POST /webhooks/{receiver_id}': ({ fixture }) => ({ params: { receiver_id: fixture.receiver }, body: {} }),
+  'GET /webhooks/{receiver_id}': ({ fixture }) => ({ params: { receiver_id: fixture.receiver } }),
   'GET /edge-auth/start': ({ fixture }) => ({ query: { tunnel_id: fixture.tunnel } }),
   'GET /edge-auth/callback': () => ({ query: { state: UNKNOWN_TOKEN } }),
   'GET /auth/oauth/{provider}/start': () => ({ params: { provider: 'google' } }),

@@ -6,12 +6,12 @@ import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, lte, min, ne, sql
 import { uuidv7 } from 'uuidv7';
 import { DAY_MS } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
+import type { Incoming } from '../../signatures/scheme.ts';
 import { organizations, webhookDeliveries, webhookForwards, webhookReceivers } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import { ENTITLEMENTS, PLANS } from '../core/rules/plans.ts';
 import { type DeliveryRow, type ForwardRow, forgetForwards } from './forward-rows.ts';
 import { liveReceivers, type ReceiverRow } from './receiver-rows.ts';
-import type { Incoming } from './validators.ts';
 
 /** What one receiver keeps, and all of an organization together; beyond either the oldest goes, and is counted as displaced. */
 export const MAX_STORED = 10_000;
@@ -174,8 +174,14 @@ export function isKnown(db: Db, receiverId: string, deliveryId: string): boolean
   return db.select({ sequence }).from(webhookDeliveries).where(same).get() !== undefined;
 }
 
+/** A delivery on its way in. */
+export interface Arriving extends Incoming {
+  /** True source address of the sender. */
+  readonly remoteIp: string;
+}
+
 export interface Arrival {
-  readonly incoming: Incoming;
+  readonly incoming: Arriving;
   readonly eventType: string | null;
   readonly deliveryId: string | null;
   /** Deliveries that the receiver has refused by now. */

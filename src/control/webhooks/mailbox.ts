@@ -3,12 +3,15 @@
  * on to a tunnel by forwarder.ts where the receiver says so.
  */
 import { AppError } from '../../base/errors.ts';
+import type { Reply } from '../../signatures/scheme.ts';
+import { describe, findFault } from '../../signatures/validators.ts';
 import type { Store } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
 import { recordAudit } from '../core/rules/audit.ts';
 import type { Sealer } from '../core/secrets/sealing.ts';
 import type { Waits } from '../../base/limits/waits.ts';
 import {
+  type Arriving,
   type Delivered,
   deliveriesBefore,
   deliveriesBehind,
@@ -20,16 +23,13 @@ import {
 } from './delivery-rows.ts';
 import { destinationOf, putInFront, putInLine } from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';
-import { anyReceiver, openSecret, ownReceiver } from './receiver-rows.ts';
+import { challengeText, type HubQuery } from './hub-challenge.ts';
+import { anyReceiver, openSecrets, ownReceiver, verifyTokenOf } from './receiver-rows.ts';
 import type { Refusals } from './refusals.ts';
-import { describe, findFault, type Incoming } from './validators.ts';
 
 /** Requests that wait for a delivery: in all, and by receiver. */
 export const READER_WAITS = { total: 500, perKey: 16 } as const;
 const MAX_WAITS_PER_ORG = 100;
-
-/** Response to the sender: that it is kept, or the text that it asked for. */
-export type Received = { readonly challenge: string } | 'stored';
 
 /** As the API shows it. */
 export interface Shown extends Delivered {
@@ -71,14 +71,16 @@ export class Mailbox {
     this.#refusals = deps.refusals;
   }
 
-  /** Takes a delivery in once its signature is right; one that was taken in before is not stored again. Throws `not_found`, `invalid_signature`, `conflict` for one that comes back. */
-  receive(receiverId: string, incoming: Incoming): Received {
+  /**
+   * Takes a delivery in once its signature is right; one that was taken in before is not stored again. Returns the response to the sender.
+   * Throws `not_found`, `invalid_signature`, `conflict` for one that comes back.
+   */
+  receive(receiverId: string, incoming: Arriving): Reply {
     const { db, clock } = this.#store;
     const receiver = anyReceiver(db, receiverId);
-    if (receiver === undefined)
-      throw new AppError('not_found', 'No webhook receiver has this URL. Copy the URL of the receiver again.');
-    const secret = openSecret(this.#sealer, receiver);
-    const fault = findFault(receiver.validator, incoming, { secret, now: clock.now() });
+    if (receiver === undefined) throw unknownReceiver();
+    const secrets = openSecrets(this.#sealer, receiver);
+    const fault = findFault(receiver.validator, incoming, { secrets, now: clock.now() });
     if (fault !== null) {
       this.#refusals.count(receiverId, fault);
       throw new AppError(
@@ -95,8 +97,8 @@ export class Mailbox {
         'This server forwarded the delivery itself, and it came back. To send it as a new one, remove its Culvert-Webhook-… fields.',
       );
     }
-    const { eventType, deliveryId, challenge } = describe(receiver.validator, incoming);
-    if (challenge !== null) return { challenge };
+    const { eventType, deliveryId, challenge, accepted } = describe(receiver.validator, incoming);
+    if (challenge !== null) return challenge;
     this.#store.inTx((tx) => {
       if (deliveryId !== null && isKnown(tx.db, receiverId, deliveryId)) return;
       const refused = this.#refusals.of(receiverId).total;
@@ -106,7 +108,13 @@ export class Mailbox {
       putInLine(tx, receiverId, sequence);
       tx.onCommit(() => this.#lines.ready({ receiverId, orgId: receiver.orgId }));
     });
-    return 'stored';
+    return accepted;
+  }
+
+  /** The text with which a sender like Meta checks the address, once it shows the receiver's word. Throws `not_found`, `invalid_request`, `forbidden`. */
+  challenge(receiverId: string, query: HubQuery): string {
+    if (anyReceiver(this.#store.db, receiverId) === undefined) throw unknownReceiver();
+    return challengeText(query, verifyTokenOf(this.#sealer, receiverId));
   }
 
   /** A body that was not even read, to this receiver if there is one: its owners hear of it. */
@@ -197,6 +205,11 @@ export class Mailbox {
     if (left === 0) this.#waitsOf.delete(orgId);
     else this.#waitsOf.set(orgId, left);
   }
+}
+
+/** Nothing is at this URL, or not any more. */
+export function unknownReceiver(): AppError {
+  return new AppError('not_found', 'No webhook receiver has this URL. Copy the URL of the receiver again.');
 }
 
 /** The organization of the reader: a person of it, or an agent by its key (reader-keys.ts). Throws `forbidden`. */

@@ -9,6 +9,9 @@ import { ownRow } from '../core/rules/own-row.ts';
 export type ReceiverRow = typeof webhookReceivers.$inferSelect;
 
 const PURPOSE = 'webhook receiver';
+/** Before a list of secrets, where one alone is sealed as it is. */
+const SEVERAL = '\0';
+const VERIFY_TOKEN_LENGTH = 32;
 
 /** Oldest first. */
 export function receiversOf(db: Db, orgId: string): readonly ReceiverRow[] {
@@ -39,10 +42,19 @@ export function anyReceiver(db: Db, id: string): ReceiverRow | undefined {
     .get();
 }
 
-export function sealSecret(sealer: Sealer, id: string, secret: string): string {
-  return sealer.seal(`${PURPOSE} ${id}`, Buffer.from(secret));
+/** The secrets that hold for a receiver: one, or several while one replaces another. */
+export function sealSecrets(sealer: Sealer, id: string, secrets: readonly string[]): string {
+  const [only = ''] = secrets;
+  const isPlain = secrets.length === 1 && !only.startsWith(SEVERAL);
+  return sealer.seal(`${PURPOSE} ${id}`, Buffer.from(isPlain ? only : SEVERAL + JSON.stringify(secrets)));
 }
 
-export function openSecret(sealer: Sealer, row: ReceiverRow): string {
-  return sealer.open(`${PURPOSE} ${row.id}`, row.sealedSecret).toString('utf8');
+export function openSecrets(sealer: Sealer, row: ReceiverRow): readonly string[] {
+  const text = sealer.open(`${PURPOSE} ${row.id}`, row.sealedSecret).toString('utf8');
+  return text.startsWith(SEVERAL) ? (JSON.parse(text.slice(SEVERAL.length)) as string[]) : [text];
+}
+
+/** The word by which senders like Meta prove that they know the receiver's owner. No secret of a signature: it stands in URLs. */
+export function verifyTokenOf(sealer: Sealer, id: string): string {
+  return sealer.mac('webhook verify token', id).slice(0, VERIFY_TOKEN_LENGTH);
 }

@@ -21,7 +21,7 @@ export const refusedSchema = z
       signature_missing: count.openapi({ description: "No signature, or one in another format than the validator's" }),
       signature_wrong: count.openapi({ description: 'Signed with another secret, or changed on the way' }),
       signature_too_old: count.openapi({
-        description: "The sender's timestamp is more than 300 s away from this server's clock",
+        description: "The sender's timestamp is more than 300 s (Linear: 60 s) away from this server's clock",
       }),
       too_large: count.openapi({ description: 'The body was larger than 1 MiB' }),
       came_back: count.openapi({ description: 'This server forwarded the delivery itself' }),

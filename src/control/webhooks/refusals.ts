@@ -6,7 +6,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { webhookReceivers, webhookRefusals } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
-import type { SignatureFault } from './validators.ts';
+import type { SignatureFault } from '../../signatures/scheme.ts';
 
 /** `came_back`: this server has sent it on itself. */
 export type RefusalReason = SignatureFault | 'too_large' | 'came_back';

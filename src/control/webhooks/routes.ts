@@ -1,19 +1,21 @@
 /** `/webhook-receivers` and `/webhooks/{id}`: the webhook mailbox. */
 import { z } from '@hono/zod-openapi';
-import { AppError } from '../../base/errors.ts';
+import { WEBHOOK_KINDS } from '../../signatures/kinds.ts';
+import { MAX_SECRETS } from '../../signatures/validators.ts';
 import { MAX_ORG_BYTES, MAX_STORED, MAX_STORED_BYTES } from './delivery-rows.ts';
 import { type Destination, destinationOf } from './forward-rows.ts';
 import { MAX_RECEIVERS, type Receivers, type ShownReceiver } from './service.ts';
-import { VALIDATORS } from './validators.ts';
 import { type Api, actorOf, goneSignal, readerOf } from '../core/http/context.ts';
 import { defineRoute, WITH_AGENT_KEYS } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { byId, DONE, done, iso, jsonBody } from '../core/http/fields/shared.ts';
 import { deliverySchema, presentDelivery } from './delivery-schemas.ts';
 import { presentRefused, refusedSchema } from './refusals-schemas.ts';
+import { acceptedSchema } from './sender-schemas.ts';
 import { someName } from '../core/http/fields/new-account.ts';
 import { text } from '../core/http/fields/text.ts';
 import type { Mailbox } from './mailbox.ts';
+import { mountSenders } from './sender-routes.ts';
 import { given } from '../../base/given.ts';
 
 interface Deps {
@@ -44,8 +46,11 @@ const receiver = z
   .object({
     id: z.uuid(),
     name: z.string(),
-    validator: z.enum(VALIDATORS),
+    validator: z.enum(WEBHOOK_KINDS),
     url: z.url().openapi({ description: 'URL to which the sender delivers' }),
+    verify_token: z.string().openapi({
+      description: 'For senders that check the URL with `hub.challenge`, as Meta does: their verify token',
+    }),
     created_at: z.iso.datetime(),
     last_received_at: z.iso.datetime().nullable(),
     received: z.int().openapi({ description: 'All deliveries since the receiver was created' }),
@@ -61,6 +66,7 @@ const receiver = z
       name: 'orders',
       validator: 'github',
       url: `https://api.example.com/webhooks/${ID}`,
+      verify_token: '5f2b6c1d9a3e4f708192a3b4c5d6e7f8',
       created_at: '2026-11-21T09:00:00.000Z',
       last_received_at: '2026-11-21T09:05:00.000Z',
       received: 12,
@@ -79,14 +85,15 @@ const receiver = z
   });
 
 const name = someName().openapi({ example: 'orders' });
-const validator = z.enum(VALIDATORS).openapi({
+const validator = z.enum(WEBHOOK_KINDS).openapi({
   example: 'github',
   description:
-    '`generic_hmac_sha256`: `X-Signature-256: sha256=<hex HMAC-SHA256 of the body>`, with `X-Delivery-Id` and `X-Event-Type` if the sender has them. `github`, `slack`, `stripe`: the signatures of these services.',
+    '`generic_hmac_sha256`: `X-Signature-256: sha256=<hex HMAC-SHA256 of the body>`, with `X-Delivery-Id` and `X-Event-Type` if the sender has them. `generic_ed25519`: `X-Signature-Ed25519: <hex signature of the timestamp and the body>`, with `X-Signature-Timestamp` (seconds), and these two. `standard_webhooks`: Svix and others, `webhook-id`, `webhook-timestamp`, `webhook-signature`. All others: the signatures of these services. Meta signs as `github`.',
 });
-const secret = text(1, 512, { pattern: /\S/, says: 'must not be empty' }).openapi({
+const oneSecret = text(1, 512, { pattern: /\S/, says: 'must not be empty' });
+const secret = z.union([oneSecret, z.array(oneSecret).min(1).max(MAX_SECRETS)]).openapi({
   example: 'k3Yw0mV8…',
-  description: 'Shared with the sender; the API never returns it',
+  description: `Shared with the sender; the API never returns it. For \`discord\` and \`generic_ed25519\`, the sender's public key. While you replace a secret: a list of up to ${MAX_SECRETS}, each of which holds.`,
 });
 const forward = destination.nullable().openapi({
   description: 'New and waiting deliveries are forwarded to this tunnel, in order. null: deliveries are only stored.',
@@ -117,10 +124,6 @@ const reading = z.object({
 });
 
 const event = z.object({ id: z.string(), event_id: z.string() });
-const accepted = z.object({ ok: z.literal(true) }).openapi('WebhookAccepted', { example: { ok: true } });
-const challenge = z
-  .object({ challenge: z.string() })
-  .openapi('WebhookChallenge', { example: { challenge: '3eZbrw1a' } });
 const tags = ['webhooks'];
 
 /** Mounts the webhook mailbox: receivers, their deliveries and the URL of senders. */
@@ -128,7 +131,7 @@ export function mountWebhookReceivers(app: Api, deps: Deps): void {
   mountReceiverList(app, deps);
   mountReceiver(app, deps);
   mountEvents(app, deps);
-  mountDelivery(app, deps);
+  mountSenders(app, deps);
 }
 
 function mountReceiverList(app: Api, { receivers, publicUrl }: Deps): void {
@@ -161,8 +164,9 @@ function mountReceiverList(app: Api, { receivers, publicUrl }: Deps): void {
       ['forbidden', 'not_found', 'conflict', 'rate_limited'],
     ),
     (c) => {
-      const { forward, ...made } = c.req.valid('json');
-      const row = receivers.create(actorOf(c), { ...made, forward: destinationFrom(forward) ?? null });
+      const { forward, secret, ...made } = c.req.valid('json');
+      const to = destinationFrom(forward) ?? null;
+      const row = receivers.create(actorOf(c), { ...made, secrets: [secret].flat(), forward: to });
       return c.json(present(row, publicUrl()), 201);
     },
   );
@@ -197,7 +201,8 @@ function mountReceiver(app: Api, { receivers, publicUrl }: Deps): void {
     (c) => {
       const { name, validator, secret, forward: asked } = c.req.valid('json');
       const forward = destinationFrom(asked);
-      const change = given({ name, validator, secret, forward });
+      const secrets = secret === undefined ? undefined : [secret].flat();
+      const change = given({ name, validator, secrets, forward });
       return c.json(present(receivers.update(actorOf(c), c.req.valid('param').id, change), publicUrl()), 200);
     },
   );
@@ -273,7 +278,7 @@ function mountEvents(app: Api, { mailbox }: Deps): void {
         summary: 'Send a delivery to the tunnel again',
         description: 'The delivery goes before all waiting ones.',
         request: { params: event },
-        responses: { 202: json(accepted, 'The delivery is the next to be sent') },
+        responses: { 202: json(acceptedSchema, 'The delivery is the next to be sent') },
       },
       ['forbidden', 'conflict'],
     ),
@@ -285,49 +290,13 @@ function mountEvents(app: Api, { mailbox }: Deps): void {
   );
 }
 
-function mountDelivery(app: Api, { mailbox }: Deps): void {
-  app.openAPIRegistry.registerPath(
-    defineRoute(
-      {
-        method: 'post',
-        path: '/webhooks/{receiver_id}',
-        security: [],
-        tags,
-        summary: 'Deliver a webhook to a receiver',
-        request: {
-          params: z.object({ receiver_id: z.string() }),
-          body: {
-            required: false,
-            content: {
-              'application/json': { schema: z.looseObject({}).openapi({ example: { ref: 'refs/heads/main' } }) },
-            },
-          },
-        },
-        responses: {
-          200: json(challenge, "Response to Slack's URL verification"),
-          202: json(accepted, 'Stored, now or earlier'),
-        },
-      },
-      ['invalid_signature', 'conflict', 'unavailable'],
-    ),
-  );
-  // Not by `openapi`: the signature is over the bytes as they came, whatever their type.
-  app.post('/webhooks/:receiver_id', async (c) => {
-    const body = Buffer.from(await c.req.arrayBuffer());
-    const receiverId = c.req.param('receiver_id');
-    if (!z.uuid().safeParse(receiverId).success)
-      throw new AppError('not_found', 'No webhook receiver has this URL. Copy the URL of the receiver again.');
-    const said = mailbox.receive(receiverId, { headers: c.req.header(), body, remoteIp: c.get('clientIp') });
-    return said === 'stored' ? c.json({ ok: true as const }, 202) : c.json(said, 200);
-  });
-}
-
 function present(row: ShownReceiver, publicUrl: string) {
   return {
     id: row.id,
     name: row.name,
     validator: row.validator,
     url: `${publicUrl}/webhooks/${row.id}`,
+    verify_token: row.verifyToken,
     created_at: iso(row.createdAt),
     last_received_at: iso(row.lastReceivedAt),
     received: row.received,

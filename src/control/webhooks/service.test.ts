@@ -1,6 +1,6 @@
 /** Webhook receivers over HTTP: accepted signatures, stored deliveries, and reading them. Signed by the providers' own libraries. */
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync, sign as sign25519 } from 'node:crypto';
 import { request } from 'node:http';
 import { afterEach, beforeEach, test } from 'node:test';
 import { sign as githubSign } from '@octokit/webhooks-methods';
@@ -187,6 +187,99 @@ test('slack: by its documented example, with its tolerance and its handshake', a
   );
   const unsigned = await deliver(id, JSON.stringify({ type: 'url_verification', challenge: 'x' }), {});
   assert.equal(unsigned.status, 401, 'the handshake is signed too');
+});
+
+test('discord: its PING is answered behind the signature, and events with 204', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const secret = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
+  const id = await make('discord', { secret });
+  const send = async (message: object, at = seconds()): Promise<readonly [number, string]> => {
+    const body = JSON.stringify(message);
+    const signature = sign25519(null, Buffer.from(`${at}${body}`), privateKey).toString('hex');
+    const headers = { 'x-signature-timestamp': String(at), 'x-signature-ed25519': signature };
+    const answer = await fetch(`http://127.0.0.1:${api.port}/webhooks/${id}`, { method: 'POST', headers, body });
+    return [answer.status, await answer.text()];
+  };
+  assert.deepEqual(await send({ type: 1 }), [200, '{"type":1}']);
+  assert.deepEqual(await send({ type: 0 }), [204, '']);
+  assert.equal((await send({ type: 1 }, seconds() - 301))[0], 401);
+  assert.equal((await deliver(id, '{"type":1}', {})).status, 401, 'the PING is signed too');
+  assert.deepEqual(await read(id), []);
+  assert.deepEqual(await send({ type: 1, event: { type: 'ENTITLEMENT_CREATE' } }), [204, '']);
+  assert.deepEqual(
+    (await read(id)).map((row) => row['event_type']),
+    ['ENTITLEMENT_CREATE'],
+  );
+});
+
+test('twilio: signs the public URL of the receiver, with its query and the form', async () => {
+  const id = await make('twilio');
+  const url = `http://api.test/webhooks/${id}?a=%20b`;
+  const send = async (signed: string): Promise<number> => {
+    const signature = createHmac('sha1', SECRET).update(signed).digest('base64');
+    const headers = { 'x-twilio-signature': signature, 'content-type': 'application/x-www-form-urlencoded' };
+    const body = 'To=%2B1&MessageStatus=sent';
+    const to = `http://127.0.0.1:${api.port}/webhooks/${id}?a=%20b`;
+    return (await fetch(to, { method: 'POST', headers, body })).status;
+  };
+  assert.equal(await send(`${url}MessageStatussentTo+1`), 204);
+  assert.equal(await send(`${url}MessageStatussentTo+2`), 401);
+  assert.equal(await send(`http://127.0.0.1:${api.port}/webhooks/${id}?a=%20bMessageStatussentTo+1`), 401);
+  assert.deepEqual(
+    (await read(id)).map((row) => row['event_type']),
+    ['sent'],
+  );
+});
+
+test('hub.challenge: is sent back for the verify token of the receiver alone', async () => {
+  const made = await ann.call('POST', '/webhook-receivers', { validator: 'github', secret: SECRET, name: 'meta' });
+  const token = String(made.body['verify_token']);
+  assert.match(token, /^[0-9a-f]{32}$/);
+  const other = await ann.call('GET', `/webhook-receivers/${await make('github')}`);
+  const ask = async (query: Record<string, string>, id = String(made.body['id'])) => {
+    const answer = await fetch(`http://127.0.0.1:${api.port}/webhooks/${id}?${new URLSearchParams(query)}`);
+    return { status: answer.status, text: await answer.text(), headers: answer.headers };
+  };
+  const right = { 'hub.mode': 'subscribe', 'hub.verify_token': token, 'hub.challenge': '<b>1158201444' };
+  const said = await ask(right);
+  assert.deepEqual([said.status, said.text], [200, '<b>1158201444']);
+  assert.match(said.headers.get('content-type') ?? '', /^text\/plain/);
+  assert.equal(said.headers.get('x-content-type-options'), 'nosniff');
+  for (const wrong of ['', token.slice(1), `${token}0`, String(other.body['verify_token'])])
+    assert.equal((await ask({ ...right, 'hub.verify_token': wrong })).status, 403, wrong);
+  for (const [name, value] of [
+    ['hub.mode', 'unsubscribe'],
+    ['hub.challenge', ''],
+    ['hub.challenge', 'x'.repeat(257)],
+  ] as const)
+    assert.equal((await ask({ ...right, [name]: value })).status, 400, name);
+  assert.equal((await ask({})).status, 400);
+  assert.equal((await ask(right, 'x')).status, 404);
+  assert.equal((await ask(right, '019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a13')).status, 404);
+});
+
+test('several secrets hold at the same time, and a secret that can be none is refused', async () => {
+  const id = await make('generic_hmac_sha256', { secret: ['new', 'old'] });
+  const send = (secret: string) => deliver(id, '{}', { 'x-signature-256': `sha256=${hex('{}', secret)}` });
+  for (const [secret, status] of [
+    ['new', 202],
+    ['old', 202],
+    ['other', 401],
+    ['["new","old"]', 401],
+  ] as const)
+    assert.equal((await send(secret)).status, status, secret);
+  assert.equal((await ann.call('PATCH', `/webhook-receivers/${id}`, { secret: 'new' })).status, 200);
+  assert.equal((await send('old')).status, 401);
+  assert.equal((await send('new')).status, 202);
+  for (const body of [
+    { secret: [] },
+    { secret: ['a', ' '] },
+    { secret: ['a', 'b', 'c', 'd', 'e'] },
+    { validator: 'discord' },
+    { validator: 'standard_webhooks', secret: 'whsec_?' },
+  ])
+    assert.deepEqual(said(await ann.call('PATCH', `/webhook-receivers/${id}`, body)), [400, 'invalid_request']);
+  assert.equal((await send('new')).status, 202, 'nothing has changed');
 });
 
 test('stripe: as its own library signs, with its tolerance, and while a secret is rolled', async () => {

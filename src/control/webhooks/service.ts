@@ -5,6 +5,8 @@
 import { and, eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../base/errors.ts';
+import type { WebhookKind } from '../../signatures/kinds.ts';
+import { secretProblem } from '../../signatures/validators.ts';
 import { notGone } from '../db/gone.ts';
 import { webhookReceivers } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
@@ -19,9 +21,15 @@ import type { Lines } from './forwarder.ts';
 import type { Drains } from '../core/drains.ts';
 import { insertPending, type NewPendingWork, type PendingWork } from '../core/pending-rows.ts';
 import { dropSome } from './delivery-rows.ts';
-import { ownReceiver, type ReceiverRow, receiversOf, sealSecret } from './receiver-rows.ts';
+import {
+  openSecrets,
+  ownReceiver,
+  type ReceiverRow,
+  receiversOf,
+  sealSecrets,
+  verifyTokenOf,
+} from './receiver-rows.ts';
 import type { Refusals, Refused } from './refusals.ts';
-import type { Validator } from './validators.ts';
 
 /** Of one organization: each may fill its share of the disk. */
 export const MAX_RECEIVERS = 50;
@@ -36,8 +44,9 @@ const ROOM = {
 
 export interface NewReceiver {
   readonly name: string;
-  readonly validator: Validator;
-  readonly secret: string;
+  readonly validator: WebhookKind;
+  /** Each of them holds: two while one replaces another. */
+  readonly secrets: readonly string[];
   /** A tunnel of the same organization that speaks HTTP; null: deliveries are kept, no more. */
   readonly forward: Destination | null;
 }
@@ -48,6 +57,7 @@ export interface ShownReceiver extends ReceiverRow {
   readonly waiting: number;
   /** What was refused since the secret or the validator changed last. */
   readonly refused: Refused;
+  readonly verifyToken: string;
 }
 
 const record = auditOf('webhook_receiver');
@@ -90,18 +100,19 @@ export class Receivers {
   }
 
   /** Throws `conflict` beyond the bound, `not_found` and `invalid_request` for a tunnel that can't be sent on to, `rate_limited`, `forbidden`. */
-  create(actor: Actor, { name, validator, secret, forward }: NewReceiver): ShownReceiver {
+  create(actor: Actor, { name, validator, secrets, forward }: NewReceiver): ShownReceiver {
     allow(actor, 'create', 'webhook_receiver');
     const row = this.#store.inTx((tx) => {
       checkRoom(tx, actor, { ...ROOM, has: receiversOf(tx.db, actor.orgId).length });
       requireTunnel(tx, actor.orgId, forward);
+      requireSecrets(validator, secrets);
       const id = uuidv7();
       const row: ReceiverRow = {
         id,
         orgId: actor.orgId,
         name,
         validator,
-        sealedSecret: sealSecret(this.#sealer, id, secret),
+        sealedSecret: sealSecrets(this.#sealer, id, secrets),
         createdAt: tx.now,
         updatedAt: tx.now,
         storedBytes: 0,
@@ -129,28 +140,29 @@ export class Receivers {
    */
   update(actor: Actor, id: string, changes: Partial<NewReceiver>): ShownReceiver {
     allow(actor, 'change', 'webhook_receiver');
-    const { name, validator, secret, forward } = changes;
+    const { name, validator, secrets, forward } = changes;
     const row = this.#store.inTx((tx) => {
       const before = ownReceiver(tx.db, actor.orgId, id);
       const leads = destinationOf(before);
       const isElsewhere = forward !== undefined && said(forward) !== said(leads);
-      const isSignedAnew = secret !== undefined || (validator !== undefined && validator !== before.validator);
+      const isSignedAnew = secrets !== undefined || (validator !== undefined && validator !== before.validator);
       const row: ReceiverRow = {
         ...before,
         name: name ?? before.name,
         validator: validator ?? before.validator,
         refusedBefore: isSignedAnew ? null : before.refusedBefore,
-        sealedSecret: secret === undefined ? before.sealedSecret : sealSecret(this.#sealer, id, secret),
+        sealedSecret: secrets === undefined ? before.sealedSecret : sealSecrets(this.#sealer, id, secrets),
         updatedAt: tx.now,
         ...(forward === undefined ? {} : columnsOf(forward)),
       };
+      if (isSignedAnew) requireSecrets(row.validator, openSecrets(this.#sealer, row));
       tx.db.update(webhookReceivers).set(row).where(eq(webhookReceivers.id, id)).run();
       if (forward !== undefined && isElsewhere) this.#lead(tx, row, forward);
       if (isSignedAnew) this.#refusals.forget(tx, id);
       const details = {
         name: row.name,
         ...(row.validator === before.validator ? {} : { validator: row.validator }),
-        ...(secret === undefined ? {} : { secret: 'changed' }),
+        ...(secrets === undefined ? {} : { secret: 'changed' }),
         ...(forward === undefined || !isElsewhere ? {} : { forward: said(forward) }),
       };
       record(tx, actor, { action: 'webhook_receiver.update', row, details });
@@ -187,7 +199,12 @@ export class Receivers {
   }
 
   #shown(row: ReceiverRow): ShownReceiver {
-    return { ...row, waiting: countWaiting(this.#store.db, row.id), refused: this.#refusals.of(row.id) };
+    return {
+      ...row,
+      waiting: countWaiting(this.#store.db, row.id),
+      refused: this.#refusals.of(row.id),
+      verifyToken: verifyTokenOf(this.#sealer, row.id),
+    };
   }
 
   /** Returns what is left to do. */
@@ -215,6 +232,15 @@ function requireTunnel(tx: Tx, orgId: string, forward: Destination | null): void
   if (forward === null || ownTunnel(tx.db, orgId, forward.tunnelId).protocol !== 'tcp') return;
   const why = 'A tcp tunnel does not accept HTTP requests. Choose a tunnel of another protocol.';
   throw new AppError('invalid_request', why, { details: [{ path: 'forward.tunnel_id', message: why }] });
+}
+
+/** Throws `invalid_request` for a secret that can be none of this sender: no delivery would ever be right. */
+function requireSecrets(validator: WebhookKind, secrets: readonly string[]): void {
+  const why = secrets.map((secret) => secretProblem(validator, secret)).find((found) => found !== null);
+  if (why === undefined || why === null) return;
+  throw new AppError('invalid_request', `The secret ${why}. Copy it from the sender again.`, {
+    details: [{ path: 'secret', message: why }],
+  });
 }
 
 function columnsOf(forward: Destination | null): Pick<ReceiverRow, 'forwardTunnelId' | 'forwardPath'> {

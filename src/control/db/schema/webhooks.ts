@@ -1,6 +1,7 @@
 /** The webhook mailbox: receivers, what was delivered to them, and what became of it on its way to a tunnel. */
 import { sql } from 'drizzle-orm';
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { WEBHOOK_KINDS } from '../../../signatures/kinds.ts';
 import { organizations } from './organizations.ts';
 
 export const webhookReceivers = sqliteTable(
@@ -12,8 +13,8 @@ export const webhookReceivers = sqliteTable(
       .notNull()
       .references(() => organizations.id),
     name: text().notNull(),
-    validator: text({ enum: ['generic_hmac_sha256', 'github', 'slack', 'stripe'] }).notNull(),
-    /** Shared with the sender; sealed, for a signature can't be checked against a hash. */
+    validator: text({ enum: WEBHOOK_KINDS }).notNull(),
+    /** Shared with the sender, or several of them; sealed, for a signature can't be checked against a hash. */
     sealedSecret: text('sealed_secret').notNull(),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),

@@ -95,7 +95,9 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
     validate: {
       name: (name) => (name.trim() === '' ? 'Enter a name, such as orders.' : null),
       secret: (secret, { validator }) =>
-        validator === 'slack' && secret.trim() === '' ? 'Copy it from your Slack app.' : null,
+        senderOf(validator).isFirst === true && secret.trim() === ''
+          ? `Copy it from ${senderOf(validator).label}.`
+          : null,
     },
   });
   const create = useAction({

@@ -49,7 +49,7 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
       title={name}
       about={
         <>
-          Webhooks from {sender.value === 'generic_hmac_sha256' ? 'another sender' : sender.label}
+          Webhooks from {sender.value.startsWith('generic_') ? 'another sender' : sender.label}
           {received > 0 && (
             <>
               : {countText(received)} received, last <Ago at={last} />
@@ -87,6 +87,14 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
       <RefusedNotice receiver={receiver} onNewSecret={mayChange ? () => setDialog('secret') : undefined} />
       <Panel title="URL" about={received === 0 ? sender.setup : undefined}>
         <CopyLine value={receiver.url} what="the URL" />
+        {validator === 'github' && (
+          <>
+            <Text size="sm" c="dimmed" mt="xs" mb={4}>
+              Meta signs as GitHub does. It also requests this verify token:
+            </Text>
+            <CopyLine value={receiver.verify_token} what="the verify token" />
+          </>
+        )}
       </Panel>
       <ForwardPanel receiver={receiver} />
       <DeliveriesPanel receiver={receiver} />

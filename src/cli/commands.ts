@@ -6,6 +6,7 @@ import { HTTP_ONLY_FLAGS, TCP_UPSTREAM_FLAGS, UPSTREAM_FLAGS } from './agent/ups
 import type { CommandSpec } from './terminal/command.ts';
 import { NARROWING } from './agent/narrowing-options.ts';
 import { NETWORK_OPTIONS } from './terminal/network-options.ts';
+import { API_COMMANDS } from './api/commands.ts';
 import { MANAGE_COMMANDS } from './manage/commands.ts';
 import { SERVICE_COMMANDS } from './service/commands.ts';
 import { NETWORK_COMMANDS } from './network/commands.ts';
@@ -151,6 +152,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./login/status.ts')).status,
   },
   ...MANAGE_COMMANDS,
+  ...API_COMMANDS,
   ...NETWORK_COMMANDS,
   ...SERVICE_COMMANDS,
   {

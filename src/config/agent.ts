@@ -10,8 +10,6 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
 import { narrowingKeys } from './agent-narrowing.ts';
-}
-
 import { networkKeys, networkOf, type NetworkFlags, type NetworkSettings } from './agent-network.ts';
 import { Credentials, userFolder } from './credentials.ts';
 import { kindOfFile } from './text/file-kind.ts';

@@ -18,6 +18,8 @@ export interface ApiAnswer {
   readonly body: unknown;
   /** The answer's bytes, one per character (latin1). */
   readonly bytes: string;
+  /** In the order of their names, lower case. */
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
   /** `Retry-After`, seconds. */
   readonly retryAfter: number | undefined;
   /** The query of the next page (`Link`, `rel="next"`), `?` included; undefined: there is none. */
@@ -52,6 +54,7 @@ export async function callApi(server: URL, call: ApiCall): Promise<ApiAnswer> {
     const bytes = await boundedBytes(response, call.maxBytes ?? MAX_BYTES);
     return {
       status: response.statusCode ?? 0,
+      headers: headerList(response),
       body: parsed(bytes.toString('utf8')),
       bytes: bytes.toString('latin1'),
       next: /<(\?[^>]*)>; rel="next"/.exec(String(headers['link'] ?? ''))?.[1],
@@ -97,6 +100,15 @@ async function send(url: URL, call: ApiCall, signal: AbortSignal): Promise<Incom
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   asked.on('error', () => undefined); // from here on the response reports it
   return addAbortSignal(signal, response);
+}
+
+/** Names in lower case, in the order in which they came. */
+function headerList({ rawHeaders }: IncomingMessage): [name: string, value: string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    pairs.push([(rawHeaders[at] as string).toLowerCase(), rawHeaders[at + 1] as string]);
+  }
+  return pairs;
 }
 
 async function boundedBytes(response: IncomingMessage, maxBytes: number): Promise<Buffer> {

@@ -38,6 +38,8 @@ export interface Asked extends Invocation {
   readonly isMaster: boolean;
   /** One call. @throws ExitError when the server refuses, Error when it does not answer. */
   call(method: string, path: string, body?: object): Promise<unknown>;
+  /** One call whose refusal is an answer, too. @throws Error when the server does not answer. */
+  answerTo(method: string, path: string, body?: object): Promise<ApiAnswer>;
   /** A GET whose answer is no JSON: its bytes, one per character (latin1). Throws as `call`. */
   bytes(path: string): Promise<string>;
   /** A GET of a list, as far as one answer goes, and the query of the next (`?…`). Throws as `call`. */
@@ -60,12 +62,15 @@ export function apiCommand(work: (asked: Asked) => Promise<void>, options: Manag
     const isMaster = masterKey !== undefined;
     const outbound = outboundOf(io, invocation.flags);
     const person = new Person(io, server, outbound);
-    const answerOf = async (method: string, path: string, body?: object): Promise<ApiAnswer> => {
+    const answerTo = async (method: string, path: string, body?: object): Promise<ApiAnswer> => {
       const ask = (bearer: string): Promise<ApiAnswer> => callWith(server, { method, path, body, bearer, outbound });
       const asked = isMaster ? ask(masterKey) : person.ask(ask);
-      const answer = await asked.catch((error: unknown) => {
+      return asked.catch((error: unknown) => {
         throw unreached(server, error);
       });
+    };
+    const answerOf: typeof answerTo = async (...question) => {
+      const answer = await answerTo(...question);
       if (answer.status >= 200 && answer.status < 300) return answer;
       throw refusal(server, answer, isMaster);
     };
@@ -73,8 +78,8 @@ export function apiCommand(work: (asked: Asked) => Promise<void>, options: Manag
     const page: Asked['page'] = (path) => answerOf('GET', path);
     const bytes: Asked['bytes'] = async (path) => (await answerOf('GET', path)).bytes;
     try {
-      const accessToken: Asked['accessToken'] = () => person.freshToken();
-      await work({ ...invocation, io, server, outbound, isMaster, call, bytes, page, accessToken });
+      const calls = { call, answerTo, bytes, page, accessToken: () => person.freshToken() };
+      await work({ ...invocation, io, server, outbound, isMaster, ...calls });
       return EXIT.ok;
     } catch (cause) {
       if (!(cause instanceof z.ZodError)) throw cause;
@@ -186,7 +191,8 @@ function callWith(server: URL, { method, path, body, bearer, outbound }: Questio
   });
 }
 
-function refusal(server: URL, answer: ApiAnswer, isMaster: boolean): ExitError {
+/** What a command says and ends with that the server has refused. */
+export function refusal(server: URL, answer: ApiAnswer, isMaster: boolean): ExitError {
   const said = harmless([complaint(answer), detailsOf(answer).join('; ')].join(' ').trim());
   switch (answer.status) {
     case 400:

@@ -40,6 +40,7 @@ function onTerminal(
     outbound: new Outbound(),
     isMaster: false,
     call: never,
+    answerTo: never,
     bytes: never,
     page: never,
     accessToken: never,

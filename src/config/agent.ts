@@ -9,13 +9,13 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
-import { narrowingKeys } from './agent-narrowing.ts';
-import { networkKeys, networkOf, type NetworkFlags, type NetworkSettings } from './agent-network.ts';
+import { narrowingKeys } from './agent-keys/narrowing.ts';
+import { networkKeys, networkOf, type NetworkFlags, type NetworkSettings } from './agent-keys/network.ts';
 import { Credentials, userFolder } from './credentials.ts';
 import { kindOfFile } from './text/file-kind.ts';
-import { folderKeys } from './folder-keys.ts';
+import { folderKeys } from './agent-keys/folder.ts';
 import { ConfigError, mistakeAt, readToml, type TomlFile } from './toml.ts';
-import { upstreamKeys } from './upstream-keys.ts';
+import { upstreamKeys } from './agent-keys/upstream.ts';
 
 export const DEFAULT_SERVER = 'http://127.0.0.1:9090';
 const PROJECT_FILE = 'culvert.toml';

@@ -6,7 +6,6 @@ import { z } from 'zod';
 
 /** As the keys of `[tunnels.NAME]`; with dashes they are the flags. */
 export const NARROWINGS = ['allow_cidr', 'deny_cidr'] as const;
-export type NarrowingName = (typeof NARROWINGS)[number];
 
 /** Names of one list, in messages. */
 export const narrowingNames = z.array(z.string().max(64)).max(64);

@@ -1,6 +1,6 @@
 /** From flags, or keys of `[tunnels.NAME]`, to what the server adds in front of a tunnel (wire/narrowing.ts). Names are checked here, rules by the server. */
 import { parseNetwork } from '../../base/net/addr.ts';
-import type { NarrowingSettings } from '../../config/agent-narrowing.ts';
+import type { NarrowingSettings } from '../../config/agent-keys/narrowing.ts';
 import { type AskedNarrowing, flagOf, MAX_NARROWING_BYTES } from '../../wire/narrowing.ts';
 import type { Invocation } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';

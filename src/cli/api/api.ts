@@ -69,12 +69,12 @@ async function bodyOf({ flags, io }: Asked): Promise<object | undefined> {
 async function allPages(asked: Asked, path: string, first: ApiAnswer): Promise<unknown> {
   if (!Array.isArray(first.body)) return first.body;
   const [bare = ''] = path.split('?', 1);
-  const rows: unknown[] = [...first.body];
+  const rows = [...(first.body as readonly unknown[])];
   let { next } = first;
   for (let page = 1; next !== undefined && page < MAX_PAGES; page += 1) {
     const answer = await asked.page(`${bare}${next}`);
     if (!Array.isArray(answer.body)) break;
-    rows.push(...answer.body);
+    rows.push(...(answer.body as readonly unknown[]));
     next = answer.next;
   }
   return rows;

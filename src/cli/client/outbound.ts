@@ -3,7 +3,7 @@ import { Outbound } from '../../base/net/outbound/outbound.ts';
 import { proxyRules } from '../../base/net/outbound/proxy-rules.ts';
 import { messageOf } from '../../base/errors.ts';
 import { findNetwork } from '../../config/agent.ts';
-import type { NetworkFlags, NetworkSettings } from '../../config/agent-network.ts';
+import type { NetworkFlags, NetworkSettings } from '../../config/agent-keys/network.ts';
 import { usageError } from '../terminal/exit.ts';
 import { textFlag } from '../terminal/flags.ts';
 import type { Io } from '../terminal/io.ts';

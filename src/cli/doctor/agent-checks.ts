@@ -9,7 +9,7 @@ import { type AgentSettings, loadAgentConfig } from '../../config/agent.ts';
 import { type Check, fail, ok, warn, sentence } from '../checks/check.ts';
 import { checkClock } from '../checks/machine-checks.ts';
 import type { System } from '../checks/system.ts';
-import type { NetworkFlags } from '../../config/agent-network.ts';
+import type { NetworkFlags } from '../../config/agent-keys/network.ts';
 import { outboundBy } from '../client/outbound.ts';
 import { listAgents, runtimeDir } from '../client/state-file.ts';
 import { loginCommand, readAgentKey } from '../client/token.ts';

@@ -7,7 +7,14 @@ import { parse } from 'smol-toml';
 export type FileKind = 'agent' | 'server';
 
 /** Top keys of an agent's file that no server's file has. `server` too, which is a text there and a table here. */
-const AGENT_KEYS: ReadonlySet<string> = new Set(['token_file', 'inspect', 'inspect_port', 'proxy', 'ca_file', 'tunnels']);
+const AGENT_KEYS: ReadonlySet<string> = new Set([
+  'token_file',
+  'inspect',
+  'inspect_port',
+  'proxy',
+  'ca_file',
+  'tunnels',
+]);
 
 /** Top keys of a server's file, but `server`. Kept by hand: an agent's start must not load the server's schema. */
 export const SERVER_KEYS: ReadonlySet<string> = new Set([

@@ -1,7 +1,16 @@
 /** What `releases_dir` holds: a folder for each version that is kept. All work in it is by the rights of its owner (upgrade/owner.ts). */
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  rmSync,
+} from 'node:fs';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
 import { compareVersions } from '../../base/release/versions.ts';

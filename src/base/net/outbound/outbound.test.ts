@@ -1,4 +1,4 @@
-/** Ways through proxies: which one is taken, what it is told, and what its refusals say. */
+/** Ways through proxies: which one is used, what it receives, and what its refusals say. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';

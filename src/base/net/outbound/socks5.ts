@@ -86,7 +86,7 @@ async function ask(
     const { text, isPassing } = REFUSALS[reply] ?? { text: `replied with error ${reply}`, isPassing: false };
     throw new ProxyError(proxy, `${text}: ${formatHostPort(place)}`, { isPassing });
   }
-  // The address that the proxy is bound to, which nobody needs: its length depends on its kind.
+  // The address that the proxy is bound to, which the agent does not need: its length depends on its kind.
   const size = kind === NAME ? ((await reader.take(1))[0] ?? 0) : kind === 4 ? 16 : 4;
   await reader.take(size + 2);
 }

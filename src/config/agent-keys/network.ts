@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { codeOf, messageOf } from '../base/errors.ts';
-import { parseProxy, PROXY_FORM } from '../base/net/outbound/proxy.ts';
-import type { NamedProxy } from '../base/net/outbound/proxy-rules.ts';
-import { ConfigError, mistakeAt, type TomlFile } from './toml.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { parseProxy, PROXY_FORM } from '../../base/net/outbound/proxy.ts';
+import type { NamedProxy } from '../../base/net/outbound/proxy-rules.ts';
+import { ConfigError, mistakeAt, type TomlFile } from '../toml.ts';
 
 /** The two keys. */
 export const networkKeys = {

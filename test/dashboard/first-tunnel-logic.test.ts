@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { copyCommand, firstState, isHere } from '../../src/dashboard/pages/overview/first-state.ts';
 import { agentCommand, loginCommand, nameInProject, withKey } from '../../src/dashboard/parts/connect/agent-command.ts';
+import { installFor } from '../../src/dashboard/parts/connect/install-command.ts';
 import { tunnel } from './made-up.ts';
 
 const server = new URL('https://culvert.example.com:8443/api/');
@@ -61,4 +62,11 @@ test('first tunnel: waiting ends with an agent, then with its newest live tunnel
   const old = tunnel({ subdomain: 'old', createdAt: '2026-01-01T00:00:00.000Z' });
   const young = tunnel({ subdomain: 'young', createdAt: '2026-01-02T00:00:00.000Z' });
   assert.deepEqual(firstState({ tunnels: [old, young], connections }), { kind: 'live', tunnel: young });
+});
+
+test('install command: the one for the system of the browser, and none for a phone', () => {
+  const install = { linux: 'curl …', macos: 'curl …', windows: null };
+  assert.deepEqual(installFor({ install }, 'Mozilla/5.0 (X11; Linux x86_64)'), { name: 'Linux', command: 'curl …' });
+  assert.deepEqual(installFor({ install }, 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)'), { name: 'Windows' });
+  assert.equal(installFor({ install }, 'Mozilla/5.0 (Linux; Android 15; Pixel 9)'), undefined);
 });

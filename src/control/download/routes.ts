@@ -69,6 +69,8 @@ function mountList(app: Api, { downloads: of, publicUrl }: Deps): void {
   app.openapi(
     defineRoute({
       ...open,
+      // Pages are left out of the types that the dashboard's client has.
+      tags: ['probes'],
       path: '/download/release.json',
       summary: 'List the files for download and the install commands',
       responses: { 200: json(downloads, 'Files whose signature and checksum are valid') },

@@ -5,6 +5,7 @@ export type Schemas = components['schemas'];
 export type Account = Schemas['Account'];
 export type Tunnel = Schemas['Tunnel'];
 export type Token = Schemas['Token'];
+export type Downloads = Schemas['Downloads'];
 export type MintedToken = Schemas['MintedToken'];
 
 /** From the weakest to the strongest. */

@@ -3,6 +3,7 @@ import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
+import { InstallLine } from '../../parts/connect/install-line.tsx';
 import { NameForm } from '../../parts/forms/name-form.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -20,6 +21,9 @@ export function AccountPage() {
         <Stack gap="lg">
           <ProfilePanel />
           <PlanPanel />
+          <Panel title="This machine">
+            <InstallLine />
+          </Panel>
         </Stack>
         <Stack gap="lg">
           <PasswordPanel />

@@ -11,6 +11,7 @@ import type { MintedToken } from '../../api/types.ts';
 import { useAction } from '../action.ts';
 import { CopyLine } from '../copy.tsx';
 import { useShown } from '../dialogs/one-time-secret.tsx';
+import { InstallLine } from './install-line.tsx';
 import {
   agentCommand,
   type AgentCommand,
@@ -53,6 +54,7 @@ export function ConnectCommand({ names, keyName, onShown, ...wanted }: ConnectCo
   const command = agentCommand({ ...wanted, server }, shell);
   return (
     <Stack gap="sm">
+      <InstallLine />
       <Group gap="xs">
         <SegmentedControl
           value={way}

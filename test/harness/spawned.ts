@@ -28,6 +28,8 @@ export interface SpawnOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Never the built file: its main thread runs no script of `--require`. */
   readonly takesPreload?: true;
+  /** Another executable of the server than the one under test, for its first start. */
+  readonly program?: string | undefined;
 }
 
 export interface AgentOptions {
@@ -36,6 +38,8 @@ export interface AgentOptions {
   /** What the agent calls the server; its API's URL when not given. */
   readonly server?: string;
   readonly env?: NodeJS.ProcessEnv;
+  /** Another executable than the one under test. */
+  readonly program?: string | undefined;
 }
 
 /** The words before the subcommand. */
@@ -54,7 +58,8 @@ export class SpawnedCulvert {
   readonly #t: Ends;
   readonly #configFile: string;
   readonly #holder: SocketHolder | undefined;
-  #options: SpawnOptions;
+  readonly #options: SpawnOptions;
+  #program: string | undefined;
   #server: Program;
   #account: Account | undefined;
   #token = '';
@@ -66,6 +71,7 @@ export class SpawnedCulvert {
     this.folder = folder;
     this.ports = ports;
     this.#options = options;
+    this.#program = options.program;
     this.#configFile = join(folder, 'server.toml');
     this.#configure('127.0.0.1');
     const { api, http, agents } = ports;
@@ -118,6 +124,11 @@ export class SpawnedCulvert {
     return `http://${this.#options.address ?? '127.0.0.1'}:${this.ports.api}`;
   }
 
+  /** The executable of later starts of the server; undefined: the one under test. */
+  useProgram(program: string | undefined): void {
+    this.#program = program;
+  }
+
   /** Starts the server again on the same ports and data; resolves when it says that it runs. */
   async startServer(): Promise<void> {
     this.#server = this.#start(this.#options.netns);
@@ -140,7 +151,7 @@ export class SpawnedCulvert {
     const home = join(this.folder, `agent-${++this.#agents}`);
     mkdirSync(home, { mode: 0o700 });
     const agent = new Program({
-      command: culvertCommand(options.netns),
+      command: culvertCommand(options.netns, options.program),
       args: [...args, '--server', options.server ?? this.apiUrl],
       cwd: home,
       env: {
@@ -166,7 +177,7 @@ export class SpawnedCulvert {
 
   #start(netns: string | undefined): Program {
     return new Program({
-      command: this.#options.takesPreload === true ? culvertCommand(netns, '') : culvertCommand(netns),
+      command: culvertCommand(netns, this.#options.takesPreload === true ? '' : this.#program),
       args: ['serve', '--config', this.#configFile],
       cwd: this.folder,
       env: {

@@ -7,7 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export interface SteadyOptions {
   readonly port: number;
-  readonly host: string;
+  /** One, or several that are asked in turn. */
+  readonly host: string | readonly string[];
   readonly perSecond: number;
   /** No more than so many at once: on a machine that is too busy they ask less often. */
   readonly atOnce: number;
@@ -32,6 +33,7 @@ export async function steadyVisitors(
   options: SteadyOptions,
   enough: (asked: number) => boolean,
 ): Promise<SteadyResult> {
+  const hosts = typeof options.host === 'string' ? [options.host] : options.host;
   const kept = new Agent({ keepAlive: true });
   const fresh = new Agent({ keepAlive: false });
   const failed: Record<string, number> = {};
@@ -45,7 +47,9 @@ export async function steadyVisitors(
     const due = ((performance.now() - begun) / 1_000) * options.perSecond;
     for (; asked < due && asked - answered < options.atOnce && !enough(asked); asked++) {
       const agent = asked % 2 === 0 ? kept : fresh;
-      const answer = ask(options, agent).then(
+      // Both agents take their turns at each name.
+      const host = hosts[Math.floor(asked / 2) % hosts.length] ?? '';
+      const answer = ask({ port: options.port, host }, agent).then(
         (ms) => void times.push(ms),
         (error: Error) => fail(error.message),
       );
@@ -62,7 +66,7 @@ export async function steadyVisitors(
 }
 
 /** Resolves with milliseconds; rejects with why there was no whole answer with 200. */
-function ask({ port, host }: SteadyOptions, agent: Agent): Promise<number> {
+function ask({ port, host }: { readonly port: number; readonly host: string }, agent: Agent): Promise<number> {
   const begun = performance.now();
   return new Promise((resolve, reject) => {
     const asking = request({ host: '127.0.0.1', port, agent, headers: { host }, timeout: TIMEOUT_MS }, (response) => {

@@ -9,14 +9,21 @@ export interface HerdOptions {
   readonly server: string;
   readonly count: number;
   readonly token: string;
+  /** Port of the service behind all tunnels; none by default. */
+  readonly target?: number;
 }
 
 export class HerdWatch {
   #last = { at: 0, online: 0 };
   #wake: () => void = () => undefined;
 
-  constructor(t: Ends, { server, count, token }: HerdOptions) {
-    const words = [join(import.meta.dirname, 'herd.ts'), server, String(count)];
+  constructor(t: Ends, { server, count, token, target }: HerdOptions) {
+    const words = [
+      join(import.meta.dirname, 'herd.ts'),
+      server,
+      String(count),
+      ...(target === undefined ? [] : [String(target)]),
+    ];
     const env = { ...process.env, CULVERT_TOKEN: token };
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'], env });
     createInterface({ input: child.stdout }).on('line', (line) => {

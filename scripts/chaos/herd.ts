@@ -1,5 +1,5 @@
 /**
- * Many agents in one process, a tunnel each, as they all lose one server and come back: `node herd.ts SERVER COUNT`, the key in CULVERT_TOKEN.
+ * Many agents in one process, a tunnel each, as they all lose one server and come back: `node herd.ts SERVER COUNT [PORT]`, the key in CULVERT_TOKEN.
  * Prints a line of JSON, `{at, online}`, whenever the number of live tunnels has changed for a tenth of a second. Started by scenarios.ts.
  */
 import { networkInterfaces } from 'node:os';
@@ -12,7 +12,8 @@ const EVERY_MS = 100;
 /** Each agent looks at the interfaces once a second, on a computer of its own: here one look does for all of them. */
 const LOOK_MS = 1_000;
 
-const [server = '', count = ''] = process.argv.slice(2);
+/** Nothing listens on the port that is taken without one. */
+const [server = '', count = '', port = '9'] = process.argv.slice(2);
 const token = process.env['CULVERT_TOKEN'] ?? '';
 const connector = makeConnector({ server: new URL(server), log: silentLog });
 let online = 0;
@@ -31,7 +32,7 @@ function addresses(): string[] {
 for (let number = 1; number <= Number(count); number++) {
   const agent = startAgent({
     server,
-    tunnels: [{ ...parseTarget('9', 'http'), name: 'herd', subdomain: `herd${number}` }],
+    tunnels: [{ ...parseTarget(port, 'http'), name: 'herd', subdomain: `herd${number}` }],
     identity: { version: 'chaos', os: process.platform, hostname: `herd${number}` },
     token: async () => token,
     open: connector.open,

@@ -103,7 +103,7 @@ export function stateOf({ program, dataDir }: Home): object {
   };
 }
 
-/** Puts systemd, whose unit runs `runs`, into a home. Its orders are in the file that is returned. */
+/** Puts systemd, whose unit runs `runs`, into a home. Its orders are in the file that is returned, "held" behind those while a start would wait. */
 export function addSystemd({ root, tools }: Home, runs: string, { staysUp = true } = {}): string {
   mkdirSync(join(root, 'run/systemd/system'), { recursive: true });
   const log = join(tools, 'orders');
@@ -117,7 +117,8 @@ export function addSystemd({ root, tools }: Home, runs: string, { staysUp = true
 case $1 in
   is-active) ${isDown} ;;
   show) echo "{ path=${runs} ; argv[]=${runs} serve ; ignore_errors=no }" ;;
-  *) echo "$*" >>"${log}" ;;
+  *) held=; [ -e "${root}/run/culvert-rollback" ] && held=" held"
+    echo "$*$held" >>"${log}" ;;
 esac
 `,
   );

@@ -1,8 +1,10 @@
 /** `culvert upgrade` on a release of small programs: what it replaces, what it refuses, and the way back. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,6 +19,8 @@ import { after, test } from 'node:test';
 import { openReleaseKey } from '../../scripts/release/keys.ts';
 import { hostTarget } from '../../scripts/release/targets.ts';
 import { lockDataDir } from '../../src/control/db/open.ts';
+import { systemdUnit } from '../../src/server/upgrade/unit.ts';
+import { run } from '../harness/tools.ts';
 import { changeByte, makeFakeRelease, serveFolder } from './fake-release.ts';
 import {
   addSystemd,
@@ -216,6 +220,9 @@ test('rollback: refused beside a running server, without a copy, or for another 
   await refused(home, /is newer than .*culvert\.old/, () => back(home));
 });
 
+/** A visitor at a socket unit must not start the server meanwhile. */
+const STOPPED = ['daemon-reload held', 'stop culvert held', 'start culvert', 'daemon-reload'];
+
 test('unit: an upgrade restarts it, a rollback stops it while it replaces the database', { skip }, async () => {
   const home = install(folder, OLD);
   const orders = addSystemd(home, home.program);
@@ -223,7 +230,7 @@ test('unit: an upgrade restarts it, a rollback stops it while it replaces the da
   assert.match(stdout, /The server has restarted\./);
   migrateToNew(home);
   await back(home);
-  assert.deepEqual(readFileSync(orders, 'utf8').split('\n'), ['restart culvert', 'stop culvert', 'start culvert', '']);
+  assert.deepEqual(readFileSync(orders, 'utf8').split('\n'), ['restart culvert', ...STOPPED, '']);
 });
 
 test('unit: a failed rollback starts the server again', { skip }, async () => {
@@ -231,7 +238,29 @@ test('unit: a failed rollback starts the server again', { skip }, async () => {
   const orders = addSystemd(home, home.program);
   mkdirSync(join(home.dataDir, 'snapshots/before-rollback.db'));
   await refused(home, /./, () => back(home));
-  assert.deepEqual(readFileSync(orders, 'utf8').split('\n'), ['stop culvert', 'start culvert', '']);
+  assert.deepEqual(readFileSync(orders, 'utf8').split('\n'), [...STOPPED, '']);
+});
+
+test('unit: a start waits from the stop until the restart, and not for a rollback that was killed', {
+  skip,
+}, async () => {
+  const home = install(folder, OLD);
+  addSystemd(home, home.program);
+  const machine = { root: home.root, env: { PATH: home.tools }, settleMs: 1 };
+  const unit = systemdUnit(home.program, machine, () => {});
+  unit.stop();
+  const dropIn = join(home.root, 'run/systemd/system/culvert.service.d/culvert-rollback.conf');
+  const wait = /^ExecStartPre=\+\/bin\/sh -c '(.*)'$/m.exec(readFileSync(dropIn, 'utf8'))?.[1] ?? '';
+  const ended = spawnSync(process.execPath, ['-e', '']).pid;
+  const killed = wait.replace(String(process.pid), String(ended));
+  assert.equal((await run(['sh', '-c', killed])).code, 0);
+  let isStarted = false;
+  const started = run(['sh', '-c', wait]).then(() => (isStarted = true));
+  await run(['sh', '-c', killed]);
+  assert.equal(isStarted, false);
+  await unit.restart();
+  await started;
+  assert.equal(existsSync(dropIn), false);
 });
 
 test('unit: that of another program is left alone, and a server that does not stay up is reported', {

@@ -148,7 +148,9 @@ uninstall_all() {
   fi
   run rm -f "$dest/usr/local/bin/culvert"
   for file in $shared; do run rm -f "$dest/usr/local/share/$file"; done
-  for unit in culvert.service culvert-agent@.service $sockets; do run rm -f "$dest/etc/systemd/system/$unit"; done
+  for unit in culvert.service culvert-agent@.service $sockets; do
+    run rm -f "$dest/etc/systemd/system/$unit" "$dest/etc/systemd/system/$unit.d/culvert-setup.conf"
+  done
   if has_systemd; then run systemctl daemon-reload; fi
   echo
   if [ "$dry" = yes ]; then

@@ -22,6 +22,7 @@ export async function checkFreePorts(
       if (code === 'EADDRINUSE') {
         if (isRunning) return ok(name, `Port ${port} is in use by this server.`);
         const holder = system.holderOf(port);
+        if (holder === 'systemd, pid 1') return ok(name, `Port ${port} is held by systemd for this server.`);
         const by = holder === undefined ? 'by another program' : `(${holder})`;
         return fail(name, `Port ${port} is in use ${by}.`, `Stop that program, or set ${key} to another port.`);
       }

@@ -7,7 +7,7 @@ import { readIfThere } from './config-file.ts';
 import { isOwnUnit, unitText, withProgram } from './unit.ts';
 
 /** Where packages and the install script put it, the administrator's first. */
-const UNIT_FOLDERS = [
+export const UNIT_FOLDERS = [
   '/etc/systemd/system',
   '/usr/local/lib/systemd/system',
   '/usr/lib/systemd/system',
@@ -70,19 +70,25 @@ export function hasForeignUnit(root: string): boolean {
 
 export interface StartWishes {
   readonly isRunning: boolean;
-  /** A setting or the unit changed: a running server must take it up. */
+  /** A setting or a unit changed: a running server must take it up. */
   readonly hasChanged: boolean;
+  /** Socket units of the listeners that the settings have, and of those that they turn off. */
+  readonly sockets: { readonly held: readonly string[]; readonly idle: readonly string[] };
 }
 
 /** Starts, restarts, or leaves a server that runs on these settings alone. Throws with the unit's log when it does not start. */
 export async function startService(
   host: Host,
-  { isRunning, hasChanged }: StartWishes,
+  { isRunning, hasChanged, sockets: { held, idle } }: StartWishes,
 ): Promise<'started' | 'restarted' | 'unchanged'> {
   if (isRunning && !hasChanged) return 'unchanged';
   await must(host, ['daemon-reload']);
-  await must(host, ['enable', 'culvert']);
-  await must(host, [isRunning ? 'restart' : 'start', 'culvert']);
+  if (idle.length > 0) await must(host, ['disable', '--now', ...idle]);
+  await must(host, ['enable', ...held, 'culvert']);
+  // A socket unit does not start while the service runs, and visitors at the first one would start the service without the others.
+  await must(host, ['stop', ...held, 'culvert']);
+  if (held.length > 0) await must(host, ['start', ...held]);
+  await must(host, ['start', 'culvert']);
   return isRunning ? 'restarted' : 'started';
 }
 

@@ -11,6 +11,7 @@ import { differences, stateOf } from './config-file.ts';
 import type { Host } from './host.ts';
 import { ensureUnit, ensureUser, startService } from './service.ts';
 import { setupOn } from './setup.ts';
+import { ensureSockets } from './sockets.ts';
 import { type Outcome, runSetup } from './testing.ts';
 import { unitText } from './unit.ts';
 
@@ -74,6 +75,52 @@ test('setup --root: writes settings, data folder and unit below the folder, and 
   assert.ok(statSync(join(home, 'image/var/lib/culvert')).isDirectory());
   assert.ok(existsSync(join(home, 'image/etc/systemd/system/culvert.service')));
   assert.deepEqual(readdirSync(join(home, 'image/etc/culvert')), ['culvert.toml']);
+});
+
+const UNITS = 'image/etc/systemd/system';
+
+test('socket units: setup writes one for each listener, with its address, and says which are idle', async (t) => {
+  const { home } = place(t);
+  const { output } = await setup(home, ['example.com'], ARGS);
+  assert.match(output, /^sockets +culvert\.socket, culvert-https\.socket, culvert-api\.socket: written$/m);
+  const streams = (unit: string): string[] =>
+    [...readFileSync(join(home, UNITS, unit), 'utf8').matchAll(/^ListenStream=(.*)$/gm)].map(
+      ([, stream = '']) => stream,
+    );
+  assert.deepEqual(
+    [streams('culvert.socket'), streams('culvert-https.socket'), streams('culvert-api.socket')],
+    [['80'], ['443'], ['127.0.0.1:9090']],
+  );
+  const service = readFileSync(join(home, UNITS, 'culvert.service.d/culvert-setup.conf'), 'utf8');
+  assert.match(service, /^\[Service\]\nSockets=culvert\.socket culvert-https\.socket culvert-api\.socket$/m);
+  assert.ok(!existsSync(join(home, UNITS, 'culvert-agents.socket')), 'agents come to the port of visitors');
+
+  const agents = join(home, 'image/usr/lib/systemd/system/culvert-agents.socket');
+  mkdirSync(dirname(agents), { recursive: true });
+  const packaged = readFileSync(new URL('../../../scripts/culvert-agents.socket', import.meta.url), 'utf8');
+  writeFileSync(agents, packaged);
+  const { settings } = checkServerConfig(readFileSync(join(home, 'image', FILE), 'utf8'), FILE);
+  assert.deepEqual(ensureSockets(join(home, 'image'), settings).idle, ['culvert-agents.socket']);
+  const own = { ...settings, agents: { ...settings.agents, listen: { host: '::', port: 7443 } } };
+  assert.equal(ensureSockets(join(home, 'image'), own).done, 'written');
+  assert.equal(readFileSync(agents, 'utf8'), packaged);
+  assert.deepEqual(streams('culvert-agents.socket.d/culvert-setup.conf'), ['', '7443']);
+  assert.equal(ensureSockets(join(home, 'image'), own).done, 'unchanged');
+});
+
+test('socket units: the same as those of the packages', (t) => {
+  const { settings } = checkServerConfig(
+    '[edge]\nhttps_listen = "127.0.0.1:8443"\n[edge.tls]\nmode = "self_signed"\n',
+    'c.toml',
+  );
+  const root = tempHome(t);
+  for (const unit of ensureSockets(root, settings).held) {
+    const lines = (text: string): string[] =>
+      text.split('\n').filter((line) => /^\w+=/.test(line) && !line.startsWith('Description='));
+    const packaged = new URL(`../../../scripts/${unit}`, import.meta.url);
+    const written = readFileSync(join(root, 'etc/systemd/system', unit), 'utf8');
+    assert.deepEqual(lines(written), lines(readFileSync(packaged, 'utf8')));
+  }
 });
 
 test('setup again: says "unchanged" and writes nothing', async (t) => {
@@ -276,12 +323,24 @@ test('service: a running server on unchanged settings is left alone, a changed o
       return { code, output: 'Job failed' };
     },
   });
-  assert.equal(await startService(played(), { isRunning: true, hasChanged: false }), 'unchanged');
+  const sockets = { held: ['culvert.socket', 'culvert-api.socket'], idle: ['culvert-agents.socket'] };
+  const from = (isRunning: boolean, hasChanged = true) => ({ isRunning, hasChanged, sockets });
+  assert.equal(await startService(played(), from(true, false)), 'unchanged');
   assert.deepEqual(ran.splice(0), []);
-  assert.equal(await startService(played(), { isRunning: true, hasChanged: true }), 'restarted');
-  assert.deepEqual(ran.splice(0), ['systemctl daemon-reload', 'systemctl enable culvert', 'systemctl restart culvert']);
-  assert.equal(await startService(played(), { isRunning: false, hasChanged: true }), 'started');
-  await assert.rejects(startService(played(1), { isRunning: false, hasChanged: true }), /journalctl -u culvert/);
+  assert.equal(await startService(played(), from(true)), 'restarted');
+  assert.deepEqual(
+    ran.splice(0).map((line) => line.replace(/^systemctl /, '')),
+    [
+      'daemon-reload',
+      'disable --now culvert-agents.socket',
+      'enable culvert.socket culvert-api.socket culvert',
+      'stop culvert.socket culvert-api.socket culvert',
+      'start culvert.socket culvert-api.socket',
+      'start culvert',
+    ],
+  );
+  assert.equal(await startService(played(), from(false)), 'started');
+  await assert.rejects(startService(played(1), from(false)), /journalctl -u culvert/);
   ran.length = 0;
   assert.equal(await ensureUser(played(), '/var/lib/culvert'), 'created');
   assert.match(ran[0] ?? '', /^useradd --system .* culvert$/);

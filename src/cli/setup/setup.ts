@@ -2,9 +2,10 @@
  * `culvert setup DOMAIN`: from the program to a public server. Checks the machine and its names, writes a short settings file, starts the unit,
  * waits for the certificate and prints one link, with which the owner sets a password. Run again, it changes nothing that is right.
  */
+import { readFileSync } from 'node:fs';
 import { codeOf } from '../../base/errors.ts';
 import { buildInfo } from '../../base/process/version.ts';
-import { loadServerConfig } from '../../config/load.ts';
+import { checkServerConfig, loadServerConfig } from '../../config/load.ts';
 import type { Settings } from '../../config/schema.ts';
 import { findRunning, type Operator } from '../../server/admin.ts';
 import { checkLines, hasFailed } from '../checks/check.ts';
@@ -25,6 +26,7 @@ import { keepForDownload } from './releases.ts';
 import { requireVisible } from './hidden.ts';
 import { type Host, realHost } from './host.ts';
 import { ensureDataFolder, ensureUnit, ensureUser, startService } from './service.ts';
+import { ensureSockets } from './sockets.ts';
 
 export const setup: CommandBody = setupOn(realSystem(), realHost);
 
@@ -74,12 +76,12 @@ async function run(work: Work): Promise<ExitCode> {
     writeLine(io.stdout, 'No changes were made.');
     return isBad ? EXIT.failure : EXIT.ok;
   }
-  const hasNewUnit = placeService(work, hasUnit);
+  const placed = placeService(work, hasUnit);
   if (wishes.root !== '') return isBad ? EXIT.failure : EXIT.ok;
   const { settings } = loadServerConfig(wishes.file, io);
   if (hasUnit) {
-    const wanted = { isRunning: running !== undefined, hasChanged: config === 'written' || hasNewUnit };
-    say(io, 'service', await startService(host, wanted));
+    const hasChanged = config === 'written' || placed.hasNewUnit;
+    say(io, 'service', await startService(host, { ...placed, isRunning: running !== undefined, hasChanged }));
   } else if (running !== undefined && config === 'written') {
     say(io, 'service', 'restart the server: it runs on the settings of before');
   }
@@ -152,14 +154,18 @@ async function mayReplace({ io, flags, wishes }: Work): Promise<boolean> {
   }
 }
 
-/** Data folder and unit. True when the unit was written. */
-function placeService({ io, wishes, host }: Work, hasUnit: boolean): boolean {
-  if (!wishes.isUsualFile) return false;
+/** Data folder and units. */
+function placeService({ io, wishes, host }: Work, hasUnit: boolean) {
+  const none = { hasNewUnit: false, sockets: { held: [], idle: [] } };
+  if (!wishes.isUsualFile) return none;
   say(io, 'data', `${wishes.root + wishes.dataDir}: ${ensureDataFolder(host, wishes.root, wishes.dataDir)}`);
-  if (!hasUnit) return false;
+  if (!hasUnit) return none;
   const unit = ensureUnit(host, wishes.root);
   say(io, 'unit', `culvert.service: ${unit}`);
-  return unit === 'written';
+  const file = wishes.root + wishes.file;
+  const sockets = ensureSockets(wishes.root, checkServerConfig(readFileSync(file, 'utf8'), file).settings);
+  say(io, 'sockets', `${sockets.held.join(', ')}: ${sockets.done}`);
+  return { hasNewUnit: unit === 'written' || sockets.done === 'written', sockets };
 }
 
 /** No server answers. False where a unit should have started one. */

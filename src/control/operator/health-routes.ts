@@ -24,7 +24,7 @@ const check = z
   .openapi('HealthCheck', { example: { name: 'database', status: 'ok', detail: 'The database is writable.' } });
 
 const EXAMPLE = {
-  version: '0.1.0',
+  version: '1.0.0-rc.1',
   checks: [
     { name: 'database', status: 'ok' as const, detail: 'The database is writable.' },
     { name: 'disk_space', status: 'warn' as const, detail: 'The disk is nearly full: requests are not recorded.' },
@@ -51,7 +51,7 @@ const operatedHealth = z
   .openapi('OperatedHealth', {
     example: {
       status: 'ok',
-      version: '0.1.0',
+      version: '1.0.0-rc.1',
       checks: [{ name: 'database', status: 'ok', detail: 'The database in /var/lib/culvert is writable.', next: '' }],
     },
   });
@@ -59,7 +59,7 @@ const NOT_READY = {
   status: 'unavailable',
   error: 'unavailable',
   message: 'The database is read-only: its disk is full or faulty.',
-  version: '0.1.0',
+  version: '1.0.0-rc.1',
   checks: [
     {
       name: 'database',

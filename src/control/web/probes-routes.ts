@@ -38,7 +38,7 @@ const discovery = z
   })
   .openapi('Discovery', {
     example: {
-      version: '0.1.0',
+      version: '1.0.0-rc.1',
       agent_address: 'culvert.example.com:443',
       agent_addresses: ['culvert.example.com:443'],
       edge_domain: 'example.com',

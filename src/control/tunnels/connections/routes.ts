@@ -31,7 +31,7 @@ const connection = z
       agent_id: '0b7e6f6e-4a0f-4b8e-9c52-1d9b1f0a7c33',
       remote_ip: '198.51.100.20',
       hostname: 'laptop',
-      version: '0.1.0',
+      version: '1.0.0-rc.1',
       token_name: 'ci',
       connected_at: '2026-11-21T09:30:00.000Z',
       tunnels: ['019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10'],

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { parse } from 'yaml';
+import { composeFile } from '../../scripts/release/compose.ts';
 import { makeArchive, packageSettings, type Release, TEST_FILE } from '../../scripts/release/contents.ts';
 import { makeDeb, packageVersion } from '../../scripts/release/deb.ts';
 import { makeImage } from '../../scripts/release/image.ts';
@@ -141,6 +143,28 @@ test('deb: completion and man page are where Debian has them', { skip: missing('
   assert.match(readFileSync(join(share, 'zsh/vendor-completions/_culvert'), 'utf8'), /^#compdef culvert\n/);
   assert.match(readFileSync(join(share, 'fish/vendor_completions.d/culvert.fish'), 'utf8'), /complete -c culvert/);
   assert.match(run('gzip', '-dc', join(share, 'man/man1/culvert.1.gz')), /^\.TH CULVERT 1 2023\\?-11\\?-14 /);
+});
+
+/** Keys of a service that the Compose specification knows; `docker compose` refuses others. There is no Debian package of it to ask. */
+const SERVICE_KEYS = [
+  ...['image', 'ports', 'volumes', 'tmpfs', 'read_only', 'cap_drop', 'security_opt', 'stop_grace_period', 'restart'],
+] as const;
+
+test('compose file: is YAML with the image of the release, and declares what it mounts', () => {
+  for (const isTest of [false, true]) {
+    const file = parse(composeFile({ ...release, isTest }), { strict: true }) as {
+      services: { culvert: Record<string, unknown> & { image: string; ports: string[]; volumes: string[] } };
+      volumes: object;
+    };
+    assert.deepEqual(Object.keys(file), ['services', 'volumes']);
+    const { culvert } = file.services;
+    assert.deepEqual(Object.keys(file.services), ['culvert']);
+    assert.equal(culvert.image, 'culvert:1.2.3-rc.4');
+    assert.deepEqual(Object.keys(culvert).sort(), [...SERVICE_KEYS].sort());
+    for (const port of culvert.ports) assert.match(port, /^(?:127\.0\.0\.1:)?\d+:\d+$/);
+    const named = culvert.volumes.map((volume) => volume.split(':')[0] ?? '').filter((name) => /^\w+$/.test(name));
+    assert.deepEqual(Object.keys(file.volumes), named);
+  }
 });
 
 test('package: a release candidate is older than the release', { skip: missing('dpkg') }, () => {

@@ -1,18 +1,17 @@
 // group: slow
 /** The package for Debian in minimal systems that debootstrap makes: install, main job, remove. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { missing, run } from '../harness/tools.ts';
 import { noBareRoot } from './bare-root.ts';
+import { makeDebian, systemsFolder } from './debian-root.ts';
 import { doMainJobIn } from './main-job.ts';
 
 const root = join(import.meta.dirname, '../..');
-// Not in memory: a system has half a gigabyte.
-const folder = mkdtempSync(join(tmpdir().startsWith('/dev/shm') ? '/var/tmp' : tmpdir(), 'culvert-debian-'));
+const folder = systemsFolder('debian');
 const made = join(folder, 'release');
 after(() => rmSync(folder, { recursive: true }));
 
@@ -28,20 +27,8 @@ before(async () => {
 for (const suite of ['bookworm', 'trixie', 'sid']) {
   test(`deb on a minimal ${suite}: installs, does the main job, is removed`, { skip, timeout: 280_000 }, async (t) => {
     const place = join(folder, suite);
-    mkdirSync(place);
-    const { code, stdout } = await run(['debootstrap', '--variant=minbase', suite, place], 200_000);
-    if (code !== 0 && /Failed getting release file|Couldn't download/.test(stdout)) {
-      t.skip(`no mirror of ${suite} can be reached`);
-      return;
-    }
-    assert.equal(code, 0, stdout);
-    // By its whole path: without /proc the program does not find itself by its name.
-    const inside = (...command: string[]): string => {
-      const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
-      const { status, stdout, stderr } = spawnSync('/usr/sbin/chroot', [place, ...command], { env, encoding: 'utf8' });
-      assert.equal(status, 0, `${command.join(' ')}: ${stdout}${stderr}`);
-      return stdout;
-    };
+    const inside = await makeDebian(t, place, { suite });
+    if (inside === undefined) return;
     assert.ok(!existsSync(join(place, 'usr/lib/x86_64-linux-gnu/libatomic.so.1')), 'this system has libatomic');
     const deb = readdirSync(made).find((name) => name.endsWith('.deb')) ?? '';
     execFileSync('cp', [join(made, deb), join(place, 'culvert.deb')]);
@@ -50,9 +37,16 @@ for (const suite of ['bookworm', 'trixie', 'sid']) {
     assert.equal(inside('stat', '-c', '%U:%G %a', '/etc/culvert/culvert.toml').trim(), 'root:culvert 640');
     assert.equal(inside('stat', '-c', '%U:%G %a', '/var/lib/culvert').trim(), 'culvert:culvert 700');
     inside('/usr/bin/culvert', 'config', 'check', '/etc/culvert/culvert.toml');
+    for (const file of [
+      'bash-completion/completions/culvert',
+      'zsh/vendor-completions/_culvert',
+      'man/man1/culvert.1.gz',
+    ])
+      assert.ok(existsSync(join(place, 'usr/share', file)), file);
     await doMainJobIn(t, place, '/usr/bin/culvert');
     inside('dpkg', '-r', 'culvert');
-    assert.ok(!existsSync(join(place, 'usr/bin/culvert')));
+    for (const file of ['usr/bin/culvert', 'usr/share/man/man1/culvert.1.gz'])
+      assert.ok(!existsSync(join(place, file)), file);
     assert.ok(statSync(join(place, 'etc/culvert/culvert.toml')).isFile(), 'settings stay');
     rmSync(place, { recursive: true });
   });

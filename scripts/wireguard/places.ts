@@ -20,7 +20,7 @@ export const HOME_OUTSIDE = '10.97.100.2';
 export const HOME_MOVED = '10.97.100.3';
 const HUB_TO_HOME = '10.97.100.1';
 const HOME_BEHIND_NAT = '192.168.77.2';
-const NAT_INSIDE = '192.168.77.1';
+export const NAT_INSIDE = '192.168.77.1';
 
 export interface LinkQuality {
   /** Milliseconds each way. */
@@ -33,9 +33,10 @@ export interface LinkQuality {
 export class Places {
   readonly hub: string;
   readonly home: string;
+  /** Between both, where the home is behind a NAT. */
+  readonly nat: string;
   /** A prefix that is this run's alone. */
   readonly #prefix: string;
-  readonly #nat: string;
   readonly #processes: Processes;
   readonly #made = new Set<string>();
   #link: string | undefined;
@@ -45,7 +46,7 @@ export class Places {
     this.#prefix = `culvert-wg-${randomBytes(4).toString('hex')}`;
     this.hub = `${this.#prefix}-hub`;
     this.home = `${this.#prefix}-home`;
-    this.#nat = `${this.#prefix}-nat`;
+    this.nat = `${this.#prefix}-nat`;
     processes.atEnd(() => this.#remove());
   }
 
@@ -71,13 +72,13 @@ export class Places {
 
   /** The home behind a NAT that forwards no port. */
   async homeBehindNat(): Promise<void> {
-    await this.#add(this.#nat);
+    await this.#add(this.nat);
     await this.#addHome();
-    await this.#join([this.hub, `${HUB_TO_HOME}/29`, 'home'], [this.#nat, `${HOME_OUTSIDE}/29`, 'out']);
-    await this.#join([this.#nat, `${NAT_INSIDE}/30`, 'in'], [this.home, `${HOME_BEHIND_NAT}/30`, 'out']);
-    await this.ip(this.#nat, 'route', 'add', 'default', 'via', HUB_TO_HOME);
+    await this.#join([this.hub, `${HUB_TO_HOME}/29`, 'home'], [this.nat, `${HOME_OUTSIDE}/29`, 'out']);
+    await this.#join([this.nat, `${NAT_INSIDE}/30`, 'in'], [this.home, `${HOME_BEHIND_NAT}/30`, 'out']);
+    await this.ip(this.nat, 'route', 'add', 'default', 'via', HUB_TO_HOME);
     await this.ip(this.home, 'route', 'add', 'default', 'via', NAT_INSIDE);
-    await this.#forwards(this.#nat);
+    await this.#forwards(this.nat);
     await this.#nft(`table ip nat {
       chain out { type nat hook postrouting priority srcnat; oifname "out" masquerade; }
     }
@@ -103,9 +104,9 @@ export class Places {
 
   /** The NAT is known by another address and has forgotten all connections, as a line is after a night. Its packets come from HOME_MOVED. */
   async moveHome(): Promise<void> {
-    await this.ip(this.#nat, 'addr', 'flush', 'dev', 'out');
-    await this.ip(this.#nat, 'addr', 'add', `${HOME_MOVED}/29`, 'dev', 'out');
-    await this.ip(this.#nat, 'route', 'add', 'default', 'via', HUB_TO_HOME);
+    await this.ip(this.nat, 'addr', 'flush', 'dev', 'out');
+    await this.ip(this.nat, 'addr', 'add', `${HOME_MOVED}/29`, 'dev', 'out');
+    await this.ip(this.nat, 'route', 'add', 'default', 'via', HUB_TO_HOME);
   }
 
   /** The home at the end of a link, instead of the one that there was; it may be called again for another quality. */
@@ -161,7 +162,7 @@ export class Places {
   async #nft(rules: string): Promise<void> {
     const file = join(this.#processes.folder, `${this.#prefix}.nft`);
     writeFileSync(file, rules);
-    await must(this.#processes, ['nft', '-f', file], this.#nat);
+    await must(this.#processes, ['nft', '-f', file], this.nat);
   }
 
   #remove(): void {

@@ -6,6 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
+import { Outbound } from '../net/outbound/outbound.ts';
+import { proxyRules } from '../net/outbound/proxy-rules.ts';
+import { playHttpProxy } from '../net/outbound/testing.ts';
 import { openSource } from './source.ts';
 import { sha256 } from './verify.ts';
 
@@ -18,6 +21,8 @@ writeFileSync(join(folder, 'file'), content);
 async function serve(t: TestContext): Promise<string> {
   const server = createServer((request, response) => {
     if (request.url === '/slow') response.write('begin');
+    else if (request.url === '/moved') response.writeHead(302, { location: '/file' }).end();
+    else if (request.url === '/round') response.writeHead(302, { location: '/round' }).end();
     else if (request.url === '/file') response.end(content);
     else response.writeHead(404).end();
   });
@@ -53,6 +58,25 @@ test('source: a file that is missing, too large or another one is refused', asyn
 
 test('source: a server that falls silent, or is not there, ends the wait with a reason', async (t) => {
   const place = await serve(t);
-  await assert.rejects(openSource(place, 100).read('slow', 10), /can not be fetched: .*no data for 0\.1 s/);
+  await assert.rejects(
+    openSource(place, { silenceMs: 100 }).read('slow', 10),
+    /can not be fetched: .*no data for 0\.1 s/,
+  );
   await assert.rejects(openSource('http://127.0.0.1:1').read('file', 10), /can not be fetched: ECONNREFUSED|bad port/);
+});
+
+test('source: redirects are followed, up to five, and a proxy is used', async (t) => {
+  const place = await serve(t);
+  const proxy = await playHttpProxy(t);
+  const { port } = new URL(place);
+  const outbound = new Outbound({ rules: proxyRules({ HTTP_PROXY: `http://127.0.0.1:${proxy.port}` }) });
+  const source = openSource(`http://releases.example:${port}`, { outbound });
+  assert.ok(content.equals(await source.read('moved', content.length)));
+  assert.deepEqual(proxy.asked, Array(2).fill(`releases.example:${port}`));
+  await assert.rejects(source.read('round', 10), /can not be fetched: too many redirects/);
+  proxy.close();
+  await assert.rejects(
+    source.read('file', 10),
+    /can not be fetched: proxy 127\.0\.0\.1:\d+ \(HTTP_PROXY\): can't be reached/,
+  );
 });

@@ -4,6 +4,8 @@ import { createReadStream, createWriteStream, existsSync, statSync } from 'node:
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, messageOf } from '../errors.ts';
+import { Outbound } from '../net/outbound/outbound.ts';
+import { download } from './download.ts';
 
 /** Until the head of a response, and between two pieces of it. */
 const SILENCE_MS = 30_000;
@@ -29,11 +31,16 @@ export interface Expected {
   readonly onBytes?: (count: number) => void;
 }
 
+interface SourceMeans {
+  readonly silenceMs?: number;
+  /** The way to a URL; directly when not given. */
+  readonly outbound?: Outbound;
+}
+
 /** `from`: an http(s) URL, or a folder. */
-export function openSource(from: string, silenceMs = SILENCE_MS): ReleaseSource {
+export function openSource(from: string, means: SourceMeans = {}): ReleaseSource {
   const isUrl = /^https?:\/\//i.test(from);
-  const open = (name: string): AsyncIterable<Uint8Array> =>
-    isUrl ? request(from, name, silenceMs) : openFile(from, name);
+  const open = (name: string): AsyncIterable<Uint8Array> => (isUrl ? request(from, name, means) : openFile(from, name));
   return {
     place: from,
     has: (name) => !isUrl && existsSync(join(from, name)),
@@ -87,14 +94,17 @@ function openFile(folder: string, name: string): AsyncIterable<Uint8Array> {
   return createReadStream(file);
 }
 
-async function* request(base: string, name: string, silenceMs: number): AsyncGenerator<Uint8Array> {
+async function* request(
+  base: string,
+  name: string,
+  { silenceMs = SILENCE_MS, outbound = new Outbound() }: SourceMeans,
+): AsyncGenerator<Uint8Array> {
   const url = `${base.replace(/\/+$/, '')}/${encodeURIComponent(name)}`;
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(new Error(`no data for ${silenceMs / 1000} s`)), silenceMs);
   try {
-    const response = await fetch(url, { signal: abort.signal, headers: { 'accept-encoding': 'identity' } });
-    if (!response.ok || response.body === null) throw new Error(`the response is ${response.status}`);
-    for await (const piece of response.body) {
+    const response = await download(url, { outbound, signal: abort.signal });
+    for await (const piece of response as AsyncIterable<Buffer>) {
       yield piece;
       timer.refresh();
     }
@@ -105,8 +115,8 @@ async function* request(base: string, name: string, silenceMs: number): AsyncGen
   }
 }
 
-/** fetch says "fetch failed", and why in its cause. */
+/** Of an abort the cause says why. */
 function reasonOf(error: unknown): string {
-  const inner = error instanceof Error ? error.cause : undefined;
-  return inner === undefined ? messageOf(error) : (codeOf(inner) ?? messageOf(inner));
+  if (error instanceof Error && error.name === 'AbortError') return messageOf(error.cause);
+  return codeOf(error) ?? messageOf(error);
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { readRelease, type SignedRelease } from '../../base/release/signed-release.ts';
 import { openSource, type ReleaseSource } from '../../base/release/source.ts';
 import type { Settings } from '../../config/schema.ts';
+import { outboundBy } from '../client/outbound.ts';
 import { usageError } from '../terminal/exit.ts';
 import type { Io } from '../terminal/io.ts';
 
@@ -31,6 +32,8 @@ export async function findRelease(
   }
   const place = from ?? settings.releases_url;
   if (place === null) throw usageError('name the release with --from URL or --from FOLDER, or set releases_url.');
-  const source = openSource(/^https?:\/\//i.test(place) ? place : resolve(io.cwd, place));
+  const source = openSource(/^https?:\/\//i.test(place) ? place : resolve(io.cwd, place), {
+    outbound: outboundBy({ proxy: undefined, ca: undefined }, io.env),
+  });
   return { source, release: await readRelease(source, program.releaseKey) };
 }

@@ -8,6 +8,7 @@ import { silentLog } from '../../base/log.ts';
 import { Outbound } from '../../base/net/outbound/outbound.ts';
 import { proxyRules } from '../../base/net/outbound/proxy-rules.ts';
 import { playHttpProxy, playSocksProxy, type PlayedOptions } from '../../base/net/outbound/testing.ts';
+import { testCertificate } from '../../data/fixtures/certificate.ts';
 import { startAgent } from '../agent.ts';
 import type { AgentEvent } from '../events.ts';
 import { FakeServer } from '../fixtures/fake-server.ts';
@@ -40,8 +41,8 @@ function announce({ server }: Fixture, ...addresses: string[]): void {
   server.discovery = () => document;
 }
 
-function agentAt(t: TestContext, { url }: Fixture, proxy: string): Promise<AgentEvent> {
-  const outbound = new Outbound({ rules: proxyRules({ ALL_PROXY: proxy }) });
+function agentAt(t: TestContext, { url }: Fixture, proxy: string, extraCa?: string): Promise<AgentEvent> {
+  const outbound = new Outbound({ rules: proxyRules({ ALL_PROXY: proxy }), extraCa });
   const connector = makeConnector({ server: url, log: silentLog, outbound });
   const { promise, resolve } = Promise.withResolvers<AgentEvent>();
   const agent = startAgent({
@@ -87,6 +88,20 @@ for (const [kind, play] of [
     assert.deepEqual(proxy.asked.slice(1), [`${NAME}:7443`, `${NAME}:443`]);
   });
 }
+
+test('agent: a proxy that speaks TLS carries the session inside of its own', async (t) => {
+  const fixture = await serverOf(t);
+  announce(fixture, `0.0.0.0:${fixture.port}`);
+  const certificate = await testCertificate(['127.0.0.1']);
+  const proxy = await playHttpProxy(t, { certificate });
+  const online = agentAt(t, fixture, `https://127.0.0.1:${proxy.port}`, certificate.cert);
+  const peer = await fixture.server.peer();
+  await peer.serve();
+  assert.equal((await online).kind, 'tunnel_online');
+  const other = await agentAt(t, fixture, `https://127.0.0.1:${proxy.port}`);
+  assert.ok(other.kind === 'retrying');
+  assert.match(other.cause, /^proxy 127\.0\.0\.1:\d+ \(ALL_PROXY\): can't be reached: self-signed certificate/);
+});
 
 test('agent: a proxy that refuses is named with its setting, and one that is away counts as unreachable', async (t) => {
   const fixture = await serverOf(t);

@@ -6,6 +6,9 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { WebSocket, WebSocketServer } from 'ws';
+import { Outbound } from '../../base/net/outbound/outbound.ts';
+import { proxyRules } from '../../base/net/outbound/proxy-rules.ts';
 import { playHttpProxy, playSocksProxy } from '../../base/net/outbound/testing.ts';
 import { testCertificate } from '../../data/fixtures/certificate.ts';
 import { run, tempHome } from '../fixtures/in-process.ts';
@@ -62,6 +65,29 @@ test('status and doctor: --proxy and --ca-file lead to a server with a private a
   assert.match(unknown.stdout, /self-signed certificate/);
   const checked = await run(['doctor', ...flags, '--ca-file', 'ca.pem'], { home });
   assert.match(checked.stdout, /is a Culvert server\. It is reached through the proxy 127\.0\.0\.1:\d+ \(--proxy\)\./);
+});
+
+test('live feed: a WebSocket goes through the proxy, and trusts the private authority', async (t) => {
+  const certificate = await testCertificate([NAME]);
+  const server = createServer(certificate).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sockets = new WebSocketServer({ server }).on('connection', (socket) => socket.send('hello'));
+  t.after(() => {
+    for (const socket of sockets.clients) socket.terminate();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const proxy = await playHttpProxy(t);
+  const rules = proxyRules({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
+  const trusting = new Outbound({ rules, extraCa: certificate.cert });
+  const socket = new WebSocket(`wss://${NAME}:${port}/`, { agent: trusting.newAgent('https:') });
+  const [message] = (await once(socket, 'message')) as [Buffer];
+  assert.equal(message.toString(), 'hello');
+  socket.terminate();
+  assert.deepEqual(proxy.asked, [`${NAME}:${port}`]);
+  const other = new WebSocket(`wss://${NAME}:${port}/`, { agent: new Outbound({ rules }).newAgent('https:') });
+  const [error] = (await once(other, 'error')) as [Error];
+  assert.match(error.message, /self-signed certificate/);
 });
 
 test('settings: proxy and ca_file of agent.toml count, and the flag or an empty text wins', async (t) => {

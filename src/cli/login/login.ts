@@ -64,7 +64,7 @@ export async function login(io: Io, { args, flags }: Invocation): Promise<ExitCo
     invite(io, { server, code, until, output, browser: flags['browser'] !== false });
     const kept = await awaitKey(io, { server, code, until, output, outbound, signal: interrupt.signal });
     const replaced = await keep(io, credentials, { server, login: kept, outbound });
-    output.done({ server: serverName(server), login: kept, file: credentials.path, next: nextStep(io, server) });
+    output.done({ server: serverName(server), login: kept, file: credentials.path, next: nextStep(io, server, flags) });
     const { signal } = interrupt;
     const left =
       replaced === undefined ? undefined : await endReplaced(io, { server, login: replaced, outbound, signal });
@@ -190,8 +190,15 @@ function refusal(server: URL, found: ApiAnswer): string {
   return harmless(complaint(found));
 }
 
-function nextStep(io: Io, server: URL): string {
+/** With the flags that led to the server. */
+function nextStep(io: Io, server: URL, flags: Invocation['flags']): string {
   const meant = loadAgentConfig({ flags: {}, env: io.env, cwd: io.cwd }).server;
   const isDefault = serverName(meant) === serverName(server);
-  return `culvert http 3000${isDefault ? '' : ` --server ${serverName(server)}`}`;
+  const { proxy, caFile } = networkFlags(flags);
+  const words = [
+    ...(isDefault ? [] : ['--server', serverName(server)]),
+    ...(proxy === undefined ? [] : ['--proxy', proxy === '' ? '""' : proxy]),
+    ...(caFile === undefined ? [] : ['--ca-file', caFile]),
+  ];
+  return ['culvert http 3000', ...words].join(' ');
 }

@@ -1,6 +1,7 @@
 /** Proxies that a test plays: HTTP CONNECT and SOCKS5. Every name leads to this machine, so that a test has names that no DNS knows. */
 import { once } from 'node:events';
 import { createServer as createHttp, type IncomingMessage } from 'node:http';
+import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
@@ -21,13 +22,17 @@ export interface PlayedOptions {
   readonly ports?: readonly number[];
   /** Status of every CONNECT, instead of a connection. */
   readonly status?: number;
+  /** It speaks TLS with this certificate. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
   /** Where connections to a port are sent instead: `443` on a machine where the test may not listen there. */
   readonly sends?: Readonly<Record<number, number>>;
 }
 
 export async function playHttpProxy(t: TestContext, options: PlayedOptions = {}): Promise<PlayedProxy> {
   const played = { asked: [] as string[], logins: [] as string[] };
-  const server = createHttp((_request, response) => response.writeHead(405).end());
+  const { certificate } = options;
+  const server = certificate === undefined ? createHttp() : createHttps(certificate);
+  server.on('request', (_request, response) => response.writeHead(405).end());
   server.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => socket.destroy());
     const answer = (status: number): void => void socket.end(`HTTP/1.1 ${status} Played\r\nContent-Length: 0\r\n\r\n`);

@@ -41,12 +41,23 @@ export interface AgentOptions {
   readonly random?: () => number;
 }
 
+/** What an agent is to serve. */
+export interface Wants {
+  readonly tunnels: readonly TunnelSpec[];
+  readonly relays: readonly RelaySpec[];
+}
+
 export interface Agent {
   /** Resolves once, when the agent is over; it never rejects. */
   readonly done: Promise<ExitReason>;
   view(): AgentView;
   /** Connects and claims now instead of at the end of a wait. */
   retryNow(): void;
+  /**
+   * Serves these from now on. One whose very spec it has already is not touched. What is missing gets no new streams, and those in
+   * flight end by themselves. A tunnel of the same name replaces the one before. Throws RangeError for none, or too many.
+   */
+  reload(wants: Wants): void;
   /** No new streams; those in flight get `graceMs`; then the agent is over with exit code 0. */
   drain(graceMs?: number): void;
   /** Cuts everything at once. */

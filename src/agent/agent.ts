@@ -21,7 +21,7 @@ import {
   type RequestLine,
   WIRE_VERSION,
 } from '../wire/messages.ts';
-import type { Agent, AgentOptions } from './agent-options.ts';
+import type { Agent, AgentOptions, Wants } from './agent-options.ts';
 import type { Channel } from './connect/channel.ts';
 import { type AgentExitCode, fateOf } from './codes.ts';
 import type { AgentEvent, AgentState, AgentView, ExitReason, RelayPath } from './events.ts';
@@ -30,13 +30,14 @@ import { UnreachableError } from './connect/reachability.ts';
 import { type Lost, lostBy } from './lost.ts';
 import { type PathOwner, type PathWatch, watchPaths } from './connect/path-watch.ts';
 import { Relay, type RelayOwner } from './relay/relay.ts';
+import type { RelaySpec } from './relay/spec.ts';
 import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
 import { type Dispute, ServerPin } from './connect/server-pin.ts';
 import { type Bye, Session, type SessionOwner, type Welcome } from './session.ts';
 import { ShownKey } from './connect/shown-key.ts';
 import type { Refusal, Wanted } from './wanted.ts';
 import type { LocalTarget } from './local/target.ts';
-import { Tunnel } from './tunnel.ts';
+import { Tunnel, type TunnelSpec } from './tunnel.ts';
 import { Waiting } from './waiting.ts';
 
 export type { Agent, AgentOptions };
@@ -46,13 +47,15 @@ const KEY_CHANGE_MS = 1_000;
 
 /** Starts an agent. Throws RangeError when it has neither tunnel nor relay, or too many. */
 export function startAgent(options: AgentOptions): Agent {
-  const count = options.tunnels.length + (options.relays?.length ?? 0);
-  if (count < 1 || count > MAX_TUNNELS_PER_AGENT) {
-    throw new RangeError(`an agent can serve 1 to ${MAX_TUNNELS_PER_AGENT} tunnels and networks`);
-  }
+  checkCount(options.tunnels.length + (options.relays?.length ?? 0));
   const supervisor = new Supervisor(options);
   supervisor.connect();
   return supervisor;
+}
+
+function checkCount(count: number): void {
+  if (count >= 1 && count <= MAX_TUNNELS_PER_AGENT) return;
+  throw new RangeError(`an agent can serve 1 to ${MAX_TUNNELS_PER_AGENT} tunnels and networks`);
 }
 
 class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
@@ -62,13 +65,15 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
   readonly #clock: Clock;
   readonly #schedule: Schedule;
   readonly #waiting: Waiting;
+  readonly #turn = new TurnEnd();
   readonly #pin: ServerPin;
   readonly #paths: PathWatch | undefined;
   /** Tells the server that sessions one after the other are those of one agent. */
   readonly #run = randomUUID();
-  readonly #tunnels: readonly Tunnel[];
-  readonly #relays: readonly Relay[];
-  readonly #wanted: readonly Wanted[];
+  #tunnels: readonly Tunnel[] = [];
+  #relays: readonly Relay[] = [];
+  #wanted: readonly Wanted[] = [];
+  readonly #random: () => number;
   readonly #resolve: (reason: ExitReason) => void;
   readonly #key: ShownKey;
 
@@ -89,6 +94,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     this.#clock = options.clock ?? systemClock;
     this.#schedule = options.schedule ?? systemSchedule;
     const random = options.random ?? Math.random;
+    this.#random = random;
     this.#key = new ShownKey(options.token);
     this.#leaving = new LeavingSessions(this.#schedule, this.#log);
     this.#paths = watchPaths({ clock: this.#clock, schedule: this.#schedule }, this, options);
@@ -98,10 +104,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
       emit: (event) => this.#emit(event),
       connect: () => this.connect(),
     });
-    this.#tunnels = options.tunnels.map((spec) => new Tunnel(spec, random));
-    const floor = { log: this.#log, clock: this.#clock, schedule: this.#schedule, turn: new TurnEnd() };
-    this.#relays = (options.relays ?? []).map((spec) => new Relay(spec, { floor, owner: this, random }));
-    this.#wanted = [...this.#tunnels, ...this.#relays];
+    this.#want(options.tunnels, options.relays ?? []);
     ({ promise: this.done, resolve: this.#resolve } = Promise.withResolvers<ExitReason>());
   }
 
@@ -193,6 +196,46 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     this.connect();
   }
 
+  reload({ tunnels, relays }: Wants): void {
+    if (this.#state === 'stopped' || this.#state === 'draining') return;
+    checkCount(tunnels.length + relays.length);
+    const before = this.#wanted;
+    this.#want(tunnels, relays);
+    const now = new Set(this.#wanted);
+    for (const wanted of before) if (!now.has(wanted)) this.#drop(wanted);
+    const known = new Set(before);
+    if (this.#state === 'online') for (const wanted of now) if (!known.has(wanted)) this.#session?.ask(wanted);
+    // Those that were refused for good are no reason to go on.
+    this.#finishWhenEmpty(4, this.#wanted[0]?.reason ?? 'no tunnel is left');
+  }
+
+  /** Keeps what it has by these very specs. */
+  #want(tunnels: readonly TunnelSpec[], relays: readonly RelaySpec[]): void {
+    const random = this.#random;
+    const [oldTunnels, oldRelays] = [this.#tunnels, this.#relays];
+    const floor = { log: this.#log, clock: this.#clock, schedule: this.#schedule, turn: this.#turn };
+    this.#tunnels = tunnels.map((spec) => {
+      const before = oldTunnels.find(({ spec: { name } }) => name === spec.name);
+      return before?.spec === spec ? before : new Tunnel(spec, random, before);
+    });
+    this.#relays = relays.map((spec) => {
+      const before = oldRelays.find((relay) => relay.spec === spec);
+      return before ?? new Relay(spec, { floor, owner: this, random });
+    });
+    this.#wanted = [...this.#tunnels, ...this.#relays];
+  }
+
+  /** The user wants it no more. One that another replaces serves until that is bound. */
+  #drop(wanted: Wanted): void {
+    wanted.cancelRetry();
+    wanted.dropped = true;
+    const wasOnline = wanted.state === 'online';
+    wanted.setAway('ended', 'removed from the settings');
+    if (this.#tunnels.some(({ replaces }) => replaces === wanted)) return;
+    if (wasOnline) this.#emit(wanted.offlineEvent('removed from the settings'));
+    this.#session?.release(wanted);
+  }
+
   // --- what the session tells
 
   onWelcome(session: Session, welcome: Welcome): void {
@@ -220,6 +263,8 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
 
   onBound(session: Session, tunnel: Tunnel, bound: Bound): void {
     if (session !== this.#session) return;
+    // The server has unbound it for this one, unless that is another tunnel now.
+    if (tunnel.replaces !== undefined) session.release(tunnel.replaces);
     tunnel.setBound(bound);
     this.#emit({ kind: 'tunnel_online', tunnel: tunnel.view() });
     this.#log.info({ tunnel: tunnel.spec.name, url: bound.url, target: tunnel.spec.target.text }, 'tunnel is live');
@@ -238,7 +283,8 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
   }
 
   onRefused(session: Session, wanted: Wanted, refusal: Refusal): void {
-    if (session !== this.#session) return;
+    if (session !== this.#session || wanted.dropped) return;
+    if (wanted instanceof Tunnel && wanted.replaces !== undefined) session.release(wanted.replaces);
     const { code, message } = refusal;
     const fate = fateOf(code, wanted.noun);
     const final = fate.kind !== 'retry';

@@ -152,5 +152,14 @@ export type AgentEvent =
   /** `relay.fault` changed. */
   | { readonly kind: 'relay_target'; readonly relay: RelayView }
   | { readonly kind: 'request'; readonly request: RequestView }
+  /** The settings file was read again: names of tunnels and relays. */
+  | {
+      readonly kind: 'settings_reloaded';
+      readonly added: readonly string[];
+      readonly changed: readonly string[];
+      readonly removed: readonly string[];
+    }
+  /** The settings file has a mistake: nothing was changed. */
+  | { readonly kind: 'settings_rejected'; readonly reason: string }
   | { readonly kind: 'draining'; readonly inFlight: number }
   | { readonly kind: 'stopped'; readonly reason: ExitReason };

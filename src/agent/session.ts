@@ -68,6 +68,17 @@ export class Session implements ChannelSink {
     this.#askNext();
   }
 
+  /** Serves it no more: no new streams come, those in flight go on. What is asked for already is given back when it is granted. */
+  release(wanted: Wanted): void {
+    this.#line.delete(wanted);
+    for (const [slot, served] of this.#slots) if (served === wanted) this.#giveBack(slot);
+  }
+
+  #giveBack(slot: number): void {
+    this.#slots.delete(slot);
+    this.#channel?.send({ type: 'unbind', slot });
+  }
+
   watch(requests: boolean): void {
     this.#channel?.send({ type: 'watch', requests });
   }
@@ -160,10 +171,11 @@ export class Session implements ChannelSink {
   #bound(bound: Bound): void {
     const tunnel = this.#takeAsked(bound.ref);
     if (!(tunnel instanceof Tunnel)) return this.#broken('it bound a tunnel that was not claimed');
+    if (tunnel.dropped) return this.#giveBack(bound.slot);
     const lacking = tunnel.lacking(bound.narrowed);
     if (lacking !== undefined) {
       // Without a slot its streams are refused.
-      this.#channel?.send({ type: 'unbind', slot: bound.slot });
+      this.#giveBack(bound.slot);
       return this.#owner.onRefused(this, tunnel, lacking);
     }
     this.#slots.set(bound.slot, tunnel);
@@ -173,6 +185,7 @@ export class Session implements ChannelSink {
   #attached(attached: Attached): void {
     const relay = this.#takeAsked(attached.ref);
     if (!(relay instanceof Relay)) return this.#broken('it attached a network that was not requested');
+    if (relay.dropped) return this.#giveBack(attached.slot);
     this.#slots.set(attached.slot, relay);
     this.#owner.onAttached(this, relay, attached);
   }

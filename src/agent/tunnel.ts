@@ -23,15 +23,25 @@ export interface TunnelSpec {
 export class Tunnel extends Wanted {
   readonly noun = 'tunnel';
   readonly spec: TunnelSpec;
+  /** The tunnel with settings from before, which serves until the server has bound this one. */
+  replaces: Tunnel | undefined;
   #bound: Bound | undefined;
+  #revision = 0;
 
-  constructor(spec: TunnelSpec, random: () => number) {
+  /** `before`: the tunnel of this name, whose settings have changed. Its public name, also a random one, stays. */
+  constructor(spec: TunnelSpec, random: () => number, before?: Tunnel) {
     super(random);
     this.spec = spec;
+    if (before === undefined || !hasSamePlace(before.spec, spec)) return;
+    this.#bound = before.#bound;
+    this.#revision = before.#revision + 1;
+    // One that was never bound serves nothing.
+    this.replaces = before.replaces ?? before;
   }
 
   setBound(bound: Bound): void {
     this.#bound = bound;
+    this.replaces = undefined;
     this.setOnline();
   }
 
@@ -50,6 +60,7 @@ export class Tunnel extends Wanted {
       ...(this.spec.inspect === false ? { inspect: false } : {}),
       ...(this.spec.narrow === undefined ? {} : { narrow: this.spec.narrow }),
       ...(this.#bound === undefined ? {} : { tunnelId: this.#bound.tunnelId }),
+      ...(this.#revision === 0 ? {} : { revision: this.#revision }),
     };
   }
 
@@ -90,4 +101,9 @@ export class Tunnel extends Wanted {
       fault: this.fault,
     };
   }
+}
+
+/** Whether both ask for the same public name. */
+function hasSamePlace(one: TunnelSpec, other: TunnelSpec): boolean {
+  return one.protocol === other.protocol && one.subdomain === other.subdomain && one.project === other.project;
 }

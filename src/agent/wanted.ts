@@ -25,6 +25,8 @@ export abstract class Wanted {
   reason: string | undefined;
   /** Why the service could not be reached at the last request. */
   fault: string | undefined;
+  /** The user wants it no more: what the server still says of it has no effect. */
+  dropped = false;
   /** Cancels the repeated question that is due. */
   retry: Cancel | undefined;
 

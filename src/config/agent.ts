@@ -161,6 +161,12 @@ export function findNetwork(input: AgentConfigInput): NetworkSettings {
   return networkOf({ ...input, ...readFiles(input) });
 }
 
+/** Files that settings may come from, whether they are there or not. */
+export function settingsFiles({ flags, env, cwd }: AgentConfigInput): string[] {
+  const named = flags.config ?? (env['CULVERT_AGENT_CONFIG'] || undefined);
+  return named === undefined ? [join(cwd, PROJECT_FILE), userFile(env)] : [resolve(cwd, named)];
+}
+
 /** ./culvert.toml and the user's agent.toml, or the one file that is read in place of both. */
 function readFiles({ flags, env, cwd }: AgentConfigInput): {
   project: ReadFile | undefined;

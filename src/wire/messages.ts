@@ -107,6 +107,8 @@ export const claim = z.object({
   inspect: z.boolean().optional(),
   /** What the agent's flags add in front of the tunnel: narrowing.ts. The server checks it, and refuses the claim for what it does not know. */
   narrow: z.record(z.string().max(64), z.unknown()).optional(),
+  /** How often its settings were changed while the agent runs: a claim that is the same but for this takes a slot of its own. An older server answers with the old slot. */
+  revision: z.int().min(1).max(0xffff_ffff).optional(),
 });
 
 /** This agent wants to carry the datagrams of a private network to a local UDP port. */

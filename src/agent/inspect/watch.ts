@@ -39,7 +39,7 @@ export class Watch {
   readonly clock: Clock;
   readonly #floor: TapFloor;
   readonly #allowance = new Allowance();
-  readonly #tunnels = new Map<LocalTarget, { readonly spec: TunnelSpec; readonly tally: TunnelTally }>();
+  #tunnels: ReadonlyMap<LocalTarget, { readonly spec: TunnelSpec; readonly tally: TunnelTally }> = new Map();
 
   /** `specs` with the very targets that their tunnels have. */
   constructor(specs: readonly TunnelSpec[], options: { log: Logger; clock?: Clock; ring?: RequestRing }) {
@@ -58,7 +58,16 @@ export class Watch {
           log.error({ cause: messageOf(error), err: error, ...pass }, "a stream can't be shown in the local inspector");
       },
     });
-    for (const spec of specs) this.#tunnels.set(spec.target, { spec, tally: new TunnelTally(clock.monotonic()) });
+    this.replace(specs);
+  }
+
+  /** Looks on at these from now on. Numbers of a tunnel that stays, also with other settings, go on. */
+  replace(specs: readonly TunnelSpec[]): void {
+    const found = specs.map((spec) => {
+      const tally = this.find(spec.name)?.tally ?? new TunnelTally(this.clock.monotonic());
+      return [spec.target, { spec, tally }] as const;
+    });
+    this.#tunnels = new Map(found);
   }
 
   /** A stream was joined with a connection to `target`. */

@@ -124,6 +124,10 @@ export function jsonOf(event: AgentEvent): { event: string } & Record<string, un
       const started_at = new Date(at).toISOString();
       return { event: 'request', name: tunnel, started_at, method, path, status, ms, would_be: dryRun };
     }
+    case 'settings_reloaded':
+      return { event: 'settings_reloaded', added: event.added, changed: event.changed, removed: event.removed };
+    case 'settings_rejected':
+      return { event: 'settings_rejected', reason: event.reason };
     case 'draining':
       return { event: 'draining', in_flight: event.inFlight };
     case 'stopped':

@@ -1,5 +1,5 @@
 /** Settings and options of the commands that run an agent: `http`, `https`, `tcp`, `udp` and `start`. */
-import { type AgentSettings, loadAgentConfig } from '../../config/agent.ts';
+import { type AgentConfigInput, type AgentSettings, loadAgentConfig } from '../../config/agent.ts';
 import { networkFlags } from '../client/outbound.ts';
 import type { Invocation } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
@@ -9,7 +9,11 @@ import type { AgentFlags } from './run-agent.ts';
 
 /** @throws ConfigError for a mistake in a settings file. */
 export function settingsOf(io: Io, invocation: Invocation): AgentSettings {
-  return loadAgentConfig({
+  return loadAgentConfig(inputOf(io, invocation));
+}
+
+export function inputOf(io: Io, invocation: Invocation): AgentConfigInput {
+  return {
     flags: {
       server: textFlag(invocation.flags, 'server'),
       tokenFile: textFlag(invocation.flags, 'tokenFile'),
@@ -18,7 +22,7 @@ export function settingsOf(io: Io, invocation: Invocation): AgentSettings {
     },
     env: io.env,
     cwd: io.cwd,
-  });
+  };
 }
 
 /** @throws ExitError (usage) */

@@ -26,6 +26,7 @@ import { type AgentRecord, bootIdOf, runtimeDir, StateFile } from '../client/sta
 import { outboundBy } from '../client/outbound.ts';
 import { plainHttpWarning } from '../client/plain-http.ts';
 import { loginCommand, readAgentKey } from '../client/token.ts';
+import { Reloader, type ReadSettings, type Reloadable } from './reload.ts';
 import { UrlFile } from './url-file.ts';
 import { NewerVersion } from './newer-version.ts';
 import { VERSION } from '../terminal/version.ts';
@@ -47,12 +48,16 @@ export interface AgentRun {
   readonly tunnels: readonly TunnelSpec[];
   readonly relays: readonly RelaySpec[];
   readonly flags: AgentFlags;
+  /** Where the settings come from again when they change; none: all is on the command line. */
+  readonly reload?: { readonly source: Reloadable; readonly first: ReadSettings };
 }
 
 /** Resolves with the exit code. @throws ExitError when it can't start. */
 export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const { settings, flags } = run;
   const outbound = outboundBy(settings.network, io.env);
+  // A key file that the settings name may be another one later.
+  let current = settings;
   const first = await readAgentKey(settings, io.env); // a mistake here is the user's: say it now instead of retrying
   const drawn = flags.json !== true && flags.quiet !== true && canDraw(io.stdout, io.env);
   const log = await agentLog(io, { quiet: flags.quiet === true, drawn });
@@ -61,7 +66,8 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   sayIgnored(io, settings.ignored, { log, quiet: flags.quiet === true });
 
   const stopWatch = new DescriptorWatch({ log, monotonic: () => performance.now() }).start();
-  const tunnels = chosenTunnels(run);
+  const choose = tunnelChooser(run);
+  const tunnels = choose(run.tunnels);
   const page = await pageFor(run, tunnels, log);
   const connector = makeConnector({
     server: settings.server,
@@ -76,13 +82,20 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   records.runsWith(first.loginLabel);
   if (page !== undefined) output.onEvent({ kind: 'inspector_online', url: page.url });
   const newer = new NewerVersion(VERSION, log);
+  const onEvent = (event: AgentEvent): void => {
+    // First: a reader of what is printed finds the files, and `culvert status` knows it.
+    records.onEvent(event, agent);
+    output.onEvent(event);
+    page?.onEvent(event);
+    newer.onEvent(event);
+  };
   const agent = startAgent({
     server: settings.server.href,
     tunnels,
     relays: run.relays,
     identity: { version: VERSION, os: `${process.platform} ${release()}`, hostname: hostname() },
     token: async () => {
-      const key = await readAgentKey(settings, io.env);
+      const key = await readAgentKey(current, io.env);
       records.runsWith(key.loginLabel);
       return key.text;
     },
@@ -92,22 +105,31 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
     pins: pinsOf(settings.server, io, log),
     log,
     watch: drawn || flags.json === true,
-    onEvent: (event) => {
-      // First: a reader of what is printed finds the files, and `culvert status` knows it.
-      records.onEvent(event, agent);
-      output.onEvent(event);
-      page?.onEvent(event);
-      newer.onEvent(event);
-    },
+    onEvent,
   });
+  const reloader =
+    run.reload &&
+    new Reloader(run.reload.source, run.reload.first, {
+      agent: { reload: ({ tunnels: specs, relays }) => agent.reload({ tunnels: choose(specs), relays }) },
+      log,
+      emit: onEvent,
+      onLoaded: (next, specs) => {
+        current = next;
+        page?.watch.replace(choose(specs));
+      },
+    });
   page?.attach(agent, connector.meter);
   void lost.promise.then(() => agent.drain());
-  const signals = listenToSignals(io, agent);
+  const signals = listenToSignals(io, agent, () => {
+    reloader?.reload();
+    agent.retryNow();
+  });
   output.start(() => agent.view());
   records.save(agent);
 
   const reason = await agent.done;
   stopWatch();
+  reloader?.close();
   signals.close();
   output.end();
   page?.close();
@@ -136,10 +158,16 @@ function waysOf(server: URL, io: Io, log: Logger): WayStore {
   return { read: () => known.wayTo(server), keep: (address) => known.keepWay(server, address) };
 }
 
-/** The tunnels of this run: where the page is switched off, the server is asked to keep nothing of them either. */
-function chosenTunnels({ tunnels, flags, settings }: AgentRun): readonly TunnelSpec[] {
-  const isOff = !flags.inspect || !settings.inspect;
-  return isOff ? tunnels.map((tunnel) => ({ ...tunnel, inspect: false })) : tunnels;
+/** The tunnels of this run: where the page is switched off, the server is asked to keep nothing of them either. The same object for the same one. */
+function tunnelChooser({ flags, settings }: AgentRun): (tunnels: readonly TunnelSpec[]) => readonly TunnelSpec[] {
+  if (flags.inspect && settings.inspect) return (tunnels) => tunnels;
+  const made = new WeakMap<TunnelSpec, TunnelSpec>();
+  return (tunnels) =>
+    tunnels.map((tunnel) => {
+      const quiet = made.get(tunnel) ?? { ...tunnel, inspect: false };
+      made.set(tunnel, quiet);
+      return quiet;
+    });
 }
 
 /** Undefined: it is switched off, or could not start. */
@@ -186,8 +214,8 @@ async function chooseOutput(
   return how.json ? new JsonLines(io.stdout, Date.now) : new UrlLines(io.stdout);
 }
 
-/** SIGTERM drains, SIGINT drains shortly, the second of either cuts; SIGHUP tries again now. */
-function listenToSignals(io: Io, agent: Agent): { close(): void; interrupted(): boolean } {
+/** SIGTERM drains, SIGINT drains shortly, the second of either cuts; SIGHUP reads the settings again and tries again now. */
+function listenToSignals(io: Io, agent: Agent, onHangup: () => void): { close(): void; interrupted(): boolean } {
   let stopping = false;
   let interrupted = false;
   const stop = (graceMs: number | undefined): void => {
@@ -201,7 +229,7 @@ function listenToSignals(io: Io, agent: Agent): { close(): void; interrupted(): 
       interrupted = true;
       stop(INTERRUPT_GRACE_MS);
     }),
-    io.onSignal('SIGHUP', () => agent.retryNow()),
+    io.onSignal('SIGHUP', onHangup),
   ];
   return {
     close: () => {

@@ -6,6 +6,7 @@ import { createLogUpdate } from 'log-update';
 import type { AgentEvent, AgentView, RequestView } from '../../agent/events.ts';
 import type { AgentOutput } from './agent-output.ts';
 import { hasColor, type Output } from '../terminal/io.ts';
+import { harmless } from '../terminal/paint.ts';
 import { renderFrame } from './screen-frame.ts';
 
 /** A burst of requests redraws no faster than eyes follow. */
@@ -32,6 +33,8 @@ export class Screen implements AgentOutput {
   #requests: RequestView[] = [];
   #view: (() => AgentView) | undefined;
   #notice: string | undefined;
+  /** In the settings file, as it is now. */
+  #mistake: string | undefined;
   #page: string | undefined;
   #tick: NodeJS.Timeout | undefined;
   #due: NodeJS.Timeout | undefined;
@@ -60,6 +63,8 @@ export class Screen implements AgentOutput {
       if (this.#requests.length > KEEP_REQUESTS * 2) this.#requests = this.#requests.slice(-KEEP_REQUESTS);
     }
     if (event.kind === 'inspector_online') this.#page = event.url;
+    if (event.kind === 'settings_rejected') this.#mistake = `Settings not reloaded: ${event.reason}`;
+    if (event.kind === 'settings_reloaded') this.#mistake = undefined;
     if (event.kind === 'draining') this.#notice = 'Press Ctrl-C again to stop immediately';
     this.#due ??= setTimeout(this.#draw, REDRAW_MS);
   }
@@ -82,7 +87,7 @@ export class Screen implements AgentOutput {
       view: this.#view(),
       requests: this.#requests,
       now: Date.now(),
-      warning: this.#warning,
+      warning: this.#mistake === undefined ? this.#warning : harmless(this.#mistake),
       page: this.#page,
       notice: this.#notice,
     };

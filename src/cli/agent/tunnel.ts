@@ -3,13 +3,14 @@
  */
 import type { RelaySpec } from '../../agent/relay/spec.ts';
 import type { TunnelSpec } from '../../agent/tunnel.ts';
-import type { AgentSettings, TunnelSettings } from '../../config/agent.ts';
-import { agentFlags, settingsOf } from './agent-settings.ts';
+import { type AgentSettings, settingsFiles, type TunnelSettings } from '../../config/agent.ts';
+import { agentFlags, inputOf, settingsOf } from './agent-settings.ts';
 import { narrowingOf, narrowingOfFlags } from './narrowing.ts';
 import type { CommandBody } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
 import { optionOf, refuseFlags, textFlag } from '../terminal/flags.ts';
 import { folderOfArgument, folderOfSettings } from './files.ts';
+import type { Entry, ReadSettings } from './reload.ts';
 import { runAgent } from './run-agent.ts';
 import { relayOf } from './udp.ts';
 import { flagOf, type UpstreamInput, upstreamFlags, upstreamOf } from './upstream-options.ts';
@@ -44,8 +45,18 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
 }
 
 export const startCommand: CommandBody = async (io, invocation) => {
-  const settings = settingsOf(io, invocation);
-  return runAgent(io, { settings, ...specsOf(settings, invocation.args), flags: agentFlags(invocation) });
+  const read = (): ReadSettings => {
+    const settings = settingsOf(io, invocation);
+    return { settings, entries: chosen(settings, invocation.args).map(entryOf) };
+  };
+  const first = read();
+  return runAgent(io, {
+    settings: first.settings,
+    tunnels: first.entries.flatMap(({ tunnel }) => tunnel ?? []),
+    relays: first.entries.flatMap(({ relay }) => relay ?? []),
+    flags: agentFlags(invocation),
+    reload: { first, source: { read, files: settingsFiles(inputOf(io, invocation)) } },
+  });
 };
 
 /** The tunnels of these names, or all. @throws ConfigError or ExitError (usage) for what can't be started. */
@@ -58,6 +69,14 @@ export function specsOf(
     tunnels: wanted.filter(({ protocol }) => protocol !== 'udp').map(specOf),
     relays: wanted.filter(({ protocol }) => protocol === 'udp').map(relayOf),
   };
+}
+
+function entryOf(settings: TunnelSettings): Entry {
+  const { name } = settings;
+  if (settings.protocol === 'udp') return { name, print: JSON.stringify(settings), relay: relayOf(settings) };
+  const tunnel = specOf(settings);
+  // What restricts visitors may come from files that the settings only name.
+  return { name, print: JSON.stringify([settings, tunnel.narrow]), tunnel };
 }
 
 function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettings[] {

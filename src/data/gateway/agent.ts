@@ -384,7 +384,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     const waitMs = this.#pace.take(grant.tunnelQuota, this.#deps.now());
     if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
     if (claim.type === 'attach') return this.relays.ask(claim, grant);
-    const { type: _type, ref: _ref, inspect: _inspect, ...asked } = claim;
+    const { type: _type, ref: _ref, inspect: _inspect, revision: _revision, ...asked } = claim;
     await this.#deps.desk.claim(
       { ...asked, tokenId: grant.tokenId, agentId: this.agentId },
       {

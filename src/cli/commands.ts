@@ -86,7 +86,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ['--spa', 'respond with index.html to a path without a file'],
       ['--no-listing', 'no pages that list a folder'],
-      ...[...NAMING, ...CONNECTION, ...REPORT, ...PAGE],
+      ...[...NAMING, ...NARROWING, ...CONNECTION, ...REPORT, ...PAGE],
     ],
     load: async () => (await import('./agent/files.ts')).filesCommand,
   },

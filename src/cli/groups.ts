@@ -8,11 +8,22 @@ export const GROUPS: Readonly<Record<string, Pick<CommandSpec, 'summary' | 'exam
     examples: ['admin create-user ann@example.com --superadmin', 'admin list-orgs --status pending'],
   },
   config: { summary: 'Check a settings file', examples: ['config check /etc/culvert/culvert.toml'] },
+  domains: {
+    summary: 'Add, verify and bind custom domains',
+    examples: ['domains add shop.example.net', 'domains bind shop.example.net shop'],
+  },
+  invitations: { summary: 'Invite users to your organization', examples: ['invitations create bob@example.com'] },
+  members: { summary: 'List, change and remove members', examples: ['members role bob@example.com admin'] },
+  'metrics-keys': {
+    summary: 'Create, list and delete keys for Prometheus',
+    examples: ['metrics-keys create prometheus --save-file metrics.key'],
+  },
   network: {
     summary: 'Manage private networks and their devices',
     examples: ['network create office', 'network enroll office phone --qr'],
   },
   projects: { summary: 'Create, list, rename and delete projects', examples: ['projects create web'] },
+  reservations: { summary: 'Reserve names for your organization', examples: ['reservations create shop'] },
   service: {
     summary: 'Run an agent as a service of this machine',
     examples: ['service install --config web.toml', 'service status'],
@@ -22,8 +33,8 @@ export const GROUPS: Readonly<Record<string, Pick<CommandSpec, 'summary' | 'exam
     examples: ['tokens', 'tokens mint laptop --save-file key'],
   },
   tunnels: {
-    summary: 'Create, list, start, stop and delete tunnels',
+    summary: 'Create, list, start, stop and protect tunnels',
     examples: ['tunnels', 'tunnels create 3000 --subdomain shop'],
   },
-  webhooks: { summary: 'List, forward and redeliver webhooks', examples: ['webhooks events stripe --follow'] },
+  webhooks: { summary: 'Receive, forward and redeliver webhooks', examples: ['webhooks events stripe --follow'] },
 };

@@ -67,17 +67,19 @@ async function bodyOf({ flags, io }: Asked): Promise<object | undefined> {
 
 /** The lists of all pages as one. A response that is no list stands for itself. */
 async function allPages(asked: Asked, path: string, first: ApiAnswer): Promise<unknown> {
-  if (!Array.isArray(first.body)) return first.body;
   const [bare = ''] = path.split('?', 1);
-  const rows = [...(first.body as readonly unknown[])];
+  const pages = [listOf(first)];
   let { next } = first;
   for (let page = 1; next !== undefined && page < MAX_PAGES; page += 1) {
     const answer = await asked.page(`${bare}${next}`);
-    if (!Array.isArray(answer.body)) break;
-    rows.push(...(answer.body as readonly unknown[]));
+    pages.push(listOf(answer));
     next = answer.next;
   }
-  return rows;
+  return pages.includes(undefined) ? first.body : pages.flatMap((page) => page ?? []);
+}
+
+function listOf({ body }: Pick<ApiAnswer, 'body'>): readonly unknown[] | undefined {
+  return Array.isArray(body) ? body : undefined;
 }
 
 /** As `gh api --include` and curl -i write it. */

@@ -1,6 +1,9 @@
 /** The part of the table of commands that manages tokens, projects and tunnels, and looks at requests, by the REST API. The rest is in commands.ts. */
+import { ACCESS_COMMANDS } from '../access/commands.ts';
+import { ORGANIZATION_COMMANDS } from '../organization/commands.ts';
 import type { CommandSpec } from '../terminal/command.ts';
 import { NETWORK_OPTIONS } from '../terminal/network-options.ts';
+import { WEBHOOK_COMMANDS } from '../webhooks/commands.ts';
 
 const SERVER = ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'] as const;
 const BASE = [SERVER, ...NETWORK_OPTIONS, ['--json', 'print the response as JSON']] as const;
@@ -133,13 +136,7 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     options: BASE,
     load: async () => (await import('./tunnels.ts')).tunnelsStop,
   },
-  {
-    usage: 'tunnels policy <tunnel>',
-    summary: 'Show the traffic policy of a tunnel (subdomain or ID) and its log-only counts',
-    examples: ['tunnels policy shop'],
-    options: BASE,
-    load: async () => (await import('./tunnel-policy.ts')).tunnelsPolicy,
-  },
+  ...ACCESS_COMMANDS,
   {
     usage: 'tunnels delete <tunnel>',
     summary: 'Delete a tunnel (subdomain or ID)',
@@ -147,6 +144,7 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     options: [YES, ...BASE],
     load: async () => (await import('./tunnels.ts')).tunnelsDelete,
   },
+  ...ORGANIZATION_COMMANDS,
   {
     usage: 'inspect [id]',
     summary: 'Search recorded requests, or show one',
@@ -169,38 +167,5 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     choices: { '--outcome': ['forwarded', 'refused', 'failed'] },
     load: async () => (await import('../inspect/inspect.ts')).inspect,
   },
-  {
-    usage: 'webhooks list',
-    isDefault: true,
-    summary: 'List webhook receivers and their forwarding',
-    examples: ['webhooks list'],
-    options: BASE,
-    load: async () => (await import('../webhooks/webhooks.ts')).webhooksList,
-  },
-  {
-    usage: 'webhooks events <receiver>',
-    summary: 'List deliveries of a receiver (name or ID) and their state',
-    examples: ['webhooks events stripe --follow'],
-    options: [
-      ['--follow', 'follow new deliveries'],
-      ['--after <event>', 'deliveries after this one'],
-      ['--limit <n>', 'number of deliveries, oldest first'],
-      ...BASE,
-    ],
-    load: async () => (await import('../webhooks/webhooks.ts')).webhooksEvents,
-  },
-  {
-    usage: 'webhooks redeliver <receiver> <event>',
-    summary: 'Send a delivery again, ahead of the queue',
-    examples: ['webhooks redeliver stripe 019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10'],
-    options: BASE,
-    load: async () => (await import('../webhooks/webhooks.ts')).webhooksRedeliver,
-  },
-  {
-    usage: 'webhooks forward <receiver> [tunnel]',
-    summary: 'Forward new deliveries to a tunnel (subdomain or ID), in order',
-    examples: ['webhooks forward stripe shop --path /hooks'],
-    options: [['--path <path>', 'path on your service (default: /)'], ['--off', 'store deliveries only'], ...BASE],
-    load: async () => (await import('../webhooks/webhooks.ts')).webhooksForward,
-  },
+  ...WEBHOOK_COMMANDS,
 ];

@@ -27,7 +27,7 @@ const tunnel = z.looseObject({
   maintenance: z.boolean(),
 });
 
-type TunnelItem = z.output<typeof tunnel>;
+export type TunnelItem = z.output<typeof tunnel>;
 
 const GUARD_WORDS: Readonly<Record<string, string>> = {
   maintenance: 'maintenance mode',

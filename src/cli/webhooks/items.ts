@@ -15,6 +15,8 @@ export const receiver = z.looseObject({
     .looseObject({ total: z.int(), last_at: z.string().nullable(), last_reason: z.string().nullable() })
     .optional(),
   waiting: z.int(),
+  /** A server that is older has none. */
+  verify_token: z.string().optional(),
   forward: z.looseObject({ tunnel_id: z.string(), path: z.string() }).nullable(),
 });
 export type Receiver = z.output<typeof receiver>;

@@ -118,7 +118,7 @@ async function isThere(asked: Asked, id: string): Promise<boolean> {
 }
 
 /** By name or id. @throws ExitError (failure) when there is none, or several have the name. */
-async function findReceiver(asked: Asked): Promise<Receiver> {
+export async function findReceiver(asked: Asked): Promise<Receiver> {
   const [handle = ''] = asked.args;
   const found = (await listReceivers(asked)).filter(({ id, name }) => id === handle || name === handle);
   const [first] = found;

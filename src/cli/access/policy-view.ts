@@ -1,8 +1,8 @@
-/** `culvert tunnels policy`: the actions of a tunnel's traffic policy, and what those that are only tried would have refused. */
+/** `culvert tunnels policy TUNNEL`: the actions of its traffic policy, and what those that are only tried would have refused. Called by tunnel-policy.ts. */
 import { z } from 'zod';
-import { apiCommand, printRows } from '../client/api-command.ts';
+import { type Asked, printRows } from '../client/api-command.ts';
+import { otherGuards, type TunnelItem } from '../manage/tunnels.ts';
 import { print, writeLine } from '../terminal/io.ts';
-import { findTunnel, otherGuards } from './tunnels.ts';
 import { harmless, jsonText, type Span, span } from '../terminal/paint.ts';
 
 const answer = z.looseObject({
@@ -30,9 +30,8 @@ type Answer = z.output<typeof answer>;
 type Action = NonNullable<Answer['policy']>['actions'][number];
 type DryRun = Answer['dry_run'][number];
 
-export const tunnelsPolicy = apiCommand(async (asked) => {
+export async function showPolicy(asked: Asked, found: TunnelItem): Promise<void> {
   const { io, flags } = asked;
-  const found = await findTunnel(asked);
   const said = await asked.call('GET', `/tunnels/${encodeURIComponent(found.id)}/policy`);
   if (flags['json'] === true) return print(io.stdout, jsonText(said));
   const { policy, dry_run: dryRuns } = answer.parse(said);
@@ -52,7 +51,7 @@ export const tunnelsPolicy = apiCommand(async (asked) => {
   });
   const others = otherGuards(found);
   if (others !== undefined) writeLine(io.stderr, harmless(others));
-});
+}
 
 /** `/admin`, `10.0.0.0/8, 192.0.2.7`, and with names where there are several: `requests_per_minute=600 per_client_ip=true`. */
 function ruleOf(action: Action): string {

@@ -5,7 +5,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { messageOf } from '../base/errors.ts';
 import type { CommandSpec } from './terminal/command.ts';
 import { COMMANDS } from './commands.ts';
-import { GROUPS } from './terminal/groups.ts';
+import { GROUPS } from './completion/groups.ts';
 import { EXIT, ExitError, type ExitCode, usageError } from './terminal/exit.ts';
 import { type Io, type Output, writeLine } from './terminal/io.ts';
 import { VERSION } from './terminal/version.ts';

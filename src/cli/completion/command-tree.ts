@@ -1,6 +1,6 @@
 /** The table of commands as a tree, for completion scripts and the man page: what may stand where on the command line. */
 import { Argument, Option } from 'commander';
-import { GROUPS } from '../terminal/groups.ts';
+import { GROUPS } from './groups.ts';
 import type { CommandSpec } from '../terminal/command.ts';
 
 /** What a shell offers for a value: nothing, paths, or these words. */

@@ -1,5 +1,5 @@
 /** Words that only group commands, as `tokens` in `culvert tokens mint`. The commands are in ../commands.ts. */
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec } from '../terminal/command.ts';
 
 /** What the help says of a group. */
 export const GROUPS: Readonly<Record<string, Pick<CommandSpec, 'summary' | 'examples'>>> = {

@@ -118,9 +118,10 @@ function checkTools(kinds: ReadonlySet<Kind>): void {
   }
 }
 
-/** Only an older release is replaced. */
+/** Only an older release is replaced, and the package that `npm run build:sdk` makes. */
 function checkPlace(out: string): void {
-  if (existsSync(out) && readdirSync(out).length > 0 && !existsSync(join(out, 'SHA256SUMS'))) {
+  const others = existsSync(out) ? readdirSync(out).filter((name) => name !== 'npm') : [];
+  if (others.length > 0 && !others.includes('SHA256SUMS')) {
     throw new Error(`${out} has files and is no release. Choose another folder with --out.`);
   }
 }

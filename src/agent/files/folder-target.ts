@@ -44,6 +44,6 @@ export function folderTarget(path: string, { spa, listing }: FolderChoice): Loca
     verifyTls: false,
     serverName: undefined,
     proxyProtocol: false,
-    folder: new Folder({ root: path, spa, listing }),
+    inProcess: new Folder({ root: path, spa, listing }),
   };
 }

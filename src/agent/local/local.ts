@@ -7,7 +7,6 @@ import { connect as connectTls } from 'node:tls';
 import type { Sweeper } from '../../base/clock.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { REPLY, type ReplyCode } from '../../wire/preamble.ts';
-import type { Folder } from '../files/folder.ts';
 import type { LocalTarget } from './target.ts';
 
 /** How long a service may take to accept. */
@@ -61,8 +60,8 @@ export class LocalDial {
   }
 
   #next(): void {
-    const { folder } = this.#target;
-    if (folder !== undefined) return this.#join(folder);
+    const { inProcess } = this.#target;
+    if (inProcess !== undefined) return this.#join(inProcess);
     const socket = this.#open(this.#target.hosts[this.#hostIndex++]);
     this.#socket = socket;
     const ready = this.#target.tls ? 'secureConnect' : 'connect';
@@ -82,12 +81,12 @@ export class LocalDial {
     });
   }
 
-  /** In this process: it can't fail. Not at once, as a dial never does. */
-  #join(folder: Folder): void {
+  /** It can't fail. Not at once, as a dial never ends at once. */
+  #join(inProcess: { connect(): Socket }): void {
     queueMicrotask(() => {
       if (this.#over) return;
       this.#leave();
-      this.#result.onConnected(folder.connect());
+      this.#result.onConnected(inProcess.connect());
     });
   }
 

@@ -2,9 +2,9 @@
  * What the user calls a target (`3000`, `host:3000`, a URL, `unix:/path`) as an address to dial. Made from the agent's own command line or
  * config file and from nothing else: the server can't name an address that the agent would dial.
  */
+import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { Protocol } from '../../wire/messages.ts';
-import type { Folder } from '../files/folder.ts';
 
 export interface LocalTarget {
   /** As shown to people and to the server. */
@@ -27,8 +27,8 @@ export interface LocalTarget {
   readonly connectTimeoutMs?: number | undefined;
   /** Each connection begins with a header of the PROXY protocol. For tcp tunnels: elsewhere one connection carries many visitors. */
   readonly proxyProtocol: boolean;
-  /** In place of a service: files of this machine. */
-  readonly folder?: Folder | undefined;
+  /** Serves connections inside this process, in place of hosts and port. */
+  readonly inProcess?: { connect(): Socket } | undefined;
 }
 
 /** A target together with the protocol that its spelling asks for (`https://…` under `http` means TLS to the local port). */

@@ -1,0 +1,16 @@
+/**
+ * The package `culvert`: public URLs for programs of Node. Built by scripts/build-sdk.mjs; what it exports is what its README tells.
+ */
+export { CulvertError } from './error.ts';
+export { forward } from './forward.ts';
+export { listen } from './listen.ts';
+export type {
+  ErrorCode,
+  ForwardOptions,
+  Listener,
+  Tunnel,
+  TunnelEvents,
+  TunnelOptions,
+  TunnelRequest,
+  TunnelStatus,
+} from './types.ts';

@@ -1,0 +1,82 @@
+/**
+ * The public types of the package `culvert`. They import nothing of the program: scripts/build-sdk.mjs ships them as they are.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+
+export interface TunnelOptions {
+  /** Subdomain of the public URL. None: a random one, which stays the same until `close`. */
+  readonly name?: string | undefined;
+  /** URL of the server, or its host. None: as the command line finds it (`CULVERT_SERVER`, `culvert.toml`, the login). */
+  readonly server?: string | undefined;
+  /** Access key. None: as the command line finds it (`CULVERT_TOKEN`, `CULVERT_TOKEN_FILE`, `culvert login`). */
+  readonly token?: string | undefined;
+  /** Slug of the project that the tunnel belongs to. */
+  readonly project?: string | undefined;
+  /** `false`: the server records no requests of this tunnel. */
+  readonly inspect?: boolean | undefined;
+  /** Milliseconds until the first connection must be there; 30,000 unless given. Later the agent reconnects as often as it must. */
+  readonly timeoutMs?: number | undefined;
+  /** Ends the wait for the first connection, and the tunnel. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ForwardOptions extends TunnelOptions {
+  /** Your service: a port (`3000`), `host:port`, a URL (`https://localhost:3000`) or `unix:/path`. */
+  readonly to: number | string;
+  /** `http` unless given. `https`: the service speaks TLS. */
+  readonly protocol?: 'http' | 'https' | 'tcp' | undefined;
+}
+
+/** A request that a visitor made. */
+export interface TunnelRequest {
+  /** When it ended, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** How long it took. */
+  readonly ms: number;
+}
+
+export interface TunnelStatus {
+  /** `reconnecting`: the connection to the server was lost, and the agent tries again. `closed`: it is over. */
+  readonly state: 'online' | 'reconnecting' | 'closed';
+  /** Why it is not online. */
+  readonly reason?: string | undefined;
+}
+
+export interface TunnelEvents {
+  request: TunnelRequest;
+  status: TunnelStatus;
+}
+
+/** A public URL that leads here, until `close`. */
+export interface Tunnel extends AsyncDisposable {
+  readonly url: string;
+  /** Id of the tunnel in the API. */
+  readonly id: string;
+  /** Calls `listener` at each event; the function that it returns ends that. */
+  on<Name extends keyof TunnelEvents>(name: Name, listener: (event: TunnelEvents[Name]) => void): () => void;
+  /** Ends the tunnel: requests that run get up to `graceMs` (2,000 unless given). Resolves when it is over; may be called again. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** A request listener, an `http.Server`, or an app that has one: Express (a function) and Hono (`fetch`). */
+export type Listener =
+  | ((request: IncomingMessage, response: ServerResponse) => unknown)
+  | Server
+  | { fetch(request: Request): Response | Promise<Response> };
+
+export type ErrorCode =
+  /** An option is wrong, or no key or server is known. */
+  | 'usage'
+  /** The key is unknown, expired or revoked. */
+  | 'unauthorized'
+  /** The server refused the tunnel: its name, a limit, the plan. */
+  | 'refused'
+  /** The server could not be reached in time. */
+  | 'timeout'
+  /** `signal` ended it. */
+  | 'aborted'
+  /** Anything else; the message says what. */
+  | 'failure';

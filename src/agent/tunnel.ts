@@ -58,7 +58,7 @@ export class Tunnel extends Wanted {
       ...(subdomain === undefined ? {} : { subdomain }),
       ...(this.spec.project === undefined ? {} : { project: this.spec.project }),
       ...(this.spec.inspect === false ? { inspect: false } : {}),
-      ...(this.spec.narrow === undefined ? {} : { narrow: this.spec.narrow }),
+      ...(this.spec.narrow === undefined ? {} : { narrow: this.#narrow(this.spec.narrow) }),
       ...(this.#bound === undefined ? {} : { tunnelId: this.#bound.tunnelId }),
       ...(this.#revision === 0 ? {} : { revision: this.#revision }),
     };
@@ -74,6 +74,13 @@ export class Tunnel extends Wanted {
     const flags = missing.map(flagOf).join(', ');
     const message = `The server does not support ${flags}: nothing was published. Upgrade the server, or leave out ${flags}.`;
     return { code: 'invalid_request', message };
+  }
+
+  /** A reconnect begins no new time. */
+  #narrow(narrow: AskedNarrowing): AskedNarrowing {
+    const endsAt = this.#bound?.ttlEndsAt;
+    if (narrow.ttl === undefined || endsAt === undefined) return narrow;
+    return { ...narrow, ttl: { ...narrow.ttl, ends_at: endsAt } };
   }
 
   targetEvent(): AgentEvent {

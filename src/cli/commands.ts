@@ -4,7 +4,7 @@
  */
 import { HTTP_ONLY_FLAGS, TCP_UPSTREAM_FLAGS, UPSTREAM_FLAGS } from './agent/upstream-flags.ts';
 import type { CommandSpec } from './terminal/command.ts';
-import { NARROWING } from './agent/narrowing-options.ts';
+import { HTTP_NARROWING, REFUSED_NARROWING, TCP_NARROWING, TCP_ONLY } from './agent/narrowing/options.ts';
 import { NETWORK_OPTIONS } from './terminal/network-options.ts';
 import { API_COMMANDS } from './api/commands.ts';
 import { MANAGE_COMMANDS } from './manage/commands.ts';
@@ -59,24 +59,24 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: 'http <target>',
     summary: 'Publish an HTTP service: 3000, host:3000, a URL or unix:/path',
     examples: ['http 3000', 'http 3000 --subdomain shop'],
-    options: [...NAMING, ...NARROWING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
-    refused: [PROXY[0]],
+    options: [...NAMING, ...HTTP_NARROWING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
+    refused: [PROXY[0], TCP_ONLY],
     load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('http'),
   },
   {
     usage: 'https <target>',
     summary: 'Publish a service that speaks TLS',
     examples: ['https 8443 --verify-tls'],
-    options: [...NAMING, ...NARROWING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
-    refused: [PROXY[0]],
+    options: [...NAMING, ...HTTP_NARROWING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
+    refused: [PROXY[0], TCP_ONLY],
     load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('https'),
   },
   {
     usage: 'tcp <target>',
     summary: 'Publish a TCP port',
     examples: ['tcp 22'],
-    options: [...NAMING, ...NARROWING, ...CONNECTION, ...REPORT, ...PAGE, PROXY, ...TCP_UPSTREAM_FLAGS],
-    refused: HTTP_ONLY_FLAGS,
+    options: [...NAMING, ...TCP_NARROWING, ...CONNECTION, ...REPORT, ...PAGE, PROXY, ...TCP_UPSTREAM_FLAGS],
+    refused: [...HTTP_ONLY_FLAGS, ...REFUSED_NARROWING],
     load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('tcp'),
   },
   {
@@ -86,7 +86,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       ['--spa', 'respond with index.html to a path without a file'],
       ['--no-listing', 'no pages that list a folder'],
-      ...[...NAMING, ...NARROWING, ...CONNECTION, ...REPORT, ...PAGE],
+      ...[...NAMING, ...HTTP_NARROWING, ...CONNECTION, ...REPORT, ...PAGE],
     ],
     load: async () => (await import('./agent/files.ts')).filesCommand,
   },

@@ -153,6 +153,8 @@ export const bound = z.object({
   expiresAt: z.number().nullable(),
   /** Keys of `claim.narrow` that are in force. */
   narrowed: narrowingNames.optional(),
+  /** The end that `narrow.ttl` sets. */
+  ttlEndsAt: z.number().optional(),
 });
 
 /**

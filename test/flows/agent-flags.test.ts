@@ -4,6 +4,8 @@ import { connect } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AskedNarrowing } from '../../src/wire/narrowing.ts';
+import { VisitorBrowser } from '../harness/visitor-browser.ts';
+import { oidcFixture } from './visitor-fixture.ts';
 import { type Culvert, type LocalTunnel, startCulvert, startOrigin } from '../harness.ts';
 
 interface Shown {
@@ -113,10 +115,143 @@ suite('agent flags: networks', () => {
   });
 });
 
+suite('agent flags: password', () => {
+  const basic = (username: string, password: string) => ({ basic_auth: { username, password } });
+
+  test('visitors need it, the service never sees it, and nothing keeps it in clear text', async (t) => {
+    const culvert = await startCulvert(t);
+    const origin = await startOrigin(t, (request, response) => response.end(String(request.headers.authorization)));
+    const narrow = basic('ann', 'correct-horse');
+    const { url } = await culvert.publish('http', origin.port, { subdomain: 'shop', narrow });
+    assert.deepEqual([(await culvert.get(url)).status, (await culvert.get(url)).code], [401, 'unauthorized']);
+    assert.equal((await culvert.get(url.replace('//', '//ann:wrong@'))).status, 401);
+    assert.equal((await culvert.get(url.replace('//', '//ann:correct-horse@'))).body, 'undefined');
+    assert.deepEqual((await shown(culvert)).setByAgent, { basic_auth: 'ann' });
+    assert.deepEqual(await audited(culvert), [{ basic_auth: 'ann' }]);
+    const { account } = culvert;
+    for (const path of ['/tunnels', '/connections', '/events'])
+      assert.doesNotMatch(JSON.stringify((await account.call('GET', path)).body), /correct-horse/);
+  });
+
+  test('that of the API must fit too', async (t) => {
+    const { culvert, publish } = await fixture(t);
+    const { url } = await publish(basic('ann', 'one'));
+    const { id } = await shown(culvert);
+    const put = (password: string) => culvert.account.call('PUT', `/tunnels/${id}/auth`, { username: 'ann', password });
+    const visit = async (password: string) => (await culvert.get(url.replace('//', `//ann:${password}@`))).status;
+    await put('two');
+    assert.deepEqual([await visit('one'), await visit('two')], [401, 401]);
+    await put('one');
+    assert.equal(await visit('one'), 200);
+  });
+});
+
+suite('agent flags: policy', () => {
+  test('its actions apply besides those of the API, whose headers win', async (t) => {
+    const culvert = await startCulvert(t);
+    const origin = await startOrigin(t, (request, response) => response.end(String(request.headers['x-tenant'])));
+    const policy = {
+      actions: [
+        { kind: 'deny', path_prefix: '/admin' },
+        { kind: 'header_set', name: 'X-Tenant', value: 'agent' },
+        { kind: 'rate_limit', requests_per_minute: 4 },
+      ],
+    };
+    const { url } = await culvert.publish('http', origin.port, { subdomain: 'shop', narrow: { policy } });
+    assert.equal((await culvert.get(`${url}/admin`)).code, 'denied');
+    assert.equal((await culvert.get(`${url}/`)).body, 'agent');
+    const { id, setByAgent } = await shown(culvert);
+    assert.deepEqual(setByAgent, { policy: ['deny', 'header_set', 'rate_limit'] });
+    const own = {
+      actions: [
+        { kind: 'deny', path_prefix: '/secret' },
+        { kind: 'header_set', name: 'x-tenant', value: 'owner' },
+      ],
+    };
+    await culvert.account.call('PUT', `/tunnels/${id}/policy`, own);
+    const codes = ['/admin', '/secret'].map(async (path) => (await culvert.get(url + path)).code);
+    assert.deepEqual(await Promise.all(codes), ['denied', 'denied']);
+    assert.equal((await culvert.get(`${url}/`)).body, 'owner');
+    // The windows of its rate went on: four have passed, or none has.
+    const left = [await culvert.get(url), await culvert.get(url), await culvert.get(url)];
+    assert.deepEqual(
+      left.map(({ status }) => status),
+      [200, 200, 429],
+    );
+    // And that of the agent stays when the owner's goes.
+    await culvert.account.call('DELETE', `/tunnels/${id}/policy`);
+    assert.equal((await culvert.get(`${url}/admin`)).code, 'denied');
+  });
+});
+
+suite('agent flags: time', () => {
+  test('the tunnel ends after --ttl, and its agent with 4', async (t) => {
+    const { culvert, publish } = await fixture(t);
+    const { url, agent } = await publish({ ttl: { seconds: 2 } });
+    assert.equal((await culvert.get(url)).status, 200);
+    const endsAt = Date.parse(String((await shown(culvert)).setByAgent?.['ends_at']));
+    assert.ok(Math.abs(endsAt - Date.now() - 2_000) < 2_000);
+    assert.equal(agent.view().tunnels[0]?.expiresAt, endsAt);
+    const reason = await agent.done;
+    assert.ok(Date.now() >= endsAt);
+    assert.deepEqual([reason.code, reason.message.split('.')[0]], [4, 'The time of --ttl is over']);
+    assert.equal((await culvert.get(url)).code, 'tunnel_offline');
+  });
+
+  test('a reconnect begins no new time', async (t) => {
+    const { culvert, publish } = await fixture(t);
+    const { agent, events } = await publish({ ttl: { seconds: 600 } });
+    const first = agent.view().tunnels[0]?.expiresAt;
+    const [connection] = (await culvert.account.call('GET', '/connections')).body as unknown as Array<{
+      agent_id: string;
+    }>;
+    await sleep(20);
+    await culvert.account.call('DELETE', `/connections/${connection?.agent_id}`);
+    while (!events.some(({ kind }) => kind === 'offline')) await sleep(20);
+    agent.retryNow();
+    while (agent.view().tunnels[0]?.state !== 'online') await sleep(20);
+    assert.equal(agent.view().tunnels[0]?.expiresAt, first);
+  });
+});
+
+suite('agent flags: visitor login', () => {
+  test('a visitor must be on the lists of the agent and on those of the API', async (t) => {
+    const w = await oidcFixture(t);
+    const url = await w.publish('shop', { visitor_login: ['example.com', 'bob@elsewhere.example'] });
+    const visit = async (who: string) => {
+      const browser = new VisitorBrowser();
+      return (await browser.open(await w.oidc.logIn(browser, url, who))).status;
+    };
+    assert.equal((await w.culvert.get(url)).status, 401);
+    assert.deepEqual([await visit('ann'), await visit('bob')], [200, 200]);
+    assert.equal(w.asked[0]?.['culvert-visitor-email'], 'ann@example.com');
+    assert.deepEqual((await shown(w.culvert)).setByAgent, { visitor_login: ['example.com', 'bob@elsewhere.example'] });
+
+    await w.put({ allowed_domains: ['example.com'] });
+    assert.deepEqual([await visit('ann'), await visit('bob')], [200, 403]);
+    await w.put({ allowed_emails: ['bob@elsewhere.example'] });
+    assert.deepEqual([await visit('ann'), await visit('bob')], [403, 200]);
+    // The lists of the API alone, once another agent has come without flags.
+    await w.publish('shop');
+    assert.deepEqual([await visit('ann'), await visit('bob')], [403, 200]);
+  });
+});
+
 suite('agent flags: refusals', () => {
   const refused = [
     [{ allow_cidr: ['10.0.0.0/33'] }, /--allow-cidr: "10\.0\.0\.0\/33" is no IP address and no network such as 10/],
     [{ deny_cidr: [] }, /--deny-cidr: /],
+    [{ basic_auth: { username: 'a:b', password: 'c' } }, /--basic-auth: /],
+    [{ basic_auth: { username: 'a', password: '' } }, /--basic-auth: /],
+    [{ policy: { actions: [{ kind: 'magic' }] } }, /--policy: The policy is invalid: actions\.0/],
+    [
+      { policy: { actions: [{ kind: 'deny', path_prefix: '/', enforce: false }] } },
+      /--policy: has an action with "enforce": false/,
+    ],
+    [{ visitor_login: ['example.com'] }, /--visitor-login: Visitors cannot log in: this server has no identity/],
+    [{ visitor_login: ['@'] }, /--visitor-login: "@" is no email address/],
+    [{ ttl: { seconds: 0 } }, /--ttl: /],
+    [{ ttl: { seconds: 60, ends_at: 1 } }, /The time of --ttl is over/],
   ] as const;
   for (const [narrow, message] of refused) {
     test(`${JSON.stringify(narrow)} is refused for good, and no visitor gets in`, async (t) => {

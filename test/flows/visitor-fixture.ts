@@ -1,6 +1,7 @@
 /** A server with a tunnel `shop` whose visitors are asked who they are, and the service behind it. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { AskedNarrowing } from '../../src/wire/narrowing.ts';
 import { type Culvert, startCulvert, startOrigin } from '../harness.ts';
 import { type Ends, inReverse } from '../harness/ends.ts';
 import { type Oidc, startOidc } from '../harness/oidc.ts';
@@ -18,7 +19,7 @@ export interface VisitorFixture {
   gateOf(subdomain: string): Promise<string>;
   put(lists: Lists, subdomain?: string): Promise<void>;
   /** Another tunnel to the same service. */
-  publish(subdomain: string): Promise<string>;
+  publish(subdomain: string, narrow?: AskedNarrowing): Promise<string>;
   /** What the service got, newest last. */
   readonly asked: Array<Record<string, unknown>>;
 }
@@ -31,8 +32,8 @@ export async function visitorFixture(t: Ends, settings: string, edge = ''): Prom
     response.setHeader('content-type', 'text/html');
     response.end(`hello from ${request.url}`);
   });
-  const publish = async (subdomain: string): Promise<string> =>
-    (await culvert.publish('http', origin.port, { subdomain })).url;
+  const publish: VisitorFixture['publish'] = async (subdomain, narrow) =>
+    (await culvert.publish('http', origin.port, { subdomain, ...(narrow === undefined ? {} : { narrow }) })).url;
   const gateOf = async (subdomain: string): Promise<string> => {
     const all = (await culvert.account.call('GET', '/tunnels')).body as unknown as Array<Record<string, string>>;
     return `/tunnels/${all.find((one) => one['subdomain'] === subdomain)?.['id'] ?? assert.fail(subdomain)}/edge-auth`;

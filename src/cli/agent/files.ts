@@ -8,7 +8,7 @@ import { agentFlags, settingsOf } from './agent-settings.ts';
 import type { CommandBody } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
 import { textFlag } from '../terminal/flags.ts';
-import { narrowingOfFlags } from './narrowing.ts';
+import { narrowingOfFlags } from './narrowing/narrowing.ts';
 import { runAgent } from './run-agent.ts';
 import { UPSTREAM_KEYS, type UpstreamInput } from './upstream-options.ts';
 
@@ -28,7 +28,7 @@ export const filesCommand: CommandBody = async (io, invocation) => {
     name: 'files',
     subdomain: textFlag(flags, 'subdomain'),
     project: textFlag(flags, 'project'),
-    narrow: narrowingOfFlags(invocation),
+    narrow: await narrowingOfFlags(io, invocation, 'http'),
   };
   return runAgent(io, { settings, tunnels: [tunnel], relays: [], flags: agentFlags(invocation) });
 };

@@ -5,7 +5,7 @@ import type { RelaySpec } from '../../agent/relay/spec.ts';
 import type { TunnelSpec } from '../../agent/tunnel.ts';
 import { type AgentSettings, settingsFiles, type TunnelSettings } from '../../config/agent.ts';
 import { agentFlags, inputOf, settingsOf } from './agent-settings.ts';
-import { narrowingOf, narrowingOfFlags } from './narrowing.ts';
+import { narrowingOf, narrowingOfFlags } from './narrowing/narrowing.ts';
 import type { CommandBody } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
 import { optionOf, refuseFlags, textFlag } from '../terminal/flags.ts';
@@ -38,7 +38,7 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
       name: protocol,
       subdomain: textFlag(invocation.flags, 'subdomain'),
       project: textFlag(invocation.flags, 'project'),
-      narrow: narrowingOfFlags(invocation),
+      narrow: await narrowingOfFlags(io, invocation, protocol),
     };
     return runAgent(io, { settings, tunnels: [tunnel], relays: [], flags: agentFlags(invocation) });
   };
@@ -47,7 +47,7 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
 export const startCommand: CommandBody = async (io, invocation) => {
   const read = (): ReadSettings => {
     const settings = settingsOf(io, invocation);
-    return { settings, entries: chosen(settings, invocation.args).map(entryOf) };
+    return { settings, entries: chosen(settings, invocation.args).map((one) => entryOf(one, io.env)) };
   };
   const first = read();
   return runAgent(io, {
@@ -66,15 +66,15 @@ export function specsOf(
 ): { readonly tunnels: TunnelSpec[]; readonly relays: RelaySpec[] } {
   const wanted = chosen(settings, names);
   return {
-    tunnels: wanted.filter(({ protocol }) => protocol !== 'udp').map(specOf),
+    tunnels: wanted.filter(({ protocol }) => protocol !== 'udp').map((one) => specOf(one)),
     relays: wanted.filter(({ protocol }) => protocol === 'udp').map(relayOf),
   };
 }
 
-function entryOf(settings: TunnelSettings): Entry {
+function entryOf(settings: TunnelSettings, env: NodeJS.ProcessEnv): Entry {
   const { name } = settings;
   if (settings.protocol === 'udp') return { name, print: JSON.stringify(settings), relay: relayOf(settings) };
-  const tunnel = specOf(settings);
+  const tunnel = specOf(settings, env);
   // What restricts visitors may come from files that the settings only name.
   return { name, print: JSON.stringify([settings, tunnel.narrow]), tunnel };
 }
@@ -96,8 +96,8 @@ function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettin
   });
 }
 
-/** @throws ConfigError for what the tunnel can't have. */
-export function specOf(settings: TunnelSettings): TunnelSpec {
+/** `env`: where a password may be; undefined: the settings alone are checked. @throws ConfigError for what the tunnel can't have. */
+export function specOf(settings: TunnelSettings, env?: NodeJS.ProcessEnv): TunnelSpec {
   const {
     name,
     protocol,
@@ -121,5 +121,7 @@ export function specOf(settings: TunnelSettings): TunnelSpec {
     mistake: (key, text) => settings.mistake(key, text),
   };
   const found = folderOfSettings(settings, upstream) ?? upstreamOf(upstream);
-  return { ...found, name, subdomain, project, inspect, narrow: narrowingOf(settings, settings.mistake) };
+  const { folder, mistake } = settings;
+  const narrow = narrowingOf({ env, protocol, values: settings, folder, isAlone: false, mistake });
+  return { ...found, name, subdomain, project, inspect, narrow };
 }

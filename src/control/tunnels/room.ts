@@ -24,6 +24,8 @@ import {
 export interface RoomRules {
   readonly plan: Plan;
   readonly tcpPorts: PortRange | null;
+  /** This port and no other. */
+  readonly onlyPort?: number | undefined;
   readonly ownLabels: OwnLabels;
   readonly nodes: Pick<NodeControl, 'isTaken'>;
   readonly routeEvents: Pick<RouteEvents, 'remove'>;

@@ -71,14 +71,15 @@ export function liveById(db: Db, id: string): TunnelRow | undefined {
 export function insertTunnel(
   tx: Tx,
   input: NewTunnel,
-  rules: { plan: Plan; tcpPorts: PortRange | null; ownLabels: OwnLabels },
+  rules: { plan: Plan; tcpPorts: PortRange | null; ownLabels: OwnLabels; onlyPort?: number | undefined },
 ): TunnelRow | RowFault {
   const fault = rules.ownLabels.has(input.label) ? 'system_name' : nameFault(tx, input.label, input);
   if (fault !== undefined) return fault;
   if (secondsFull(tx, input.orgId) > 0) return 'too_many_today';
   if (countLive(tx.db, input.orgId) >= MAX_TUNNELS) return 'too_many';
   finishGone(tx, input.label);
-  const tcpPort = input.protocol === 'tcp' ? pickTcpPort(tx, rules.tcpPorts, input.orgId) : null;
+  const tcpPort =
+    input.protocol === 'tcp' ? pickTcpPort(tx, rules.tcpPorts, { orgId: input.orgId, only: rules.onlyPort }) : null;
   if (typeof tcpPort === 'string') return tcpPort;
   const row: TunnelRow = {
     ...input,

@@ -5,8 +5,12 @@ import { tunnels } from '../db/schema.ts';
 import type { Tx } from '../db/tx.ts';
 import { type PortFault, pickPublicPort } from '../core/rules/public-ports.ts';
 
-/** A port for a tunnel of the organization. `range`: null when there are none. */
-export function pickTcpPort(tx: Tx, range: PortRange | null, orgId: string): number | PortFault {
+/** A port for a tunnel of the organization. `range`: null when there are none. `only`: this port and no other. */
+export function pickTcpPort(
+  tx: Tx,
+  range: PortRange | null,
+  { orgId, only }: { readonly orgId: string; readonly only?: number | undefined },
+): number | PortFault {
   if (range === null) return 'no_port_free';
   const { tcpPort, deletedAt } = tunnels;
   const live = tx.db
@@ -14,5 +18,5 @@ export function pickTcpPort(tx: Tx, range: PortRange | null, orgId: string): num
     .from(tunnels)
     .where(and(gte(tcpPort, range.first), lte(tcpPort, range.last), isNotNull(tcpPort), isNull(deletedAt)))
     .all();
-  return pickPublicPort(tx, { transport: 'tcp', range, orgId, live });
+  return pickPublicPort(tx, { transport: 'tcp', range, orgId, live, only });
 }

@@ -6,7 +6,7 @@ import { HandshakeRate } from '../../base/net/handshake-rate.ts';
 import type { Logger } from '../../base/log.ts';
 import type { SessionEndEvent } from '../../plane/events.ts';
 import type { AdmitAnswer, ConnectionInfo, Link, NodeControl, Refusal } from '../../plane/link.ts';
-import { type ShownNarrowing, shownNarrowing } from '../../plane/narrowing.ts';
+import { type Narrowing, type ShownNarrowing, shownNarrowing, TTL_OVER } from '../../plane/narrowing.ts';
 import type { PresenceEvent, SessionInfo } from '../../plane/presence.ts';
 import type { NodeLoad } from '../../plane/node-load.ts';
 import type { RemovalCode, TokenGrant } from '../../plane/routes.ts';
@@ -217,9 +217,11 @@ export class AgentRegistry
 
   onPut(entry: RouteEntry): void {
     if (entry.served === null) return;
-    const refused = unservable(entry, this.#deps.now());
-    if (refused !== undefined) unbind(entry, refused.code, refused.message);
-    else if (entry.route.expiresAt !== null) this.#endsSoon(entry.route.expiresAt);
+    const refused = unservable(entry, this.#deps.now()) ?? ended(entry.served.narrowing, this.#deps.now());
+    if (refused !== undefined) return unbind(entry, refused.code, refused.message);
+    if (entry.route.expiresAt !== null) this.#endsSoon(entry.route.expiresAt);
+    const endsAt = entry.served.narrowing?.endsAt ?? null;
+    if (endsAt !== null) this.#endsSoon(endsAt);
   }
 
   onRemove(entry: RouteEntry, code: RemovalCode, message: string): void {
@@ -351,6 +353,12 @@ function runOf({ run }: AgentSession, { orgId }: TokenGrant): string | undefined
 function unbind(entry: RouteEntry, code: Refusal['code'], message: string): void {
   const serving = entry.served as Serving | null;
   serving?.agent.unbind(serving, code, message, true);
+}
+
+/** Why a session whose flags set an end serves the tunnel no longer. */
+function ended(narrowing: Narrowing | null, nowMs: number): Refusal | undefined {
+  const endsAt = narrowing?.endsAt ?? null;
+  return endsAt === null || endsAt > nowMs ? undefined : refusal('tunnel_expired', TTL_OVER);
 }
 
 function spread(leastMs: number, spreadMs: number): number {

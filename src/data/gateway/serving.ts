@@ -94,10 +94,13 @@ export class Serving implements ServedTunnel {
 
   /** The answer to the claim. */
   bound(ref: number): Bound {
-    const { tunnelId, subdomain, publicUrl, protocol, expiresAt } = this.entry.route;
+    const { tunnelId, subdomain, publicUrl: url, protocol, expiresAt: ownEnd } = this.entry.route;
     const { slot, narrowing } = this;
-    const narrowed = narrowing === null ? {} : { narrowed: [...narrowing.names] };
-    return { type: 'bound', ref, slot, tunnelId, subdomain, url: publicUrl, protocol, expiresAt, ...narrowed };
+    const bound = { type: 'bound', ref, slot, tunnelId, subdomain, url: urlAt(url, narrowing), protocol } as const;
+    if (narrowing === null) return { ...bound, expiresAt: ownEnd };
+    const { names, endsAt } = narrowing;
+    const expiresAt = endsAt === null ? ownEnd : Math.min(endsAt, ownEnd ?? Infinity);
+    return { ...bound, expiresAt, narrowed: [...names], ...(endsAt === null ? {} : { ttlEndsAt: endsAt }) };
   }
 
   /** Tells its agent that another has the tunnel now. */
@@ -115,6 +118,14 @@ const CLAIMS_KEY = randomBytes(32);
 function withoutSecrets({ narrow, ...claim }: Claim): Omit<Claim, 'narrow'> & { narrow?: string } {
   if (narrow === undefined) return claim;
   return { ...claim, narrow: createHmac('sha256', CLAIMS_KEY).update(JSON.stringify(narrow)).digest('base64') };
+}
+
+/** The URL with the custom domain that the agent named. */
+function urlAt(publicUrl: string, narrowing: Narrowing | null): string {
+  const domain = narrowing?.domain ?? null;
+  if (domain === null) return publicUrl;
+  const { protocol, port } = new URL(publicUrl);
+  return `${protocol}//${domain}${port === '' ? '' : `:${port}`}`;
 }
 
 export interface ReleaseOptions {

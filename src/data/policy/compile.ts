@@ -4,7 +4,7 @@
  * Called by policy-registry.ts when a route changes, never per request.
  */
 import type { Logger } from '../../base/log.ts';
-import { actionsOf, type Narrowing } from '../../plane/narrowing.ts';
+import { actionsOf, bothVisitors, type Narrowing } from '../../plane/narrowing.ts';
 import {
   type DenyAction,
   type HeaderAction,
@@ -13,7 +13,7 @@ import {
   type RateAction,
   ruleOf,
 } from '../../plane/policy.ts';
-import type { Route } from '../../plane/routes.ts';
+import type { BasicGate, Route } from '../../plane/routes.ts';
 import type { BasicChecks } from './password/checks.ts';
 import { basicStep } from './password/step.ts';
 import { type ChainedStep, PolicyChain } from './chain.ts';
@@ -111,21 +111,27 @@ export function compilePolicy(
     { actions: own, tried, rate: rates.own, denies: denySteps(own), isAgents: false },
     { actions: added, tried: [], rate: rates.agents, denies: denySteps(added), isAgents: true },
   ];
-  const steps = stepsOf(route, layers, parts);
+  const gates = [gate, narrowing?.gate ?? null].filter((one) => one !== null);
+  const visitors = bothVisitors(route, narrowing?.visitors ?? null);
+  const steps = stepsOf({ ...route, visitorGate: visitors }, { layers, gates }, parts);
   return {
     of: { policy, gate, visitorGate, publicUrl, narrowing },
     chain: steps.length === 0 ? null : new PolicyChain(steps, { log, dryRunSlots, orgId }),
     keepsOut: addressRules(actions, tried),
     hidesToken: takesOwnTokens(actions) ? (request) => parts.jwts.isOwn(request) : null,
     // The password is between the visitor and the edge: the service does not get it. Of two headers with one name the tunnel's own counts.
-    request: headersOf([...added, ...own], 'header_set', gate === null ? [] : ['authorization']),
+    request: headersOf([...added, ...own], 'header_set', gates.length === 0 ? [] : ['authorization']),
     response: headersOf([...added, ...own], 'response_header_set'),
-    namesVisitors: visitorGate !== null,
+    namesVisitors: visitors !== null,
     rates,
   };
 }
 
-function stepsOf(route: Route, layers: readonly Layer[], parts: PolicyParts): ChainedStep[] {
+function stepsOf(
+  route: Route,
+  { layers, gates }: { layers: readonly Layer[]; gates: readonly BasicGate[] },
+  parts: PolicyParts,
+): ChainedStep[] {
   const checkJwt = (action: JwtAction): Step => parts.jwts.step(action, route.orgId);
   const steps: ChainedStep[] = [];
   for (const { actions, isAgents } of layers) {
@@ -140,8 +146,8 @@ function stepsOf(route: Route, layers: readonly Layer[], parts: PolicyParts): Ch
       steps.push({ step: visitorPaths(route, parts.visitors), ...NAMES.paths, dryRun: null, isQuiet: true });
     for (const layer of layers) steps.push(...stepsOfKind(kind, layer, checkJwt));
   }
-  if (route.gate !== null)
-    steps.push({ step: basicStep(route, parts.checks), ...NAMES.basic, dryRun: null, isGate: true });
+  for (const gate of gates)
+    steps.push({ step: basicStep({ ...route, gate }, parts.checks), ...NAMES.basic, dryRun: null, isGate: true });
   if (isGated(route))
     steps.push({ step: visitorStep(route, parts.visitors), ...NAMES.visitor, dryRun: null, isGate: true });
   return steps;

@@ -22,6 +22,8 @@ export interface Wanted {
   readonly range: PortRange;
   readonly orgId: string;
   /** Ports of the range that are in use. */
+  /** This port and no other. */
+  readonly only?: number | undefined;
   readonly live: ReadonlyArray<{ readonly port: number | null; readonly orgId: string }>;
 }
 
@@ -35,7 +37,7 @@ function shareOf({ first, last }: PortRange): number {
  * never used. As its own come first, ports in use and those that it freed are together never more than its share, unless it got them while it
  * was alone. Organizations of one user have no more together while another user has one.
  */
-export function pickPublicPort(tx: Tx, { transport, range, orgId, live }: Wanted): number | PortFault {
+export function pickPublicPort(tx: Tx, { transport, range, orgId, live, only }: Wanted): number | PortFault {
   const share = shareOf(range);
   if (live.filter((one) => one.orgId === orgId).length >= share && !isAlone(tx.db, orgId)) return 'port_share';
   const taken = new Set(live.map(({ port }) => port));
@@ -56,7 +58,7 @@ export function pickPublicPort(tx: Tx, { transport, range, orgId, live }: Wanted
   let back: Candidate | undefined;
   let free: Candidate | undefined;
   for (let port = range.first; port <= range.last; port++) {
-    if (taken.has(port)) continue;
+    if (taken.has(port) || (only !== undefined && port !== only)) continue;
     const rest = resting.get(port);
     const at = rest?.freedAt ?? 0;
     if (rest === undefined || at <= tx.now - COOLDOWN_MS) {

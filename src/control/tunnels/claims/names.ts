@@ -20,6 +20,8 @@ export interface ClaimContext {
   readonly org: OrganizationRow;
   readonly project: ProjectRow;
   readonly nodes: Pick<NodeControl, 'isTaken'>;
+  /** The public port of a tunnel that is to be made; null: any. */
+  readonly port: number | null;
 }
 
 export interface Found {
@@ -68,14 +70,18 @@ export function locate(tx: Tx, context: ClaimContext, question: ClaimQuestion): 
   return { label, row: liveByLabel(tx.db, label), ephemeral: false };
 }
 
-function locateUnnamed(tx: Tx, { token, project, nodes }: ClaimContext, question: ClaimQuestion): Found | Refusal {
+function locateUnnamed(
+  tx: Tx,
+  { token, project, nodes, port }: ClaimContext,
+  question: ClaimQuestion,
+): Found | Refusal {
   if (roomIn(project) === 0) {
     return refuse(
       'subdomain_not_allowed',
       `The slug of the project ${project.slug} is too long to add a name. Use another project.`,
     );
   }
-  if (question.protocol === 'tcp') {
+  if (question.protocol === 'tcp' && port === null) {
     // A raw port has no name that the agent could repeat after a reconnect: the token and the local port stand for it.
     // The one that it says it had comes first, also while its lost session still counts as online: the port must not change.
     const own = unnamedTcpTunnels(tx.db, token, question.localPort).filter((r) => r.projectId === project.id);
@@ -91,8 +97,10 @@ function locateUnnamed(tx: Tx, { token, project, nodes }: ClaimContext, question
     const label = fullLabel(name, project);
     const row = liveByLabel(tx.db, label);
     const isOurs =
-      row === undefined
-        ? isLabel(label) && nameFault(tx, label, { orgId: token.orgId, projectId: project.id }) === undefined
+      row === undefined || port !== null
+        ? row === undefined &&
+          isLabel(label) &&
+          nameFault(tx, label, { orgId: token.orgId, projectId: project.id }) === undefined
         : row.projectId === project.id && !nodes.isTaken(row.id);
     if (isOurs) return { label, row, ephemeral: row?.ephemeral ?? true };
     inUse.add(name);

@@ -27,15 +27,23 @@ export class NarrowedTunnels {
   }
 }
 
-function digestOf(narrowing: Narrowing): string {
+/** The end of an agent's time is another at each start. */
+function digestOf({ endsAt: _endsAt, ...narrowing }: Narrowing): string {
   return createHash('sha256').update(JSON.stringify(narrowing)).digest('base64');
 }
 
-function detailsOf({ allow, deny }: Narrowing): AuditDetails {
-  return {
-    ...(allow.length === 0 ? {} : { allow_cidr: listed(allow) }),
-    ...(deny.length === 0 ? {} : { deny_cidr: listed(deny) }),
+function detailsOf({ allow, deny, gate, policy, visitors, endsAt, domain, remotePort }: Narrowing): AuditDetails {
+  const all = {
+    allow_cidr: listed(allow),
+    deny_cidr: listed(deny),
+    basic_auth: gate?.username ?? '',
+    policy: listed(policy?.actions.map(({ kind }) => kind) ?? []),
+    visitor_login: listed([...(visitors?.allowedDomains ?? []), ...(visitors?.allowedEmails ?? [])]),
+    domain: domain ?? '',
+    remote_port: remotePort ?? '',
+    ends_at: endsAt === null ? '' : new Date(endsAt).toISOString(),
   };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 
 function listed(entries: readonly string[]): string {

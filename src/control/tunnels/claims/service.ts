@@ -17,6 +17,7 @@ import type { Store, Tx } from '../../db/tx.ts';
 import type { TokenActor } from '../../core/rules/actor.ts';
 import { NarrowedTunnels } from './narrowed.ts';
 import { type ClaimContext, locate, projectFor } from './names.ts';
+import { placed, refusePort } from './places.ts';
 import { refuse } from '../../access-keys/messages.ts';
 import { refuseFault } from '../messages.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
@@ -111,17 +112,24 @@ export class Claims {
         'unauthorized',
         'This server does not know the access key. Create one on it, or use another server.',
       );
-    const decision = this.#grant(tx, token, question);
+    const decision = this.#grant(tx, token, { question, narrowing });
     if (decision.ok) this.#narrowed.note(tx, actorOf(token), { tunnelId: decision.route.tunnelId, narrowing });
     return decision;
   }
 
-  #grant(tx: Tx, token: TokenRow, question: ClaimQuestion): ClaimDecision {
+  #grant(
+    tx: Tx,
+    token: TokenRow,
+    { question: asked, narrowing }: { question: ClaimQuestion; narrowing: Narrowing | null },
+  ): ClaimDecision {
     const org = activeOrgOf(tx.db, token, tx.now);
     if ('code' in org) return org;
+    const place = placed(tx, { orgId: org.id, question: asked, range: this.#deps.tcpPorts }, narrowing);
+    if ('code' in place) return place;
+    const { question, port } = place;
     const project = projectFor(tx, token, question.project);
     if ('code' in project) return project;
-    const context: ClaimContext = { token, org, project, nodes: this.#deps.nodes };
+    const context: ClaimContext = { token, org, project, nodes: this.#deps.nodes, port };
     const found = locate(tx, context, question);
     if ('code' in found) return found;
     // Also a tunnel that had the name before the server did.
@@ -133,7 +141,7 @@ export class Claims {
     if (new Set(others).size + (question.relays ?? 0) >= token.tunnelQuota) return refuseMore(token);
     return found.row === undefined
       ? this.#make(tx, context, { question, ...found })
-      : this.#take(tx, context, { question, row: found.row });
+      : this.#take(tx, context, { question, row: found.row, isKept: (narrowing?.remotePort ?? null) !== null });
   }
 
   #make(
@@ -141,7 +149,7 @@ export class Claims {
     context: ClaimContext,
     input: { question: ClaimQuestion; label: string; ephemeral: boolean },
   ): ClaimDecision {
-    const { token, org, project, nodes } = context;
+    const { token, org, project, nodes, port } = context;
     const { question, label, ephemeral } = input;
     // Also what was granted to a claim before this one, and is not bound yet.
     const isTaken = (id: string): boolean => nodes.isTaken(id) || question.liveTunnelIds.includes(id);
@@ -154,24 +162,34 @@ export class Claims {
         protocol: question.protocol,
         localPort: question.localPort,
         ttlSeconds: null,
-        ephemeral,
+        // A port by number is kept for the organization.
+        ephemeral: ephemeral && port === null,
         tokenId: token.id,
       },
-      { ...this.#deps, plan: org.plan, nodes: { isTaken } },
+      { ...this.#deps, plan: org.plan, nodes: { isTaken }, onlyPort: port ?? undefined },
     );
+    if (row === 'no_port_free' && port !== null) return refusePort(port);
     if (typeof row === 'string') return refuseFault(row, label);
     recordTunnel(tx, actorOf(token), { action: 'tunnel.create', row });
     return this.#bind(tx, row, true);
   }
 
-  #take(tx: Tx, context: ClaimContext, input: { question: ClaimQuestion; row: TunnelRow }): ClaimDecision {
-    const { token, org, project } = context;
-    const { question, row } = input;
+  #take(
+    tx: Tx,
+    context: ClaimContext,
+    input: { question: ClaimQuestion; row: TunnelRow; isKept: boolean },
+  ): ClaimDecision {
+    const { token, org, project, port } = context;
+    const { question, row, isKept } = input;
     if (row.orgId !== org.id || row.projectId !== project.id) return refuseFault('name_taken', row.label);
     if (row.stopped)
       return refuse('tunnel_stopped', `${row.label} is stopped. Start it: culvert tunnels start ${row.label}`);
     if ((row.protocol === 'tcp') !== (question.protocol === 'tcp')) {
       return refuse('duplicate_name', `${row.label} is a ${row.protocol} tunnel. Delete it, or choose another name.`);
+    }
+    if (port !== null) {
+      const has = `${row.label} has the public port ${row.tcpPort}`;
+      return refuse('duplicate_name', `${has}. Use that one, or choose another name.`);
     }
     const isOver = isExpired(row, tx.now);
     // The run that was cut off does not begin a new life by coming back: a fresh one may.
@@ -184,6 +202,7 @@ export class Claims {
     const change: Partial<TunnelRow> = {};
     if (row.protocol !== question.protocol) Object.assign(change, { protocol: question.protocol });
     if (row.localPort !== question.localPort) Object.assign(change, { localPort: question.localPort });
+    if (isKept && row.ephemeral) Object.assign(change, { ephemeral: false });
     if (row.tokenId !== token.id) Object.assign(change, { tokenId: token.id });
     if (isOver) {
       const expiresAt = expiryFrom(tx.now, org.plan, row.ttlSeconds);
@@ -192,7 +211,7 @@ export class Claims {
     }
     if (row.tcpPort !== null && !holds(this.#deps.tcpPorts, row.tcpPort)) {
       // Settings moved the range: the old port can't be bound any more.
-      const tcpPort = pickTcpPort(tx, this.#deps.tcpPorts, org.id);
+      const tcpPort = pickTcpPort(tx, this.#deps.tcpPorts, { orgId: org.id });
       if (typeof tcpPort === 'string') return refuseFault(tcpPort, row.label);
       letPortRest(tx, 'tcp', { port: row.tcpPort, orgId: org.id });
       Object.assign(change, { tcpPort });

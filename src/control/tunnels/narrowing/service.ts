@@ -2,45 +2,141 @@
  * What an agent's flags add in front of its tunnel (wire/narrowing.ts), checked by the rules of the API. The owner of a leaked key can type flags, too: so
  * they only narrow, and a claim with one that can't be applied is refused. Called by control/link.ts for each claim.
  */
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { AppError } from '../../../base/errors.ts';
+import { RecentMap } from '../../../base/limits/recent-map.ts';
 import { parseNetwork } from '../../../base/net/addr.ts';
 import type { ClaimQuestion, Refusal } from '../../../plane/link.ts';
-import type { Narrowing } from '../../../plane/narrowing.ts';
-import { type AskedNarrowing, flagOf, NARROWINGS, narrowingSchema } from '../../../wire/narrowing.ts';
+import { type Narrowing, TTL_OVER } from '../../../plane/narrowing.ts';
+import type { Actions } from '../../../plane/policy.ts';
+import type { BasicGate } from '../../../plane/routes.ts';
+import {
+  type AskedNarrowing,
+  flagOf,
+  NARROWINGS,
+  type NarrowingName,
+  narrowingSchema,
+} from '../../../wire/narrowing.ts';
 import { refuse } from '../../access-keys/messages.ts';
+import type { Passwords } from '../../core/secrets/passwords.ts';
+import type { Store } from '../../db/tx.ts';
+import { policyFor } from '../policies/service.ts';
+import { type AddedVisitorDeps, addedVisitors } from './visitors.ts';
 
 export type PreparedNarrowing = { readonly ok: true; readonly narrowing: Narrowing | null } | Refusal;
 
 type Question = Pick<ClaimQuestion, 'narrow' | 'protocol' | 'tokenId'>;
 
+export interface NarrowingDeps extends AddedVisitorDeps {
+  readonly store: Store;
+  readonly passwords: Passwords;
+}
+
+/** Passwords that are hashed once for agents that reconnect. */
+const MAX_GATES = 10_000;
+/** A raw connection has an address and nothing else that could be looked at. */
+const HTTP_ONLY = ['basic_auth', 'policy', 'visitor_login', 'domain'] as const satisfies readonly NarrowingName[];
+
+/** A claim asks for what can't be applied. */
+class NarrowingError extends Error {}
+
 /** Turns what agents ask for into what their sessions apply. */
 export class Narrowings {
-  /** Never throws for a rule. null: the claim asks for nothing. */
-  async prepare({ narrow }: Question): Promise<PreparedNarrowing> {
-    if (narrow === undefined) return { ok: true, narrowing: null };
-    const asked = read(narrow);
-    if ('code' in asked) return asked;
-    const names = Object.keys(asked);
-    if (names.length === 0) return { ok: true, narrowing: null };
-    return { ok: true, narrowing: { names, allow: asked.allow_cidr ?? [], deny: asked.deny_cidr ?? [] } };
+  readonly #deps: NarrowingDeps;
+  /** New with each process: a digest is of no use outside of it. */
+  readonly #key = randomBytes(32);
+  /** By a digest of user name and password. */
+  readonly #gates = new RecentMap<string, BasicGate>({ max: MAX_GATES });
+
+  constructor(deps: NarrowingDeps) {
+    this.#deps = deps;
+  }
+
+  /** null: the claim asks for nothing. Throws `unavailable`: too many passwords wait to be hashed. */
+  async prepare(question: Question): Promise<PreparedNarrowing> {
+    if (question.narrow === undefined || Object.keys(question.narrow).length === 0)
+      return { ok: true, narrowing: null };
+    try {
+      return await this.#prepare(read(question.narrow), question);
+    } catch (error) {
+      if (error instanceof NarrowingError) return refuse('invalid_request', error.message);
+      if (error instanceof AppError && error.code === 'upgrade_required')
+        return refuse('upgrade_required', error.message);
+      throw error;
+    }
+  }
+
+  async #prepare(asked: AskedNarrowing, { protocol, tokenId }: Question): Promise<PreparedNarrowing> {
+    const foreign = protocol === 'tcp' ? HTTP_ONLY.find((name) => asked[name] !== undefined) : undefined;
+    if (foreign !== undefined) throw wrong(foreign, 'is for http and https tunnels only');
+    if (protocol !== 'tcp' && asked.remote_port !== undefined) throw wrong('remote_port', 'is for tcp tunnels only');
+    const endsAt = this.#endOf(asked.ttl);
+    if (endsAt !== null && endsAt <= this.#deps.store.clock.now()) return refuse('tunnel_expired', TTL_OVER);
+    const visitors = asked.visitor_login === undefined ? null : addedVisitors(this.#deps, tokenId, asked.visitor_login);
+    if (typeof visitors === 'string') throw wrong('visitor_login', visitors);
+    const narrowing = {
+      names: Object.keys(asked),
+      allow: asked.allow_cidr ?? [],
+      deny: asked.deny_cidr ?? [],
+      policy: asked.policy === undefined ? null : policyOf(protocol, asked.policy),
+      visitors,
+      endsAt,
+      domain: asked.domain?.toLowerCase() ?? null,
+      remotePort: asked.remote_port ?? null,
+      gate: asked.basic_auth === undefined ? null : await this.#gateOf(asked.basic_auth),
+    };
+    return { ok: true, narrowing };
+  }
+
+  #endOf(ttl: AskedNarrowing['ttl']): number | null {
+    if (ttl === undefined) return null;
+    return Math.min(this.#deps.store.clock.now() + ttl.seconds * 1_000, ttl.ends_at ?? Infinity);
+  }
+
+  async #gateOf({ username, password }: NonNullable<AskedNarrowing['basic_auth']>): Promise<BasicGate> {
+    const digest = createHmac('sha256', this.#key)
+      .update(JSON.stringify([username, password]))
+      .digest('base64');
+    const known = this.#gates.get(digest);
+    if (known !== undefined) return known;
+    const gate = { username, passwordHash: await this.#deps.passwords.hash(password), version: randomUUID() };
+    this.#gates.set(digest, gate);
+    return gate;
   }
 }
 
-function read(narrow: Record<string, unknown>): AskedNarrowing | Refusal {
+function read(narrow: Record<string, unknown>): AskedNarrowing {
   const unknown = Object.keys(narrow).find((name) => !NARROWINGS.some((known) => known === name));
   if (unknown !== undefined)
-    return invalid(unknown, 'this server does not support it. Upgrade the server, or leave it out');
+    throw wrong(unknown, 'is not supported by this server. Upgrade the server, or leave the flag out');
   const parsed = narrowingSchema.safeParse(narrow);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return invalid(String(issue?.path[0] ?? ''), issue?.message ?? 'is invalid');
+    throw wrong(String(issue?.path[0] ?? ''), issue?.message ?? 'is invalid');
   }
   for (const name of ['allow_cidr', 'deny_cidr'] as const) {
-    const wrong = parsed.data[name]?.find((network) => parseNetwork(network) === undefined);
-    if (wrong !== undefined) return invalid(name, `"${wrong}" is no IP address and no network such as 10.0.0.0/8`);
+    const other = parsed.data[name]?.find((network) => parseNetwork(network) === undefined);
+    if (other !== undefined) throw wrong(name, `"${other}" is no IP address and no network such as 10.0.0.0/8`);
   }
   return parsed.data;
 }
 
-function invalid(name: string, reason: string): Refusal {
-  return refuse('invalid_request', `${flagOf(name)}: ${reason.slice(0, 800)}.`);
+function policyOf(protocol: Question['protocol'], input: unknown): Actions {
+  const policy = checkedPolicy(protocol, input);
+  // What an action would refuse is counted for policies that are stored.
+  if (policy.actions.every(({ enforce }) => enforce)) return policy;
+  throw wrong('policy', 'has an action with "enforce": false. Set such a policy in the dashboard or by the API');
+}
+
+function checkedPolicy(protocol: Question['protocol'], input: unknown): Actions {
+  try {
+    return policyFor({ protocol }, input);
+  } catch (error) {
+    if (error instanceof AppError) throw wrong('policy', error.message.replace(/\.$/, ''));
+    throw error;
+  }
+}
+
+function wrong(name: string, reason: string): NarrowingError {
+  return new NarrowingError(`${flagOf(name)}: ${reason.slice(0, 800)}.`);
 }

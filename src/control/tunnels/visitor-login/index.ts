@@ -29,7 +29,7 @@ export interface VisitorLoginServices {
 export const visitorLogin: Slice<VisitorLoginServices, VisitorLoginOptions> = {
   name: 'visitor login',
   service: (core, use, { visitorProvider: providerId, oauth, billing }) => {
-    const { store, sealer, providers, edgeDomain, apiUrl, log, publisher: routeEvents } = core;
+    const { store, sealer, nodes, providers, edgeDomain, apiUrl, log, publisher: routeEvents } = core;
     const { tunnelRoutes: routes } = use(tunnels);
     const provider = providers[providerId];
     // Visitors of another provider must log in again.
@@ -43,7 +43,7 @@ export const visitorLogin: Slice<VisitorLoginServices, VisitorLoginOptions> = {
         provider: { id: providerId, isSetUp: provider !== null },
       }),
       visitorLogins: new VisitorLogins({
-        ...{ store, sealer, routes, edgeDomain, provider, providerId, visitorKey, apiUrl, log },
+        ...{ store, sealer, routes, nodes, edgeDomain, provider, providerId, visitorKey, apiUrl, log },
       }),
       visitorKey: visitorKey.toString('base64url'),
     };

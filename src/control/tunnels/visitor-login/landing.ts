@@ -3,6 +3,7 @@
  * domain counts while it is verified and bound.
  */
 import { and, eq, isNotNull } from 'drizzle-orm';
+import { type AddedVisitors, bothVersions } from '../../../plane/narrowing.ts';
 import { returnPath } from '../../../plane/visitor-tokens.ts';
 import { liveTunnels } from '../../db/gone.ts';
 import { domains, tunnels, visitorGates } from '../../db/schema.ts';
@@ -11,11 +12,11 @@ import type { RouteMaker } from '../plane/route-maker.ts';
 import type { TunnelRow } from '../rows.ts';
 import type { VisitorLists } from './service.ts';
 
-/** A tunnel that asks who its visitors are. */
+/** A tunnel that asks who its visitors are: they must be on all of its lists. */
 export interface GatedTunnel {
   readonly row: TunnelRow;
   readonly version: string;
-  readonly lists: VisitorLists;
+  readonly lists: readonly VisitorLists[];
 }
 
 export interface Landing {
@@ -26,15 +27,20 @@ export interface Landing {
   readonly path: string;
 }
 
-/** Undefined for a tunnel that does not exist, and for one without a gate. */
-export function gatedTunnel(db: Db, tunnelId: string): GatedTunnel | undefined {
+/** Undefined for a tunnel that does not exist, and for one without a gate. `added`: by flags of its agent. */
+export function gatedTunnel(db: Db, tunnelId: string, added: AddedVisitors | null): GatedTunnel | undefined {
   const found = db
     .select({ row: tunnels, gate: visitorGates })
-    .from(visitorGates)
-    .innerJoin(tunnels, eq(tunnels.id, visitorGates.tunnelId))
+    .from(tunnels)
+    .leftJoin(visitorGates, eq(tunnels.id, visitorGates.tunnelId))
     .where(and(eq(tunnels.id, tunnelId), liveTunnels()))
     .get();
-  return found === undefined ? undefined : { row: found.row, version: found.gate.version, lists: found.gate };
+  const own = found?.gate ?? null;
+  if (found === undefined || (own ?? added) === null) return undefined;
+  const lists = [own, added].filter((one) => one !== null);
+  const [first, second] = lists.map(({ version }) => version);
+  const version = second === undefined ? (first ?? '') : bothVersions(first ?? '', second);
+  return { row: found.row, version, lists };
 }
 
 /** `asked`: an address of the tunnel, or a path of it; anything else counts as `/` of its own host. */

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, messageOf } from '../../../base/errors.ts';
 import type { Logger } from '../../../base/log.ts';
+import type { NodeControl } from '../../../plane/link.ts';
 import { sealTicket, TICKET_MS, TICKET_PATH } from '../../../plane/visitor-tokens.ts';
 import type { Store } from '../../db/tx.ts';
 import type { IdentityProvider } from '../../providers/oauth.ts';
@@ -30,6 +31,7 @@ export interface VisitorLoginDeps {
   readonly store: Store;
   readonly sealer: Sealer;
   readonly routes: RouteMaker;
+  readonly nodes: Pick<NodeControl, 'narrowingOf'>;
   readonly edgeDomain: string;
   /** Of `edge_auth.provider`; null: not set up. */
   readonly provider: IdentityProvider | null;
@@ -121,7 +123,7 @@ export class VisitorLogins {
     }
     // Read now: the lists may have changed while the person was at the provider.
     const { lists, version } = this.#tunnel(state.tunnelId);
-    if (!isListed(email, lists)) {
+    if (!lists.every((one) => isListed(email, one))) {
       const primaryAt = this.#deps.providerId === 'github' ? provider.name : null;
       return { kind: 'refused', email, site: new URL(state.origin).host, retry: this.#retryUrl(state), primaryAt };
     }
@@ -155,7 +157,7 @@ export class VisitorLogins {
 
   /** The same response for an unknown tunnel, and for one without a gate. */
   #tunnel(tunnelId: string): GatedTunnel {
-    const found = gatedTunnel(this.#deps.store.db, tunnelId);
+    const found = gatedTunnel(this.#deps.store.db, tunnelId, this.#deps.nodes.narrowingOf(tunnelId)?.visitors ?? null);
     if (found === undefined)
       throw new AppError('not_found', 'This site has no visitor login. Check the URL, or open the site again.');
     return found;

@@ -7,9 +7,17 @@ export interface AgentFlag {
 }
 
 export function agentFlags({ setByAgent }: Pick<TunnelDetail, 'setByAgent'>): readonly AgentFlag[] {
-  const { allow_cidr: allow, deny_cidr: deny } = setByAgent ?? {};
-  return [
-    ...(allow === undefined ? [] : [{ label: 'Allowed networks', value: allow.join(', ') }]),
-    ...(deny === undefined ? [] : [{ label: 'Blocked networks', value: deny.join(', ') }]),
-  ];
+  const { allow_cidr: allow, deny_cidr: deny, basic_auth: user, policy, visitor_login: visitors } = setByAgent ?? {};
+  const end = setByAgent?.ends_at;
+  const rows = [
+    ['Allowed networks', allow?.join(', ')],
+    ['Blocked networks', deny?.join(', ')],
+    ['Password, user name', user],
+    ['Policy actions', policy?.join(', ')],
+    ['Visitor login', visitors?.join(', ')],
+    ['Domain', setByAgent?.domain],
+    ['Public port', setByAgent?.remote_port?.toString()],
+    ['Ends', end === undefined ? undefined : new Date(end).toLocaleString()],
+  ] as const;
+  return rows.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value }]));
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { FakeServer } from '../../agent/fixtures/fake-server.ts';
-import { run, start, tempHome } from '../fixtures/in-process.ts';
+import { FakeServer } from '../../../agent/fixtures/fake-server.ts';
+import { run, start, tempHome } from '../../fixtures/in-process.ts';
 
 const KEY = 'mtk_0123456789abcdefghijABCDEFGHIJ0123456789abc';
 let server: FakeServer;
@@ -18,6 +18,10 @@ const mistakes = [
   [['--allow-cidr', '10.0.0.0/33'], /--allow-cidr: "10\.0\.0\.0\/33" is no IP address and no network such as 10/],
   [['--deny-cidr', 'example.com'], /--deny-cidr: "example\.com" is no IP address/],
   [['--deny-cidr', '10.0.0.1/8'], /--deny-cidr: "10\.0\.0\.1\/8" is no IP address/],
+  [['--remote-port', '20001'], /--remote-port: is for tcp tunnels only/],
+  [['--domain', 'a b'], /--domain: "a b" is no domain such as shop/],
+  [['--ttl', '2'], /--ttl: "2" is no time such as 30m, 2h or 7d/],
+  [['--policy', 'absent.json'], /--policy: .*absent\.json cannot be read: there is no such file/],
   [['--allow-cidr', '10.0.0.1,'], /--allow-cidr: "10\.0\.0\.1," has an empty name/],
 ] as const;
 for (const [flags, message] of mistakes) {
@@ -25,6 +29,20 @@ for (const [flags, message] of mistakes) {
     const { code, stderr } = await run(['http', '3000', ...flags], { home: tempHome(t), env: env() });
     assert.equal(code, 2);
     assert.match(stderr, message);
+  });
+}
+
+for (const flags of [
+  ['--basic-auth', 'ann'],
+  ['--basic-auth-file', 'x'],
+  ['--policy', 'x'],
+  ['--visitor-login', 'example.com'],
+  ['--domain', 'shop.example.com'],
+]) {
+  test(`agent flags: a tcp tunnel refuses ${flags[0]}`, async (t) => {
+    const { code, stderr } = await run(['tcp', '22', ...flags], { home: tempHome(t), env: env() });
+    assert.equal(code, 2);
+    assert.match(stderr, new RegExp(`${flags[0]}: is for http and https tunnels only`));
   });
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { run, start, tempHome } from '../../src/cli/fixtures/in-process.ts';
@@ -22,8 +23,18 @@ test('files: a folder is published, and nothing beside it', async (t) => {
     ['files', 'dist'],
     ['http', 'file://dist'],
   ]) {
-    const agent = start(t, [...args, '--inspect-port', '0'], { home, env });
-    const [url = ''] = await agent.lines(1);
+    const agent = start(t, [...args, '--json', '--inspect-port', '0'], { home, env });
+    await agent.until(() => agent.stdout.includes('"tunnel_online"'));
+    const events = agent.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string; url: string });
+    const urlOf = (event: string): string => events.find((each) => each.event === event)?.url ?? '';
+    const url = urlOf('tunnel_online');
+    const shown = (await (await fetch(`${urlOf('inspector_online')}/api/tunnels`)).json()) as {
+      tunnels: { config: { addr: string } }[];
+    };
+    assert.equal(shown.tunnels[0]?.config.addr, pathToFileURL(join(home, 'dist')).href);
     assert.deepEqual(await culvert.get(url), { status: 200, code: undefined, body: '<p>hello' });
     assert.equal((await culvert.get(`${url}/..%2fsecret.txt`)).status, 404);
     const { pathname, host } = new URL('/big.bin', url);

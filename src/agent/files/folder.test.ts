@@ -292,3 +292,12 @@ test('folder: one connection carries one request after another', async (t) => {
   socket.end();
   await once(socket, 'close');
 });
+
+test('folder: a large folder shows its first 1000 entries and says so', async (t) => {
+  const { root } = site(t);
+  for (let i = 0; i < 1_005; i++) writeFileSync(join(root, `sub/${i}.txt`), '');
+  rmSync(join(root, 'sub/index.html'));
+  const text = (await get(open(root), '/sub/')).body.toString();
+  assert.equal(text.match(/<tr><td>/g)?.length, 1_001);
+  assert.match(text, /Only 1000 entries are shown\./);
+});

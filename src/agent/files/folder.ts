@@ -120,9 +120,14 @@ const TEXTS: Readonly<Record<number, string>> = {
 };
 
 function refuse(response: ServerResponse, status: number): void {
+  const text = `${TEXTS[status]}\n`;
   if (status === 503) response.setHeader('Retry-After', 1);
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-cache' });
-  response.end(`${TEXTS[status]}\n`);
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-cache',
+  });
+  response.end(text);
 }
 
 function redirect(response: ServerResponse, location: string): void {

@@ -1,5 +1,7 @@
 /** The page of a folder without an index.html: names, sizes, dates. No script, no file besides; light or dark as the visitor's system is. */
-import { opendir } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Found, findIn } from './find.ts';
 import { isHidden, isSafeName } from './url-path.ts';
 
@@ -29,26 +31,32 @@ async function entriesOf(
 ): Promise<{ entries: Entry[]; isWhole: boolean }> {
   const entries: Entry[] = [];
   let isWhole = true;
-  for await (const { name } of await opendir(found.path)) {
+  for await (const item of await opendir(found.path)) {
+    const { name } = item;
     if (!isSafeName(name) || isHidden([...names, name])) continue;
     if (entries.length === MAX_ENTRIES) {
       isWhole = false;
       break;
     }
-    const entry = await entryOf(root, names, name);
+    // A link counts by where it leads to; all else is inside, as the folder is.
+    const known = item.isSymbolicLink() ? undefined : await statsOf(join(found.path, name));
+    const stats = known ?? (await findIn(root, [...names, name]))?.stats;
+    const entry = entryOf(name, stats);
     if (entry !== undefined) entries.push(entry);
   }
   entries.sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || a.name.localeCompare(b.name, 'en'));
   return { entries, isWhole };
 }
 
-/** Undefined: what a request for it would not find either, such as a link that leads outside. */
-async function entryOf(root: string, names: readonly string[], name: string): Promise<Entry | undefined> {
-  const found = await findIn(root, [...names, name]);
-  if (found === undefined) return undefined;
-  const { stats } = found;
-  if (!stats.isDirectory() && !stats.isFile()) return undefined;
+/** Undefined: a request for it would not find it either, such as a link that leads outside. */
+function entryOf(name: string, stats: BigIntStats | undefined): Entry | undefined {
+  if (stats === undefined || !(stats.isDirectory() || stats.isFile())) return undefined;
   return { name, isFolder: stats.isDirectory(), size: Number(stats.size), modifiedMs: Number(stats.mtimeMs) };
+}
+
+/** Undefined: it went away meanwhile, or this user may not look at it. */
+async function statsOf(path: string): Promise<BigIntStats | undefined> {
+  return lstat(path, { bigint: true }).catch(() => undefined);
 }
 
 function entryRow({ name, isFolder, size, modifiedMs }: Entry): string {

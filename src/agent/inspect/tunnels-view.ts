@@ -5,7 +5,9 @@
  *
  * Only those that have a public URL are listed: scripts wait for the first one.
  */
+import { pathToFileURL } from 'node:url';
 import type { TunnelView } from '../events.ts';
+import type { TunnelSpec } from '../tunnel.ts';
 import type { AgentSource } from './agent-source.ts';
 import type { Watch } from './watch.ts';
 
@@ -36,13 +38,22 @@ function ngrokTunnel(tunnel: TunnelView, watch: Watch): object {
     uri: `${TUNNELS_PATH}/${encodeURIComponent(name)}`,
     public_url: url,
     proto: url.slice(0, Math.max(0, url.indexOf(':'))),
-    config: { addr: addressOf(protocol, target), inspect: protocol !== 'tcp' && known?.spec.inspect !== false },
+    config: {
+      addr: folderUrl(known?.spec) ?? addressOf(protocol, target),
+      inspect: protocol !== 'tcp' && known?.spec.inspect !== false,
+    },
     metrics: {
       conns: { gauge: known?.tally.openConnections ?? 0, ...known?.tally.connections.view(now) },
       http: { ...known?.tally.requests.view(now) },
     },
     online: state === 'online',
   };
+}
+
+/** Of a folder, as ngrok has it. This page is for users of this machine, who may know where the folder is. */
+function folderUrl(spec: TunnelSpec | undefined): string | undefined {
+  const folder = spec?.target.folder;
+  return folder === undefined ? undefined : pathToFileURL(folder.options.root).href;
 }
 
 /** Where the agent dials, as a URL for HTTP. */

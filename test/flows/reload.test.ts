@@ -1,7 +1,7 @@
 /** `culvert start` whose file changes while visitors are served: a real server, a real agent, real services. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -35,7 +35,8 @@ test('start: a changed file starts, ends and replaces tunnels, and a response on
   const stays = tunnel('stays', origin.port);
   writeFileSync(file, stays + tunnel('moves', first.port) + tunnel('goes', first.port));
   const env = { CULVERT_SERVER: culvert.account.apiUrl, CULVERT_TOKEN: culvert.token };
-  const agent = start(t, ['start', '--json', '--no-inspect'], { home, env });
+  const urls = join(home, 'urls');
+  const agent = start(t, ['start', '--json', '--no-inspect', '--url-file', urls], { home, env });
   const said = (): Line[] =>
     agent.stdout
       .split('\n')
@@ -75,6 +76,10 @@ test('start: a changed file starts, ends and replaces tunnels, and a response on
   assert.equal(await bodyOf('moves'), 'second');
   assert.equal(await bodyOf('comes'), 'second');
   assert.equal((await culvert.get(urlOf('goes'))).code, 'tunnel_offline');
+  assert.deepEqual(
+    readFileSync(urls, 'utf8').trimEnd().split('\n'),
+    ['stays', 'moves', 'comes'].map((name) => urlOf(name).slice(0, -1)),
+  );
   slow[0]?.end('and whole');
   assert.equal(await long, 'begun and whole');
   assert.equal(count('settings_rejected'), 1, 'a mistake is reported once');

@@ -7,7 +7,7 @@ import type { Agent } from '../../agent/agent.ts';
 import type { AgentEvent } from '../../agent/events.ts';
 import type { RelaySpec } from '../../agent/relay/spec.ts';
 import type { TunnelSpec } from '../../agent/tunnel.ts';
-import { messageOf } from '../../base/errors.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { AgentSettings } from '../../config/agent.ts';
 
@@ -113,11 +113,16 @@ const ABSENT = '-';
 
 /** Which versions of the files are there. */
 function stateOf(files: readonly string[]): string {
-  const states = files.map((file) => {
+  return files.map(oneState).join(' ');
+}
+
+function oneState(file: string): string {
+  try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
     return stats === undefined ? ABSENT : `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
-  });
-  return states.join(' ');
+  } catch (error) {
+    return codeOf(error) ?? ABSENT; // its folder may not be searched, say: a change all the same
+  }
 }
 
 function isGone(before: string, now: string): boolean {

@@ -271,7 +271,7 @@ class Records {
     if (event.kind === 'request' || event.kind === 'stopped') return;
     if (event.kind === 'target') return;
     this.save(agent);
-    if (event.kind !== 'tunnel_online' && event.kind !== 'relay_online') return;
+    if (!['tunnel_online', 'relay_online', 'settings_reloaded'].includes(event.kind)) return;
     const { tunnels, relays } = agent.view();
     const places = [...tunnels.map(({ url }) => url), ...relays.map(({ endpoint }) => endpoint)];
     const urls = places.flatMap((place) => (place === undefined ? [] : harmless(place)));

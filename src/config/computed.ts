@@ -2,6 +2,7 @@
  * The settings that are computed where the file leaves them empty. Pure; called by load.ts, and by the server again for listeners
  * on port 0, whose port is known only once they are bound.
  */
+import { join, resolve } from 'node:path';
 import { formatHost, formatHostPort, type HostPort, isWildcard } from '../base/net/addr.ts';
 import type { ApiAtEdge } from './one-port.ts';
 
@@ -36,4 +37,15 @@ export function agentsPublicAddress(listen: HostPort, domain: string): string {
 /** What agents dial that come by the edge's https listener: the API's host there. Empty without an API there. */
 export function agentsAddressAtEdge(at: ApiAtEdge | undefined, port: number): string {
   return at === undefined ? '' : formatHostPort({ host: at.host, port });
+}
+
+/** `releases_dir`, or its default. A folder for each version is in it. */
+export function releasesDirOf({
+  releases_dir: folder,
+  data_dir: dataDir,
+}: {
+  readonly releases_dir: string | null;
+  readonly data_dir: string;
+}): string {
+  return folder === null ? join(resolve(dataDir), 'releases') : resolve(folder);
 }

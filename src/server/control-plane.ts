@@ -4,7 +4,7 @@
 import { formatHost, parseHostPort } from '../base/net/addr.ts';
 import type { Logger } from '../base/log.ts';
 import { buildInfo } from '../base/process/version.ts';
-import { releasesDirOf } from '../config/releases-dir.ts';
+import { releasesDirOf } from '../config/computed.ts';
 import type { Settings } from '../config/schema.ts';
 import type { ReleaseOptions } from '../control/download/service.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../control/open.ts';

@@ -115,6 +115,7 @@ test('one port: the API host is the API and the dashboard, and the bare domain l
   const culvert = await start(t);
   assert.equal((await ask(culvert, { path: '/health' })).status, 200);
   assert.match(String((await ask(culvert, { path: '/app/' })).headers['content-type']), /^text\/html/);
+  assert.match((await ask(culvert, { path: '/download/' })).body, /<h1>Install Culvert /);
   const bare = { host: 'example.test' };
   const found = await ask(culvert, { path: '/.well-known/culvert', ...bare });
   const { agent_address, agent_addresses, api_url } = discovery.parse(JSON.parse(found.body));

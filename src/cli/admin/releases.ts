@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { buildInfo } from '../../base/process/version.ts';
 import { ownPlatform } from '../../base/release/signed-release.ts';
 import { loadServerConfig } from '../../config/load.ts';
-import { releasesDirOf } from '../../config/releases-dir.ts';
+import { releasesDirOf } from '../../config/computed.ts';
 import type { Settings } from '../../config/schema.ts';
 import { keepRelease } from '../../server/releases/keep.ts';
 import { keptVersions } from '../../server/releases/kept.ts';

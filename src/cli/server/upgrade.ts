@@ -7,7 +7,7 @@ import { ownPlatform } from '../../base/release/signed-release.ts';
 import { firstOf, type ReleaseSource } from '../../base/release/source.ts';
 import { compareVersions } from '../../base/release/versions.ts';
 import { type LoadedConfig, loadServerConfig } from '../../config/load.ts';
-import { releasesDirOf } from '../../config/releases-dir.ts';
+import { releasesDirOf } from '../../config/computed.ts';
 import { keepRelease } from '../../server/releases/keep.ts';
 import { keptVersions } from '../../server/releases/kept.ts';
 import type { Machine } from '../../server/upgrade/machine.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import { ownPlatform } from '../../base/release/signed-release.ts';
-import { releasesDirOf } from '../../config/releases-dir.ts';
+import { releasesDirOf } from '../../config/computed.ts';
 import type { Settings } from '../../config/schema.ts';
 import { keepRelease } from '../../server/releases/keep.ts';
 import { keptVersions } from '../../server/releases/kept.ts';

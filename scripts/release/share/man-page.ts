@@ -20,6 +20,8 @@ const ENVIRONMENT: ReadonlyArray<readonly [name: string, text: string]> = [
   ['CULVERT_TOKEN_FILE', 'File with the access key, as --token-file.'],
   ['CULVERT_AGENT_CONFIG', 'Settings file of the agent, as --config of culvert start.'],
   ['CULVERT_CONFIG', 'Settings file of the server, as --config of its commands.'],
+  ['CULVERT_PASSWORD', 'Password of a tunnel, in place of --password-file.'],
+  ['CULVERT_WEBHOOK_SECRET', 'Secret of a webhook sender, in place of --secret-file.'],
   ['HTTPS_PROXY, ALL_PROXY', 'Proxy for all connections to the server, as --proxy.'],
   ['NO_PROXY', 'Names and addresses that need no proxy.'],
   ['NO_COLOR', 'If set, the output has no colors.'],

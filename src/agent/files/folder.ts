@@ -42,6 +42,10 @@ export class Folder {
     this.#server = createServer(how, (request, response) => void this.#answer(request, response));
   }
 
+  get root(): string {
+    return this.options.root;
+  }
+
   /** A connection to this folder, ready to use. */
   connect(): Socket {
     const { near, far } = MemorySocket.pair();

@@ -52,8 +52,8 @@ function ngrokTunnel(tunnel: TunnelView, watch: Watch): object {
 
 /** Of a folder, as ngrok has it. This page is for users of this machine, who may know where the folder is. */
 function folderUrl(spec: TunnelSpec | undefined): string | undefined {
-  const folder = spec?.target.folder;
-  return folder === undefined ? undefined : pathToFileURL(folder.options.root).href;
+  const root = spec?.target.inProcess?.root;
+  return root === undefined ? undefined : pathToFileURL(root).href;
 }
 
 /** Where the agent dials, as a URL for HTTP. */

@@ -27,8 +27,8 @@ export interface LocalTarget {
   readonly connectTimeoutMs?: number | undefined;
   /** Each connection begins with a header of the PROXY protocol. For tcp tunnels: elsewhere one connection carries many visitors. */
   readonly proxyProtocol: boolean;
-  /** Serves connections inside this process, in place of hosts and port. */
-  readonly inProcess?: { connect(): Socket } | undefined;
+  /** Serves connections inside this process, in place of hosts and port. `root`: of a folder. */
+  readonly inProcess?: { connect(): Socket; readonly root?: string } | undefined;
 }
 
 /** A target together with the protocol that its spelling asks for (`https://…` under `http` means TLS to the local port). */

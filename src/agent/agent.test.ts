@@ -47,6 +47,34 @@ test('says hello with the token, then claims, and tells the URL', async () => {
   assert.equal(channel.sink.targetOf(2), undefined);
 });
 
+test('an old server is never sent a tunnel whose options it would leave out of account', async () => {
+  const upstream = { host: 'localhost:3000', prefix: '/app' };
+  const tunnels = [{ ...tunnelSpec('app'), upstream }, tunnelSpec('web')];
+  const [old, now] = [await fakeFixture({ tunnels }), await fakeFixture({ tunnels })];
+  old.latest().welcome();
+  now.latest().welcome({ features: ['upstream', 'from the future'] });
+  assert.deepEqual(
+    now.latest().claims.map((claim) => claim.upstream),
+    [upstream, undefined],
+  );
+  assert.equal(old.latest().claims.length, 1);
+  old.latest().bindAll();
+  assert.equal(await ended(old), 'runs', 'the other tunnel goes on');
+  const refused = old.events.find((event) => event.kind === 'tunnel_refused');
+  assert.deepEqual(
+    [refused?.tunnel.name, refused?.final, refused?.message],
+    [
+      'app',
+      true,
+      'the server (version 1) is too old for --host-header, --path-prefix. Upgrade the server, or leave the option out',
+    ],
+  );
+  const [app] = tunnels;
+  const alone = await fakeFixture({ tunnels: app === undefined ? [] : [app] });
+  alone.latest().welcome();
+  assert.deepEqual(await ended(alone), { code: 4, message: refused?.message });
+});
+
 test('silence behind what was sent is looked into soon with a server that says which one it is', async () => {
   const [now, older] = [await fakeFixture(), await online()];
   now.latest().welcome({ serverId: '11111111-1111-4111-8111-111111111111' });

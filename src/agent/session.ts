@@ -5,7 +5,7 @@
 import type { Attached, Bound, FromServer, Hello, RequestLine } from '../wire/messages.ts';
 import type { Channel, ChannelSink, StreamTaker } from './connect/channel.ts';
 import { Relay } from './relay/relay.ts';
-import type { Refusal, Wanted } from './wanted.ts';
+import type { Need, Refusal, Wanted } from './wanted.ts';
 import type { LocalTarget } from './local/target.ts';
 import { Tunnel } from './tunnel.ts';
 
@@ -39,6 +39,9 @@ export class Session implements ChannelSink {
   readonly #slots = new Map<number, Wanted>();
   #channel: Channel | undefined;
   #nextRef = 1;
+  /** What the server can do, and its version. */
+  #features: ReadonlySet<string> = new Set();
+  #serverVersion = '';
   #ended = false;
   #welcomed = false;
 
@@ -64,6 +67,8 @@ export class Session implements ChannelSink {
   /** Asks for it, unless an answer about it is due already. */
   ask(wanted: Wanted): void {
     for (const asked of this.#asked.values()) if (asked === wanted) return;
+    const missing = wanted.needs.find(({ feature }) => !this.#features.has(feature));
+    if (missing !== undefined) return this.#refuse(wanted, missing);
     this.#line.add(wanted);
     this.#askNext();
   }
@@ -135,6 +140,8 @@ export class Session implements ChannelSink {
       case 'welcome':
         if (this.#welcomed) return this.#broken('it sent welcome twice');
         this.#welcomed = true;
+        this.#features = new Set(message.features);
+        this.#serverVersion = message.serverVersion;
         if (message.bandwidthLimitMbps !== undefined) this.#channel?.holdBack(message.bandwidthLimitMbps);
         if (message.clear === true) this.#channel?.sayClear();
         if (message.serverId !== undefined) this.#channel?.answerSoon();
@@ -188,6 +195,14 @@ export class Session implements ChannelSink {
     if (relay.dropped) return this.#giveBack(attached.slot);
     this.#slots.set(attached.slot, relay);
     this.#owner.onAttached(this, relay, attached);
+  }
+
+  /** As if the server had: it would leave out of account what it does not know. Later, as answers come. */
+  #refuse(wanted: Wanted, { options }: Need): void {
+    const message = `the server (version ${this.#serverVersion}) is too old for ${options}. Upgrade the server, or leave the option out`;
+    queueMicrotask(() => {
+      if (!this.#ended) this.#owner.onRefused(this, wanted, { code: 'invalid_request', message });
+    });
   }
 
   #askNext(): void {

@@ -3,8 +3,9 @@
  */
 import type { Bound, Claim, Protocol } from '../wire/messages.ts';
 import { type AskedNarrowing, flagOf } from '../wire/narrowing.ts';
+import type { UpstreamForm } from '../wire/upstream-form.ts';
 import type { AgentEvent, TunnelView } from './events.ts';
-import { type Refusal, Wanted } from './wanted.ts';
+import { type Need, type Refusal, Wanted } from './wanted.ts';
 import type { LocalTarget } from './local/target.ts';
 
 export interface TunnelSpec {
@@ -18,6 +19,8 @@ export interface TunnelSpec {
   readonly inspect?: boolean | undefined;
   /** What the flags add in front of it. */
   readonly narrow?: AskedNarrowing | undefined;
+  /** How the server writes requests to the service; undefined: as visitors do. */
+  readonly upstream?: UpstreamForm | undefined;
 }
 
 export class Tunnel extends Wanted {
@@ -25,6 +28,7 @@ export class Tunnel extends Wanted {
   readonly spec: TunnelSpec;
   /** The tunnel with settings from before, which serves until the server has bound this one. */
   replaces: Tunnel | undefined;
+  override readonly needs: readonly Need[];
   #bound: Bound | undefined;
   #revision = 0;
 
@@ -32,6 +36,7 @@ export class Tunnel extends Wanted {
   constructor(spec: TunnelSpec, random: () => number, before?: Tunnel) {
     super(random);
     this.spec = spec;
+    this.needs = spec.upstream === undefined ? [] : [{ feature: 'upstream', options: optionsOf(spec.upstream) }];
     if (before === undefined || !hasSamePlace(before.spec, spec)) return;
     this.#bound = before.#bound;
     this.#revision = before.#revision + 1;
@@ -59,6 +64,7 @@ export class Tunnel extends Wanted {
       ...(this.spec.project === undefined ? {} : { project: this.spec.project }),
       ...(this.spec.inspect === false ? { inspect: false } : {}),
       ...(this.spec.narrow === undefined ? {} : { narrow: this.#narrow(this.spec.narrow) }),
+      ...(this.spec.upstream === undefined ? {} : { upstream: this.spec.upstream }),
       ...(this.#bound === undefined ? {} : { tunnelId: this.#bound.tunnelId }),
       ...(this.#revision === 0 ? {} : { revision: this.#revision }),
     };
@@ -113,4 +119,14 @@ export class Tunnel extends Wanted {
 /** Whether both ask for the same public name. */
 function hasSamePlace(one: TunnelSpec, other: TunnelSpec): boolean {
   return one.protocol === other.protocol && one.subdomain === other.subdomain && one.project === other.project;
+}
+
+/** The options that made `form`. */
+function optionsOf({ host, prefix, keepAliveMs }: UpstreamForm): string {
+  const options = [
+    ...(host === undefined ? [] : ['--host-header']),
+    ...(prefix === undefined ? [] : ['--path-prefix']),
+    ...(keepAliveMs === undefined ? [] : ['--upstream-keep-alive-timeout']),
+  ];
+  return options.join(', ');
 }

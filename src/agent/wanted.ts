@@ -2,6 +2,7 @@
  * What a tunnel and a relay of an agent have in common: the user wants it, the server has granted it or not, and the agent asks again. Changed by
  * agent.ts only.
  */
+import type { Feature } from '../wire/features.ts';
 import type { Attach, Claim, RefusalCode } from '../wire/messages.ts';
 import { Backoff } from './backoff.ts';
 import type { AgentEvent, TunnelState } from './events.ts';
@@ -14,6 +15,12 @@ const ASK_AGAIN_MS = 5_000;
 export interface Refusal {
   readonly code: RefusalCode;
   readonly message: string;
+}
+
+/** A feature that the server must have, and the options that ask for it, for the message to the user. */
+export interface Need {
+  readonly feature: Feature;
+  readonly options: string;
 }
 
 export abstract class Wanted {
@@ -33,6 +40,9 @@ export abstract class Wanted {
   constructor(random: () => number) {
     this.backoff = new Backoff(random, ASK_AGAIN_MS);
   }
+
+  /** What it must not go without: it is not asked for at a server that lacks one of these. */
+  readonly needs: readonly Need[] = [];
 
   /** The message that asks the server for it. */
   abstract ask(ref: number): Claim | Attach;

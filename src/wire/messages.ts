@@ -21,6 +21,7 @@
  */
 import { z } from 'zod';
 import { narrowingNames } from './narrowing.ts';
+import { upstreamForm } from './upstream-form.ts';
 
 export const WIRE_VERSION = 1;
 export const ALPN = 'culvert/1';
@@ -109,6 +110,8 @@ export const claim = z.object({
   narrow: z.record(z.string().max(64), z.unknown()).optional(),
   /** How often its settings were changed while the agent runs: a claim that is the same but for this takes a slot of its own. An older server answers with the old slot. */
   revision: z.int().min(1).max(0xffff_ffff).optional(),
+  /** Needs the feature `upstream`. */
+  upstream: upstreamForm.optional(),
 });
 
 /** This agent wants to carry the datagrams of a private network to a local UDP port. */
@@ -140,6 +143,8 @@ export const welcome = z.object({
   /** Keys of `claim.narrow` that this server applies. An older one does not say: it would ignore them. */
   narrows: narrowingNames.optional(),
   serverId,
+  /** features.ts; an older server lists none. */
+  features: z.array(z.string().max(64)).max(64).optional(),
 });
 
 export const bound = z.object({

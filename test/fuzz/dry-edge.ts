@@ -237,6 +237,8 @@ export class DryEdge {
         watched: false,
         inspected: true,
         narrowing: null,
+        rewrite: null,
+        idleMs: 55_000,
       },
       payer: { tokenId: 't', exhausted: false, charge: () => {} },
       meter: this.meter,

@@ -13,7 +13,8 @@ import { folderOfArgument, folderOfSettings } from './files.ts';
 import type { Entry, ReadSettings } from './reload.ts';
 import { runAgent } from './run-agent.ts';
 import { relayOf } from './udp.ts';
-import { flagOf, type UpstreamInput, upstreamFlags, upstreamOf } from './upstream-options.ts';
+import { flagOf, type UpstreamInput, upstreamFlags } from './upstream-input.ts';
+import { upstreamOf } from './upstream-options.ts';
 
 /** Why the PROXY protocol is refused to other tunnels. */
 const PROXY_ELSEWHERE = 'is for tcp tunnels only; an HTTP service gets the visitor address in X-Forwarded-For';

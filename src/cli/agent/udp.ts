@@ -7,7 +7,7 @@ import type { CommandBody } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
 import { textFlag } from '../terminal/flags.ts';
 import { runAgent } from './run-agent.ts';
-import { UPSTREAM_KEYS } from './upstream-options.ts';
+import { UPSTREAM_KEYS } from './upstream-input.ts';
 
 export const udpCommand: CommandBody = async (io, invocation) => {
   const { args, flags } = invocation;

@@ -8,11 +8,14 @@ const CONNECT_TIMEOUT: Flag = [
 
 /** Of http and https tunnels. */
 export const UPSTREAM_FLAGS: readonly Flag[] = [
+  ['--host-header <name>', 'host that your service gets: preserve (default), rewrite (that of the target), or a name'],
+  ['--path-prefix <path>', 'publish this path of your service, and what is below it'],
   ['--upstream-ca <file>', 'trust only these certificate authorities (PEM) for your service'],
   ['--upstream-sni <name>', 'host name for TLS to your service'],
   ['--upstream-cert <file>', 'client certificate for your service (PEM)'],
   ['--upstream-key <file>', 'private key of the client certificate (PEM)'],
   CONNECT_TIMEOUT,
+  ['--upstream-keep-alive-timeout <time>', 'how long an idle connection to your service is kept (default: 55s)'],
 ];
 
 /** Of tcp tunnels, whose bytes the agent does not read. */

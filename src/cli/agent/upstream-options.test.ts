@@ -11,7 +11,9 @@ import { LocalDial, type LocalFault } from '../../agent/local/local.ts';
 import type { LocalTarget } from '../../agent/local/target.ts';
 import { Sweeper } from '../../base/clock.ts';
 import { testCertificate } from '../../data/fixtures/certificate.ts';
-import { type UpstreamInput, upstreamOf } from './upstream-options.ts';
+import type { UpstreamForm } from '../../wire/upstream-form.ts';
+import type { UpstreamInput } from './upstream-input.ts';
+import { upstreamOf } from './upstream-options.ts';
 
 let own: { cert: string; key: string };
 let other: { cert: string; key: string };
@@ -95,6 +97,29 @@ const BAD: ReadonlyArray<readonly [title: string, over: Partial<UpstreamInput>, 
 for (const [title, over, message] of BAD) {
   test(`upstream options: ${title} is refused by name`, () => {
     assert.throws(() => upstreamOf(inputOf(over)), { message });
+  });
+}
+
+const FORMS: ReadonlyArray<readonly [target: string, values: UpstreamInput['values'], form: UpstreamForm | undefined]> =
+  [
+    ['3000', {}, undefined],
+    ['3000', { host_header: 'preserve' }, undefined],
+    ['3000', { host_header: 'rewrite' }, { host: 'localhost:3000' }],
+    ['80', { host_header: 'rewrite' }, { host: 'localhost' }],
+    ['http://nas.local', { host_header: 'rewrite' }, { host: 'nas.local' }],
+    ['https://nas.local', { host_header: 'rewrite' }, { host: 'nas.local', tls: true }],
+    ['https://nas.local:80', { host_header: 'rewrite' }, { host: 'nas.local:80', tls: true }],
+    ['[::1]:3000', { host_header: 'rewrite' }, { host: '[::1]:3000' }],
+    ['unix:/a.sock', { host_header: 'rewrite' }, { host: 'localhost' }],
+    ['3000', { host_header: 'app.local:8080' }, { host: 'app.local:8080' }],
+    ['3000', { path_prefix: '/app/' }, { prefix: '/app' }],
+    ['3000', { path_prefix: '/' }, undefined],
+    ['unix:/a.sock:/app/v2', {}, { prefix: '/app/v2' }],
+    ['3000', { upstream_keep_alive_timeout: '0s' }, { keepAliveMs: 0 }],
+  ];
+for (const [target, values, form] of FORMS) {
+  test(`upstream options: ${target} with ${JSON.stringify(values)}`, () => {
+    assert.deepEqual(upstreamOf(inputOf({ target, values })).upstream, form);
   });
 }
 

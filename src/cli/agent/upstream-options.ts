@@ -8,19 +8,13 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { type ParsedTarget, parseTarget, TargetError } from '../../agent/local/target.ts';
+import { type LocalTarget, type ParsedTarget, parseTarget, TargetError } from '../../agent/local/target.ts';
 import { durationMs } from '../../base/duration.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import type { Protocol } from '../../wire/messages.ts';
-
-export const UPSTREAM_KEYS = [
-  'upstream_ca',
-  'upstream_sni',
-  'upstream_cert',
-  'upstream_key',
-  'upstream_connect_timeout',
-] as const;
-export type UpstreamKey = (typeof UPSTREAM_KEYS)[number];
+import type { UpstreamForm } from '../../wire/upstream-form.ts';
+import { formOf } from './upstream-form.ts';
+import { UPSTREAM_KEYS, type UpstreamInput, type UpstreamKey } from './upstream-input.ts';
 
 /** What TLS alone uses. */
 const TLS_KEYS = ['upstream_ca', 'upstream_sni', 'upstream_cert', 'upstream_key'] as const;
@@ -28,23 +22,18 @@ const TLS_KEYS = ['upstream_ca', 'upstream_sni', 'upstream_cert', 'upstream_key'
 const MAX_CONNECT_MS = 300_000;
 const MAX_FILE_BYTES = 1_048_576;
 
-export interface UpstreamInput {
-  readonly target: string;
+/** A target, and how the server writes requests to it. */
+export interface Upstream {
+  readonly target: LocalTarget;
   readonly protocol: Protocol;
-  readonly verifyTls: boolean;
-  readonly proxyProtocol: boolean;
-  readonly values: Readonly<Partial<Record<UpstreamKey, string | undefined>>>;
-  /** Where relative file names begin. */
-  readonly folder: string;
-  /** The error for a mistake in the value of `key`. */
-  readonly mistake: (key: UpstreamKey | 'target', text: string) => Error;
+  readonly upstream: UpstreamForm | undefined;
 }
 
 /** @throws what `mistake` makes */
-export function upstreamOf(input: UpstreamInput): ParsedTarget {
+export function upstreamOf(input: UpstreamInput): Upstream {
   const { values, mistake } = input;
   if (input.protocol === 'tcp') {
-    const foreign = TLS_KEYS.find((key) => values[key] !== undefined);
+    const foreign = UPSTREAM_KEYS.find((key) => key !== 'upstream_connect_timeout' && values[key] !== undefined);
     if (foreign !== undefined) throw mistake(foreign, 'is for http and https tunnels only');
   }
   const options = {
@@ -56,7 +45,6 @@ export function upstreamOf(input: UpstreamInput): ParsedTarget {
     connectTimeoutMs: connectTimeoutOf(input),
   };
   const parsed = parsedTarget(input, options);
-  if (parsed.base !== undefined) throw mistake('target', 'a base path behind a socket is not supported yet');
   const unused = parsed.target.tls ? undefined : TLS_KEYS.find((key) => values[key] !== undefined);
   if (unused !== undefined) {
     throw mistake(
@@ -64,7 +52,7 @@ export function upstreamOf(input: UpstreamInput): ParsedTarget {
       'is for services that speak TLS. Use `culvert https`, or a target such as https://localhost:8443',
     );
   }
-  return parsed;
+  return { target: parsed.target, protocol: parsed.protocol, upstream: formOf(input, parsed) };
 }
 
 function parsedTarget(
@@ -164,19 +152,4 @@ function readPem(input: UpstreamInput, key: UpstreamKey, kind: 'CERTIFICATE' | '
 function pathOf({ values, folder }: UpstreamInput, key: UpstreamKey): string {
   const name = values[key] ?? '';
   return name.startsWith('~/') ? join(homedir(), name.slice(2)) : resolve(folder, name);
-}
-
-/** The values that flags have: `upstreamCa` is `--upstream-ca`. */
-export function upstreamFlags(flags: Readonly<Record<string, unknown>>): UpstreamInput['values'] {
-  const values: Partial<Record<UpstreamKey, string>> = {};
-  for (const key of UPSTREAM_KEYS) {
-    const value = flags[flagOf(key)];
-    if (typeof value === 'string') values[key] = value;
-  }
-  return values;
-}
-
-/** `upstream_ca` → `upstreamCa`. */
-export function flagOf(key: string): string {
-  return key.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }

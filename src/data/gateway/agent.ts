@@ -17,6 +17,7 @@ import type { Link, Refusal } from '../../plane/link.ts';
 import type { Narrowing } from '../../plane/narrowing.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
+import { FEATURES } from '../../wire/features.ts';
 import {
   type Attach,
   type Claim,
@@ -346,6 +347,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
       clear: true,
       narrows: [...NARROWINGS],
       serverId: this.#deps.serverId,
+      features: [...FEATURES],
       ...(grant.bandwidthLimitMbps === null ? {} : { bandwidthLimitMbps: grant.bandwidthLimitMbps }),
     });
   }
@@ -384,7 +386,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     const waitMs = this.#pace.take(grant.tunnelQuota, this.#deps.now());
     if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
     if (claim.type === 'attach') return this.relays.ask(claim, grant);
-    const { type: _type, ref: _ref, inspect: _inspect, revision: _revision, ...asked } = claim;
+    const { type: _type, ref: _ref, inspect: _inspect, upstream: _upstream, revision: _revision, ...asked } = claim;
     await this.#deps.desk.claim(
       { ...asked, tokenId: grant.tokenId, agentId: this.agentId },
       {

@@ -13,7 +13,8 @@ import type { PresenceEvent } from '../../plane/presence.ts';
 import type { Bound, Claim, RefusalCode, RequestLine } from '../../wire/messages.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
 import type { Holds } from '../edge/exchange/holds.ts';
-import { dropKept } from '../edge/exchange/upstream.ts';
+import { dropKept, IDLE_MS } from '../edge/exchange/upstream.ts';
+import { Rewrite } from '../edge/rewrite/rewrite.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { UsageMeter } from '../report/meter.ts';
 import { type Payer, type RouteEntry, type ServedTunnel, TunnelMeter } from '../routing/entry.ts';
@@ -48,6 +49,8 @@ export class Serving implements ServedTunnel {
   readonly inspected: boolean;
   readonly narrowing: Narrowing | null;
   readonly #claimed: ReturnType<typeof withoutSecrets>;
+  readonly rewrite: Rewrite | null;
+  readonly idleMs: number;
 
   constructor(of: {
     agent: ServingAgent;
@@ -71,6 +74,8 @@ export class Serving implements ServedTunnel {
     this.inspected = of.claimed.inspect ?? true;
     this.narrowing = of.narrowing;
     this.#claimed = withoutSecrets(of.claimed);
+    this.rewrite = Rewrite.of(of.claimed.upstream);
+    this.idleMs = of.claimed.upstream?.keepAliveMs ?? IDLE_MS;
   }
 
   get isAlone(): boolean {

@@ -10,6 +10,7 @@ import type { MuxStream } from '../../mux/stream.ts';
 import type { Narrowing } from '../../plane/narrowing.ts';
 import type { Route } from '../../plane/routes.ts';
 import type { RequestLine } from '../../wire/messages.ts';
+import type { Rewrite } from '../edge/rewrite/rewrite.ts';
 
 /** A tunnel that a live agent session serves. Made by data/gateway, used by data/edge. */
 export interface ServedTunnel {
@@ -35,6 +36,10 @@ export interface ServedTunnel {
   cut: boolean;
   /** What its agent's flags add in front of the tunnel; null: nothing. */
   readonly narrowing: Narrowing | null;
+  /** Host and path that its service gets in place of the visitor's; null: those as they are. */
+  readonly rewrite: Rewrite | null;
+  /** How long a connection to its service is kept for the next request. */
+  readonly idleMs: number;
   /** Its agent lets requests be recorded. */
   readonly inspected: boolean;
   /** Its session serves no other tunnel. */

@@ -10,6 +10,8 @@ import type { Exchange } from './exchange.ts';
 import type { FaultCode } from '../../../base/codes/edge-faults.ts';
 import type { EdgeRefusal } from '../../faults/fault.ts';
 import { forwardHead } from './forward.ts';
+import { forwardRewritten } from '../rewrite/forward-rewritten.ts';
+import type { Rewrite } from '../rewrite/rewrite.ts';
 import { ForwardedLines, type VisitorOrigin } from './forwarded.ts';
 import type { HttpsRedirect } from './https-redirect.ts';
 import { type PolicyChain, isPending } from '../../policy/chain.ts';
@@ -33,6 +35,10 @@ const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
 const GREEDY: EdgeRefusal = {
   code: 'overloaded',
   detail: 'Too many requests from your address are in flight. Please try again in a moment.',
+};
+const OUTSIDE: EdgeRefusal = {
+  code: 'bad_request',
+  detail: 'The path has ".." in it. This tunnel publishes one path of its service, and what is below it.',
 };
 const NOTHING = Buffer.alloc(0);
 const NO_TOKEN = new HeaderRule([], ['authorization']);
@@ -135,6 +141,7 @@ export class Dispatch {
     if (policy !== null && policy.chain !== null && !this.#passes(policy.chain, bytes, decided)) return null;
     if (served === null || served.draining) return this.#wait(entry);
     if (served.payer.exhausted) return this.#refuse(EXHAUSTED);
+    if (served.rewrite !== null && !this.#isRewritten(served.rewrite, bytes)) return this.#refuse(OUTSIDE);
 
     const load = this.#load;
     if (load !== null && load.requests >= this.#context.limits.requestsPerAddress) {
@@ -171,7 +178,7 @@ export class Dispatch {
     // A tunnel that has no gate any more, or none yet, gets no pass of another time or owner either: it names the visitor.
     const isOwn = isGated || (head.cookieCount > 0 && showsVisitorCookies(bytes, head));
     const visitor = isGated ? this.#asked.visitorLine : null;
-    forwardHead(upstream.stream, bytes, head, {
+    const parts = {
       start: this.#start,
       end: this.#end,
       forwarded: this.#forwarded.lines(bytes, head),
@@ -179,7 +186,10 @@ export class Dispatch {
       upgrade: this.#exchange.wantsUpgrade,
       replay: this.#repeatable && upstream.reused ? upstream : null,
       draft: this.#exchange.draft,
-    });
+    };
+    const { rewrite } = upstream.served;
+    if (rewrite === null) forwardHead(upstream.stream, bytes, head, parts);
+    else forwardRewritten(upstream.stream, bytes, head, parts, this.#exchange);
   }
 
   /**
@@ -194,6 +204,8 @@ export class Dispatch {
     if (entry?.policy !== this.#passed) return null;
     const served = entry?.served ?? null;
     if (head === null || served === null || served.draining || served.payer.exhausted) return null;
+    // Another agent has it by now, and its service may want another head.
+    if (served.rewrite !== old.served.rewrite) return null;
     const fresh = openUpstream(served, this.#own);
     if (fresh === null) return null;
     fresh.load = this.#load;
@@ -324,6 +336,15 @@ export class Dispatch {
       isHttp2: this.#of.isHttp2 === true,
     });
     if (begun.isOpen) exchange.draft = begun;
+  }
+
+  /** Notes what becomes of host and path. False: the request would leave the path that is published. */
+  #isRewritten(rewrite: Rewrite, bytes: Buffer): boolean {
+    const { requestHead: head } = this.#context;
+    if (rewrite.isLeft(bytes, head)) return false;
+    this.#exchange.rewrite = rewrite;
+    this.#exchange.origin = this.#forwarded.origin(bytes, head);
+    return true;
   }
 
   /** What a tried action says of the request at hand. */

@@ -4,6 +4,7 @@ import type { RequestLine } from '../../../wire/messages.ts';
 import type { Draft } from '../../inspect/draft.ts';
 import { type RouteEntry, type ServedTunnel, TunnelMeter } from '../../routing/entry.ts';
 import type { HeaderRule } from '../../policy/header-rule.ts';
+import type { PublicOrigin, Rewrite } from '../rewrite/rewrite.ts';
 import { EDGE_FAULTS, type FaultCode } from '../../../base/codes/edge-faults.ts';
 import type { Head } from '../../../http1/head.ts';
 
@@ -39,6 +40,9 @@ export class Exchange {
   /** What the tunnel's policy sets on the forwarded request, and on the response. */
   requestRule: HeaderRule | null = null;
   responseRule: HeaderRule | null = null;
+  /** What its tunnel's service gets in place of host and path, and the public name that its response gets back; null: nothing. */
+  rewrite: Rewrite | null = null;
+  origin: PublicOrigin | null = null;
   status = 0;
   /** Why the edge answered by itself, or cut the answer. */
   code: FaultCode | null = null;
@@ -57,6 +61,7 @@ export class Exchange {
     this.wantsUpgrade = false;
     this.isWhole = !head.chunked && head.contentLength <= 0;
     this.requestRule = this.responseRule = null;
+    this.rewrite = this.origin = null;
     this.code = null;
     this.entry = null;
     this.meter = noMeter;

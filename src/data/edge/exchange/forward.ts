@@ -76,7 +76,8 @@ function fill(out: Buffer, at: number, bytes: Buffer, head: Head, parts: HeadPar
 
 const NONE = Buffer.alloc(0);
 
-function framingOf(head: Head, upgrade: boolean): Buffer {
+/** Lines of a forwarded request that frame its body. */
+export function framingOf(head: Head, upgrade: boolean): Buffer {
   if (upgrade) return UPGRADE;
   if (head.chunked) return CHUNKED;
   if (head.contentLength >= 0) return Buffer.from(`Content-Length: ${head.contentLength}\r\n`, 'latin1');

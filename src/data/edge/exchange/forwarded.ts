@@ -11,6 +11,8 @@ import type { RouteTable } from '../../routing/table.ts';
 import type { AddressLoad } from '../../entrance/admission.ts';
 import type { ConnectionNames } from '../../entrance/connection-names.ts';
 import type { Head } from '../../../http1/head.ts';
+import { isUpstreamHost } from '../../../wire/upstream-form.ts';
+import type { PublicOrigin } from '../rewrite/rewrite.ts';
 
 /** Addresses that a request has come through. Proxies in a row are three or four; what has more comes to this edge again and again. */
 const MAX_HOPS = 32;
@@ -41,6 +43,7 @@ export class ForwardedLines {
   readonly #trusted: BlockList | null;
   #host: Buffer | null = null;
   #lines: Buffer | null = null;
+  #origin: PublicOrigin | null = null;
   #entry: RouteEntry | undefined;
   #version = -1;
   readonly #names: ConnectionNames | null;
@@ -63,7 +66,7 @@ export class ForwardedLines {
       if (this.#version === table.version) return this.#entry;
     } else {
       this.#host = Buffer.from(bytes.subarray(head.hostStart, head.hostEnd));
-      this.#lines = null;
+      this.#lines = this.#origin = null;
     }
     const host = withoutPort(bytes.toString('latin1', head.hostStart, head.hostEnd));
     this.#version = table.version;
@@ -101,6 +104,20 @@ export class ForwardedLines {
     if (this.#isTrusted) return this.#fromProxy(bytes, head);
     this.#lines ??= this.#build(this.#ip, this.#ip, this.#proto, (this.#host as Buffer).toString('latin1'));
     return this.#lines;
+  }
+
+  /** The public name of this request, as `lines` says it. Call after `lookUp`. */
+  origin(bytes: Buffer, head: Head): PublicOrigin {
+    if (this.#isTrusted) {
+      const said = bytes.toString('latin1', head.forwardedHostStart, head.forwardedHostEnd);
+      return { scheme: this.#protoOf(bytes, head), host: isUpstreamHost(said) ? said : this.#hostText() };
+    }
+    this.#origin ??= { scheme: this.#proto, host: this.#hostText() };
+    return this.#origin;
+  }
+
+  #hostText(): string {
+    return (this.#host as Buffer).toString('latin1');
   }
 
   /** The last address that no trusted proxy has. What is no address ends the chain: then `unknown`, or without it the last one that is known. */

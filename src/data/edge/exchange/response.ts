@@ -13,6 +13,8 @@ import type { EdgeContext } from './context.ts';
 import { CutHead } from '../../../http1/cut-head.ts';
 import { BAD, type Head, INCOMPLETE, parseResponseHead, TOO_LARGE, TOO_MANY_FIELDS } from '../../../http1/head.ts';
 import { normalResponseHead } from '../../../http1/response-form.ts';
+import { responseLines } from '../rewrite/response-lines.ts';
+import type { PublicOrigin, Rewrite } from '../rewrite/rewrite.ts';
 import { FirstPart, type ResponseSink } from './response-sink.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -48,6 +50,9 @@ export interface Asked {
   readonly wantsUpgrade: boolean;
   /** What the tunnel's policy sets on it. */
   readonly responseRule: HeaderRule | null;
+  /** Makes the service's own URLs public ones again; null: there are none. */
+  readonly rewrite: Rewrite | null;
+  readonly origin: PublicOrigin | null;
   readonly meter: TunnelMeter;
   /** Its record; null: it is not recorded. */
   readonly draft: Draft | null;
@@ -199,7 +204,9 @@ export class ResponseReader {
     this.status = 101;
     this.#inBody = true;
     this.#asked.switched();
-    this.#count(this.#owner.sink.interim(bytes, start, headEnd, CONNECTION_UPGRADE));
+    const lines = this.#asked.rewrite === null ? NOTHING : responseLines(bytes, head, this.#asked);
+    const added = lines.length === 0 ? CONNECTION_UPGRADE : Buffer.concat([lines, CONNECTION_UPGRADE]);
+    this.#count(this.#owner.sink.interim(bytes, start, headEnd, added));
     this.#upstream?.stream.consumed(this.#unsettled(start, headEnd));
     this.#owner.switched(bytes, headEnd, end, slab);
   }
@@ -244,7 +251,9 @@ export class ResponseReader {
     const connection = keep ? (asked.isHttp10 ? CONNECTION_KEEP : NOTHING) : CONNECTION_CLOSE;
     const rule = asked.responseRule;
     rule?.dropFrom(bytes, head);
-    const added = rule === null ? connection : Buffer.concat([rule.lines, connection]);
+    const lines = asked.rewrite === null ? NOTHING : responseLines(bytes, head, asked);
+    const added =
+      rule === null && lines.length === 0 ? connection : Buffer.concat([lines, rule?.lines ?? NOTHING, connection]);
     const credit = this.#unsettled(start, next);
     this.#owner.owes(credit);
     const part = this.#part;

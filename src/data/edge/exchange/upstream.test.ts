@@ -8,6 +8,7 @@ import {
   acquire,
   dropStale,
   hasItsShare,
+  IDLE_MS,
   type OwnStreams,
   REST_MS,
   type Upstream,
@@ -41,6 +42,8 @@ function served(maxStreams: number, isAlone = true): ServedTunnel {
     watched: false,
     narrowing: null,
     inspected: true,
+    rewrite: null,
+    idleMs: IDLE_MS,
     note: () => {},
     forgive: () => {},
   };

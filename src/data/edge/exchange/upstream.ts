@@ -11,7 +11,7 @@ import type { FaultCode } from '../../../base/codes/edge-faults.ts';
 
 /** Idle streams kept per tunnel. With REST_MS enough for 3,400 new connections a second; beyond, some requests take a fresh stream. */
 const MAX_IDLE = 512;
-/** Kept at most this long, and for a request that can't be repeated this long. */
+/** Kept at most this long unless the agent says otherwise, and for a request that can't be repeated this long. */
 export const IDLE_MS = 55_000;
 const UNREPEATABLE_IDLE_MS = 1_000;
 /** The service's own limit is taken as this much shorter, for the time that bytes are under way. */
@@ -58,7 +58,7 @@ export class Upstream implements StreamSink {
   /** The forwarded head, when it may be sent once more. */
   #replay: Buffer | null = null;
   #replayBytes = 0;
-  #idleLimitMs = IDLE_MS;
+  #idleLimitMs: number;
   /** The agent's reply: how many of its bytes are still to come, and what it says. */
   #replied = false;
   #status = -1;
@@ -67,6 +67,7 @@ export class Upstream implements StreamSink {
   constructor(stream: MuxStream, served: ServedTunnel, own: OwnStreams) {
     this.stream = stream;
     this.served = served;
+    this.#idleLimitMs = served.idleMs;
     this.#own = own;
   }
 
@@ -89,7 +90,7 @@ export class Upstream implements StreamSink {
 
   /** `Keep-Alive: timeout=seconds` of the service. */
   limitIdle(seconds: number): void {
-    this.#idleLimitMs = Math.max(0, Math.min(IDLE_MS, seconds * 1000 - HINT_MARGIN_MS));
+    this.#idleLimitMs = Math.max(0, Math.min(this.served.idleMs, seconds * 1000 - HINT_MARGIN_MS));
   }
 
   /** Keeps a copy of the head that was just written at `bytes[start, end)`. */
@@ -192,6 +193,7 @@ export class Upstream implements StreamSink {
   #isWorthKeeping(): boolean {
     const { draining, cut, idle, resting, session } = this.served;
     const isCrowded = session.streamCount * 4 > session.maxStreams * 3;
+    if (this.#idleLimitMs === 0) return false;
     return !draining && !cut && idle.length + resting.size < MAX_IDLE && !isCrowded;
   }
 

@@ -57,6 +57,7 @@ async function openSession(): Promise<() => Promise<boolean>> {
     targetOf: () => undefined,
     takerOf: () => undefined,
     onTarget: () => undefined,
+    onAdvice: () => undefined,
   };
   const channel = await connector.open(sink, new AbortController().signal);
   const ask = (message: FromAgent): Promise<FromServer> => {

@@ -75,6 +75,34 @@ test('an old server is never sent a tunnel whose options it would leave out of a
   assert.deepEqual(await ended(alone), { code: 4, message: refused?.message });
 });
 
+test('what a service says in its refusals is reported once, and to each server that takes it', async () => {
+  const fixture = await fakeFixture();
+  const first = fixture.latest();
+  first.welcome({ features: ['advice'] });
+  first.bindAll();
+  const target = first.sink.targetOf(1) ?? assert.fail();
+  first.sink.onAdvice(target, 'host_header');
+  const advice = fixture.events.filter((event) => event.kind === 'tunnel_advice');
+  assert.deepEqual(
+    advice.map(({ tunnel, code, message }) => [tunnel.name, code, message]),
+    [['web', 'host_header', 'your service refuses the public host name: try --host-header rewrite']],
+  );
+  const sent = { type: 'advice', slot: 1, code: 'host_header' };
+  assert.deepEqual(first.sent.at(-1), sent);
+  first.sink.onClosed('lost');
+  await fixture.time.advance(60_000);
+  const second = fixture.latest();
+  assert.notEqual(second, first);
+  second.welcome({ features: ['advice'] });
+  second.bindAll();
+  assert.deepEqual(second.sent.at(-1), sent);
+  second.sink.onClosed('lost');
+  await fixture.time.advance(60_000);
+  fixture.latest().welcome();
+  fixture.latest().bindAll();
+  assert.equal(fixture.latest().sent.at(-1)?.type, 'claim', 'an older server knows no such message');
+});
+
 test('silence behind what was sent is looked into soon with a server that says which one it is', async () => {
   const [now, older] = [await fakeFixture(), await online()];
   now.latest().welcome({ serverId: '11111111-1111-4111-8111-111111111111' });

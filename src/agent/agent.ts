@@ -36,6 +36,8 @@ import { type Dispute, ServerPin } from './connect/server-pin.ts';
 import { type Bye, Session, type SessionOwner, type Welcome } from './session.ts';
 import { ShownKey } from './connect/shown-key.ts';
 import type { Refusal, Wanted } from './wanted.ts';
+import type { AdviceCode } from '../wire/advice-codes.ts';
+import { ADVICE } from './inspect/advice.ts';
 import type { LocalTarget } from './local/target.ts';
 import { Tunnel, type TunnelSpec } from './tunnel.ts';
 import { Waiting } from './waiting.ts';
@@ -366,6 +368,17 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
 
   onTarget(target: LocalTarget, fault: string | undefined): void {
     for (const tunnel of this.#tunnels) if (tunnel.spec.target === target) this.onFault(tunnel, fault);
+  }
+
+  onAdvice(target: LocalTarget, code: AdviceCode): void {
+    for (const tunnel of this.#tunnels) {
+      if (tunnel.spec.target !== target) continue;
+      const message = ADVICE[code];
+      tunnel.advice = code;
+      this.#session?.advise(tunnel, code);
+      this.#emit({ kind: 'tunnel_advice', tunnel: tunnel.view(), code, message });
+      this.#log.warn({ tunnel: tunnel.spec.name, code }, message);
+    }
   }
 
   onFault(wanted: Wanted, fault: string | undefined): void {

@@ -3,6 +3,7 @@
  */
 import type { Protocol, RefusalCode } from '../wire/messages.ts';
 import type { AgentExitCode } from './codes.ts';
+import type { AdviceCode } from '../wire/advice-codes.ts';
 import type { LostCode } from './lost.ts';
 
 export type TunnelState =
@@ -25,6 +26,8 @@ export interface TunnelView {
   readonly reason: string | undefined;
   /** Why the service can't be reached; undefined when it can, or was not asked for yet. */
   readonly fault: string | undefined;
+  /** What to change about the tunnel, where its service has refused requests and said why. */
+  readonly advice?: string | undefined;
 }
 
 /** The way that datagrams take between this agent and the server. */
@@ -136,6 +139,8 @@ export type AgentEvent =
     }
   /** `tunnel.fault` changed. */
   | { readonly kind: 'target'; readonly tunnel: TunnelView }
+  /** `tunnel.advice` is there: its service refuses requests, and says why. Once per tunnel. */
+  | { readonly kind: 'tunnel_advice'; readonly tunnel: TunnelView; readonly code: AdviceCode; readonly message: string }
   /** It carries datagrams; `relay_path` reports which way once that is known. */
   | { readonly kind: 'relay_online'; readonly relay: RelayView }
   /** The way of datagrams is known or has changed: `relay.path`, and `why` in words. */

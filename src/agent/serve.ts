@@ -18,11 +18,14 @@ import {
   type VisitorAddress,
 } from '../wire/preamble.ts';
 import type { StreamTaker } from './connect/channel.ts';
+import type { AdviceCode } from '../wire/advice-codes.ts';
 import { TappedPipe } from './inspect/tap/tapped-pipe.ts';
 import type { Watch, WatchedConnection } from './inspect/watch.ts';
+import { FirstContact, type FirstContactOwner } from './local/first-contact.ts';
 import { LocalDial, type LocalFault } from './local/local.ts';
 import { proxyHeader } from './local/proxy-header.ts';
 import type { LocalTarget } from './local/target.ts';
+import { TlsProbes } from './local/tls-probe.ts';
 
 /** What all streams of a process share. */
 export class ServeFloor {
@@ -51,6 +54,8 @@ export interface ServeOwner {
   takerOf(slot: number): StreamTaker | undefined;
   /** Whether a target can be reached changed; `fault` says why not. */
   onTarget(target: LocalTarget, fault: string | undefined): void;
+  /** What the service says in its refusals; once per target. */
+  onAdvice?(target: LocalTarget, code: AdviceCode): void;
   /** The last stream in flight ended. */
   onIdle(): void;
 }
@@ -59,12 +64,16 @@ export class StreamServer {
   readonly floor: ServeFloor;
   readonly #owner: ServeOwner;
   readonly #faults = new Map<LocalTarget, string>();
+  /** Plain targets that have spoken HTTP, or something else that is no TLS. */
+  readonly #proven = new Set<LocalTarget>();
+  readonly #probes: TlsProbes;
   #draining = false;
   #live = 0;
 
   constructor(floor: ServeFloor, owner: ServeOwner) {
     this.floor = floor;
     this.#owner = owner;
+    this.#probes = new TlsProbes(() => floor.clock.monotonic());
   }
 
   get inFlight(): number {
@@ -94,13 +103,38 @@ export class StreamServer {
   }
 
   reached(target: LocalTarget): void {
+    // Its port takes connections: what is wrong is what comes on them.
+    if (this.#probes.isTls(target)) return;
     if (this.#faults.size > 0 && this.#faults.delete(target)) this.#owner.onTarget(target, undefined);
   }
 
   missed(target: LocalTarget, fault: string): void {
+    // What comes up there next may be another one.
+    this.#proven.delete(target);
     if (this.#faults.get(target) === fault) return;
     this.#faults.set(target, fault);
     this.#owner.onTarget(target, fault);
+  }
+
+  advise(target: LocalTarget, code: AdviceCode): void {
+    this.#owner.onAdvice?.(target, code);
+  }
+
+  /** The stream of a connection to `target`, whose reply is sent at once or by this. */
+  contact(stream: MuxStream, target: LocalTarget, onTls: FirstContactOwner['onTls']): MuxStream | FirstContact {
+    if (target.tls || this.#proven.has(target)) {
+      stream.write(CONNECTED_REPLY);
+      return stream;
+    }
+    return new FirstContact(stream, {
+      onTls,
+      onSilence: (settle) => this.#probes.ask(target, this.floor.dials, settle),
+      onProven: () => {
+        this.#proven.add(target);
+        this.#probes.forget(target);
+        this.reached(target);
+      },
+    });
   }
 
   left(): void {
@@ -158,10 +192,10 @@ class ServedStream implements StreamSink {
     this.#dial = undefined;
     this.#server.reached(target);
     // The reply is 2 bytes: it can't be what fills the window, and the pipe waits for room by itself.
-    stream.write(CONNECTED_REPLY);
+    const contact = this.#contact(target);
     // At once and in one write, whether the visitor says anything or not: many services wait for it before they speak first.
     if (target.proxyProtocol) socket.write(proxyHeader(this.#visitor, socket));
-    this.#watched = floor.watch?.joined(target) ?? null;
+    this.#watched = floor.watch?.joined(target, (code) => this.#server.advise(target, code)) ?? null;
     const tap = this.#watched?.tap ?? null;
     const options: PipeOptions = {
       turn: floor.turn,
@@ -172,11 +206,30 @@ class ServedStream implements StreamSink {
       saysClear: this.#visitor === undefined,
       onClose: () => this.#leave(),
     };
-    const pipe = tap === null ? new Pipe(stream, socket, options) : new TappedPipe(stream, socket, { ...options, tap });
+    const pipe =
+      tap === null ? new Pipe(contact, socket, options) : new TappedPipe(contact, socket, { ...options, tap });
     pipe.read(floor.readBuffer);
     for (const bytes of this.#held) pipe.onData(stream, bytes, 0, bytes.length);
     this.#held.length = 0;
     if (this.#ended) pipe.onEnd();
+  }
+
+  /** A preamble without a visitor is that of an HTTP tunnel: its service answers what comes, and is not the first to speak. */
+  #contact(target: LocalTarget): MuxStream | FirstContact {
+    if (this.#visitor === undefined) return this.#server.contact(this.#stream, target, () => this.#speaksTls(target));
+    this.#stream.write(CONNECTED_REPLY);
+    return this.#stream;
+  }
+
+  /** The service wants TLS: the stream gets that in place of a connection. */
+  #speaksTls(target: LocalTarget): void {
+    const text = `the service speaks TLS: use culvert ${target.socketPath === undefined ? 'http https://' : 'https '}${target.text}`;
+    this.#server.missed(target, text);
+    const stream = this.#stream;
+    stream.sink = deafSink;
+    stream.write(encodeReply(REPLY.speaksTls, text));
+    stream.end();
+    this.#leave();
   }
 
   onFault(fault: LocalFault): void {

@@ -6,6 +6,7 @@ import type { Attached, Bound, FromServer, Hello, RequestLine } from '../wire/me
 import type { Channel, ChannelSink, StreamTaker } from './connect/channel.ts';
 import { Relay } from './relay/relay.ts';
 import type { Need, Refusal, Wanted } from './wanted.ts';
+import type { AdviceCode } from '../wire/advice-codes.ts';
 import type { LocalTarget } from './local/target.ts';
 import { Tunnel } from './tunnel.ts';
 
@@ -29,6 +30,7 @@ export interface SessionOwner {
   onLost(session: Session, cause: string): void;
   onIdle(session: Session): void;
   onTarget(target: LocalTarget, fault: string | undefined): void;
+  onAdvice(target: LocalTarget, code: AdviceCode): void;
 }
 
 export class Session implements ChannelSink {
@@ -88,6 +90,12 @@ export class Session implements ChannelSink {
     this.#channel?.send({ type: 'watch', requests });
   }
 
+  /** For the tunnel's page in the dashboard. An older server has no place for it. */
+  advise(tunnel: Tunnel, code: AdviceCode): void {
+    if (this.#ended || !this.#features.has('advice')) return;
+    for (const [slot, held] of this.#slots) if (held === tunnel) this.#channel?.send({ type: 'advice', slot, code });
+  }
+
   /** Tells the server that this agent leaves, and takes no new streams. */
   drain(): void {
     this.#channel?.send({ type: 'drain' });
@@ -124,6 +132,10 @@ export class Session implements ChannelSink {
 
   onTarget(target: LocalTarget, fault: string | undefined): void {
     this.#owner.onTarget(target, fault);
+  }
+
+  onAdvice(target: LocalTarget, code: AdviceCode): void {
+    this.#owner.onAdvice(target, code);
   }
 
   onClosed(cause: string): void {
@@ -187,6 +199,7 @@ export class Session implements ChannelSink {
     }
     this.#slots.set(bound.slot, tunnel);
     this.#owner.onBound(this, tunnel, bound);
+    if (tunnel.advice !== undefined) this.advise(tunnel, tunnel.advice);
   }
 
   #attached(attached: Attached): void {

@@ -1,10 +1,12 @@
 /**
  * One tunnel of an agent: what the user asked for and what the server made of it. Changed by agent.ts only.
  */
+import type { AdviceCode } from '../wire/advice-codes.ts';
 import type { Bound, Claim, Protocol } from '../wire/messages.ts';
 import { type AskedNarrowing, flagOf } from '../wire/narrowing.ts';
 import type { UpstreamForm } from '../wire/upstream-form.ts';
 import type { AgentEvent, TunnelView } from './events.ts';
+import { ADVICE } from './inspect/advice.ts';
 import { type Need, type Refusal, Wanted } from './wanted.ts';
 import type { LocalTarget } from './local/target.ts';
 
@@ -29,6 +31,8 @@ export class Tunnel extends Wanted {
   /** The tunnel with settings from before, which serves until the server has bound this one. */
   replaces: Tunnel | undefined;
   override readonly needs: readonly Need[];
+  /** What its service's refusals mean. */
+  advice: AdviceCode | undefined;
   #bound: Bound | undefined;
   #revision = 0;
 
@@ -112,6 +116,7 @@ export class Tunnel extends Wanted {
       expiresAt: this.#bound?.expiresAt ?? null,
       reason: this.reason,
       fault: this.fault,
+      advice: this.advice === undefined ? undefined : ADVICE[this.advice],
     };
   }
 }

@@ -134,6 +134,7 @@ function nodeOf(parts: Parts, life: Lifecycle): DataNode {
     },
     isOnline: (tunnelId) => gateway.registry.isOnline(tunnelId),
     // What is bound is bound in the turn of the answer.
+    adviceOf: (tunnelId) => gateway.registry.adviceOf(tunnelId),
     isTaken: (tunnelId) => gateway.registry.isOnline(tunnelId),
     narrowingOf: (tunnelId) => gateway.registry.narrowingOf(tunnelId),
     isCarried: (networkId) => relays.info(networkId) !== undefined,

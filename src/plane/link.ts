@@ -3,6 +3,7 @@
  * cloneable data, and every answer may be late or missing.
  */
 import type { EdgeCertificate, EdgeChallenge } from './certificates.ts';
+import type { AdviceCode } from '../wire/advice-codes.ts';
 import type { Claim, RefusalCode } from '../wire/messages.ts';
 import type { EdgeStats } from './edge-stats.ts';
 import type { EventBatch } from './events.ts';
@@ -103,6 +104,8 @@ export interface NodeControl {
   disconnect(agentId: string, reason?: string): boolean;
   /** True while an agent serves the tunnel on this node. */
   isOnline(tunnelId: string): boolean;
+  /** What the tunnel's agent says of its service, which refuses requests; null: nothing, or there is no agent. */
+  adviceOf(tunnelId: string): AdviceCode | null;
   /** Online, or an agent has just been allowed to serve it: it must not be deleted as idle, nor given to another agent. */
   isTaken(tunnelId: string): boolean;
   /** What the flags of the agent that serves the tunnel on this node add in front of it. */
@@ -168,6 +171,7 @@ export interface LocalNode
       | 'connections'
       | 'disconnect'
       | 'isOnline'
+      | 'adviceOf'
       | 'isTaken'
       | 'narrowingOf'
       | 'isCarried'
@@ -192,6 +196,7 @@ export function accessTo(node: LocalNode): NodeAccess {
     connections: () => node.connections(),
     disconnect: (agentId, reason) => node.disconnect(agentId, reason),
     isOnline: (tunnelId) => node.isOnline(tunnelId),
+    adviceOf: (tunnelId) => node.adviceOf(tunnelId),
     isTaken: (tunnelId) => node.isTaken(tunnelId),
     narrowingOf: (tunnelId) => node.narrowingOf(tunnelId),
     isCarried: (networkId) => node.isCarried(networkId),

@@ -6,5 +6,6 @@
 /** Features of this server. */
 export const FEATURES = [
   'upstream', // `claim.upstream`: upstream-form.ts
+  'advice', // the message `advice`
 ] as const;
 export type Feature = (typeof FEATURES)[number];

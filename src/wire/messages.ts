@@ -13,6 +13,7 @@
  *                                  ←       attached {ref, slot, key, …}  or  refused {ref, code, …}
  *   unbind {slot}                  →                                       (agent no longer serves it)
  *                                  ←       unbound {slot, code, …}         (stopped, expired, superseded, …)
+ *   advice {slot, code}            →                                       (the service refuses requests, and says why)
  *   watch {requests}               →
  *                                  ←       requests {items}                (short lines for the live screen)
  *   drain {}                       →                                       (agent leaves: no new streams, finish the rest)
@@ -21,6 +22,7 @@
  */
 import { z } from 'zod';
 import { narrowingNames } from './narrowing.ts';
+import { ADVICE_CODES } from './advice-codes.ts';
 import { upstreamForm } from './upstream-form.ts';
 
 export const WIRE_VERSION = 1;
@@ -126,9 +128,11 @@ export const attach = z.object({
 
 export const unbind = z.object({ type: z.literal('unbind'), slot });
 export const watch = z.object({ type: z.literal('watch'), requests: z.boolean() });
+/** What the service's refusals mean: for the tunnel's page. Needs the feature `advice`. */
+export const advice = z.object({ type: z.literal('advice'), slot, code: z.enum(ADVICE_CODES) });
 export const agentDrain = z.object({ type: z.literal('drain') });
 
-export const fromAgent = z.discriminatedUnion('type', [hello, claim, attach, unbind, watch, agentDrain]);
+export const fromAgent = z.discriminatedUnion('type', [hello, claim, attach, unbind, watch, advice, agentDrain]);
 
 export const welcome = z.object({
   type: z.literal('welcome'),

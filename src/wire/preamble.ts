@@ -27,6 +27,8 @@ export const REPLY = {
   unknownSlot: 3,
   failed: 4,
   draining: 5,
+  /** The service was spoken to in plain, and speaks TLS. An older server takes it for a bad response. */
+  speaksTls: 6,
 } as const;
 export type ReplyCode = (typeof REPLY)[keyof typeof REPLY];
 

@@ -4,6 +4,7 @@
  */
 import type { MuxStream, StreamSink } from '../../mux/stream.ts';
 import type { FromAgent, FromServer } from '../../wire/messages.ts';
+import type { AdviceCode } from '../../wire/advice-codes.ts';
 import type { LocalTarget } from '../local/target.ts';
 
 /** Takes streams as they are, instead of a local connection. */
@@ -25,6 +26,7 @@ export interface ChannelSink {
   takerOf(slot: number): StreamTaker | undefined;
   /** Whether a local target can be reached changed; `fault` says why not. */
   onTarget(target: LocalTarget, fault: string | undefined): void;
+  onAdvice(target: LocalTarget, code: AdviceCode): void;
 }
 
 export interface Channel {

@@ -266,6 +266,7 @@ test('a visitor that leaves cuts the local connection, and the other way round',
   const port = await listen(t, (socket) => {
     socket.on('data', (chunk) => {
       if (chunk.toString() === 'die') socket.resetAndDestroy();
+      else socket.write('yo');
     });
     socket.on('close', () => closed.resolve());
   });
@@ -274,7 +275,7 @@ test('a visitor that leaves cuts the local connection, and the other way round',
   await peer.serve();
   await event('tunnel_online');
   const visitor = peer.open(1, Buffer.from('hi'));
-  await visitor.atLeast(2);
+  await visitor.atLeast(4);
   assert.equal(agent.view().inFlight, 1);
   visitor.stream.reset();
   await closed.promise;

@@ -10,6 +10,9 @@ import { REPLY } from '../../wire/preamble.ts';
 import type { LocalFault } from '../local/local.ts';
 import type { LocalTarget } from '../local/target.ts';
 import type { TunnelSpec } from '../tunnel.ts';
+import type { AdviceCode } from '../../wire/advice-codes.ts';
+import { adviceOf } from './advice.ts';
+import type { RequestRecord } from './request-record.ts';
 import { Allowance } from './tap/allowance.ts';
 import { RequestRing } from './request-ring.ts';
 import { StreamTap } from './tap/stream-tap.ts';
@@ -33,13 +36,20 @@ export interface Miss {
   readonly agoMs: number;
 }
 
+interface Watched {
+  readonly spec: TunnelSpec;
+  readonly tally: TunnelTally;
+  /** What a refusal of its service means was reported. */
+  isAdvised: boolean;
+}
+
 export class Watch {
   readonly ring: RequestRing;
   readonly tally = new PageTally();
   readonly clock: Clock;
   readonly #floor: TapFloor;
   readonly #allowance = new Allowance();
-  #tunnels: ReadonlyMap<LocalTarget, { readonly spec: TunnelSpec; readonly tally: TunnelTally }> = new Map();
+  #tunnels: ReadonlyMap<LocalTarget, Watched> = new Map();
 
   /** `specs` with the very targets that their tunnels have. */
   constructor(specs: readonly TunnelSpec[], options: { log: Logger; clock?: Clock; ring?: RequestRing }) {
@@ -65,19 +75,25 @@ export class Watch {
   replace(specs: readonly TunnelSpec[]): void {
     const found = specs.map((spec) => {
       const tally = this.find(spec.name)?.tally ?? new TunnelTally(this.clock.monotonic());
-      return [spec.target, { spec, tally }] as const;
+      const isAdvised = this.#tunnels.get(spec.target)?.isAdvised ?? false;
+      return [spec.target, { spec, tally, isAdvised }] as const;
     });
     this.#tunnels = new Map(found);
   }
 
-  /** A stream was joined with a connection to `target`. */
-  joined(target: LocalTarget): WatchedConnection | null {
+  /** A stream was joined with a connection to `target`. `onAdvice`: its service has refused a request, and says why; at most once per target. */
+  joined(target: LocalTarget, onAdvice?: (code: AdviceCode) => void): WatchedConnection | null {
     const found = this.#tunnels.get(target);
     if (found === undefined) return null;
     const { spec, tally } = found;
     const { clock } = this;
     const since = clock.monotonic();
-    const tap = looksOn(spec) ? new StreamTap(this.#floor, { tunnel: spec.name, tally, replayOf: null }) : null;
+    const refused =
+      onAdvice === undefined || found.isAdvised
+        ? {}
+        : { onRefused: (record: RequestRecord) => this.#refused(found, record, onAdvice) };
+    const subject = { tunnel: spec.name, tally, replayOf: null, ...refused };
+    const tap = looksOn(spec) ? new StreamTap(this.#floor, subject) : null;
     tally.openConnections++;
     tally.totalConnections++;
     return {
@@ -99,6 +115,15 @@ export class Watch {
     const tap = new StreamTap(this.#floor, { tunnel: spec.name, tally, replayOf: null, agoMs });
     for (const part of bytes) tap.request(part, 0, part.length);
     tap.unreached(fault.code === REPLY.timeout ? 504 : 502, fault.text);
+  }
+
+  #refused(watched: Watched, record: RequestRecord, onAdvice: (code: AdviceCode) => void): void {
+    if (watched.isAdvised) return;
+    const code = adviceOf(record);
+    // It gets a name of its own already, which it does not take either.
+    if (code === undefined || (code === 'host_header' && watched.spec.upstream?.host !== undefined)) return;
+    watched.isAdvised = true;
+    onAdvice(code);
   }
 
   /** A tap for the one request of a replay of `record`. */

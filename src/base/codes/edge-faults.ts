@@ -158,6 +158,15 @@ export const EDGE_FAULTS = {
     cause: "The agent can't connect to your service.",
     fix: 'Check that it runs on this port. The output of the agent has the reason.',
   },
+  local_speaks_tls: {
+    status: 502,
+    title: 'Service speaks TLS',
+    visitor:
+      'The service behind this site speaks TLS, and its tunnel is set up for plain HTTP. The owner must use culvert https.',
+    label: 'Service speaks TLS',
+    cause: 'Your service speaks TLS, and the tunnel is for plain HTTP.',
+    fix: 'Use culvert https 3000, or the target https://localhost:3000.',
+  },
   local_closed: {
     status: 502,
     title: 'No response from the service',

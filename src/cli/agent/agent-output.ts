@@ -102,6 +102,8 @@ export function jsonOf(event: AgentEvent): { event: string } & Record<string, un
       if (fault === undefined) return { event: 'local_reachable', name, target };
       return { event: 'local_unreachable', name, target, cause: fault };
     }
+    case 'tunnel_advice':
+      return { event: 'tunnel_advice', name: event.tunnel.name, code: event.code, message: event.message };
     case 'relay_online': {
       const { name, network, networkId, endpoint, target } = event.relay;
       return { event: 'relay_online', name, network, network_id: networkId, endpoint, target };

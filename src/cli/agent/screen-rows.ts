@@ -25,6 +25,7 @@ export function rowsOf(view: AgentView, { now, dot }: { now: number; dot: string
 
 function tunnelRow(tunnel: TunnelView, view: AgentView, now: number): Row {
   const remarks = troubles(tunnel, view);
+  if (tunnel.advice !== undefined) remarks.push([span(tunnel.advice, 'yellow')]);
   if (tunnel.state === 'online' && tunnel.expiresAt !== null) {
     remarks.push([span(`ends in ${formatSpan(tunnel.expiresAt - now)}`, 'dim')]);
   }

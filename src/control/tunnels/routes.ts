@@ -1,5 +1,6 @@
 /** `/tunnels`. */
 import { z } from '@hono/zod-openapi';
+import { ADVICE_CODES } from '../../wire/advice-codes.ts';
 import { MIN_TTL_SECONDS, PROTOCOLS, type Tunnels, type TunnelView } from './service.ts';
 import { certificateState, presentCertificate } from '../certificates/schemas.ts';
 import { presentSetByAgent, setByAgent } from './agent-flags-schemas.ts';
@@ -71,6 +72,10 @@ const tunnel = z
 const oneTunnel = tunnel
   .extend({
     certificate: certificateState,
+    advice: z.enum(ADVICE_CODES).nullable().openapi({
+      description:
+        'Why the local service refuses requests, as its agent has noticed. `host_header` and `allowed_hosts`: it refuses the public host name. `tls`: it speaks TLS, and the tunnel is for plain HTTP',
+    }),
     authUsername: z
       .string()
       .nullable()
@@ -81,7 +86,14 @@ const oneTunnel = tunnel
     setByAgent,
   })
   .openapi({
-    example: { ...TUNNEL, certificate: null, authUsername: null, maintenanceMessage: null, setByAgent: null },
+    example: {
+      ...TUNNEL,
+      certificate: null,
+      advice: null,
+      authUsername: null,
+      maintenanceMessage: null,
+      setByAgent: null,
+    },
   });
 
 const newTunnel = z
@@ -157,6 +169,7 @@ function mountTunnel(app: Api, { tunnels, certificates, basicGates }: Deps): voi
       return c.json(
         {
           ...present(view),
+          advice: view.advice,
           certificate: certificate === null ? null : presentCertificate(certificate),
           authUsername: basicGates.usernameOf(actor, view.row.id),
           maintenanceMessage: view.maintenance === '' ? null : view.maintenance,

@@ -8,6 +8,7 @@ import { DAY_MS } from '../../base/clock.ts';
 import type { PortRange } from '../../base/net/addr.ts';
 import { AppError } from '../../base/errors.ts';
 import type { NodeControl } from '../../plane/link.ts';
+import type { AdviceCode } from '../../wire/advice-codes.ts';
 import type { Route } from '../../plane/routes.ts';
 import { liveTunnels } from '../db/gone.ts';
 import { organizations, projects, tunnels } from '../db/schema.ts';
@@ -58,6 +59,8 @@ export interface TunnelView {
   readonly projectSlug: string;
   readonly publicUrl: string;
   readonly online: boolean;
+  /** What its agent says of its service, which refuses requests. */
+  readonly advice: AdviceCode | null;
   /** Message to its visitors; `''`: the edge's own words. null: not in maintenance. */
   readonly maintenance: string | null;
   readonly flags: TunnelFlags;
@@ -364,6 +367,7 @@ export class Tunnels {
       projectSlug,
       publicUrl: this.#deps.routes.publicUrl(row),
       online: this.#deps.nodes.isOnline(row.id),
+      advice: this.#deps.nodes.adviceOf(row.id),
       maintenance: this.#deps.maintenance.messageOf(row.id),
       flags,
       narrowing: this.#deps.nodes.narrowingOf(row.id),

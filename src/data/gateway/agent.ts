@@ -17,6 +17,7 @@ import type { Link, Refusal } from '../../plane/link.ts';
 import type { Narrowing } from '../../plane/narrowing.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
+import type { AdviceCode } from '../../wire/advice-codes.ts';
 import { FEATURES } from '../../wire/features.ts';
 import {
   type Attach,
@@ -308,6 +309,8 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
         return this.#unbindByAgent(message.slot);
       case 'watch':
         return this.#watch(message.requests);
+      case 'advice':
+        return this.#advised(message.slot, message.code);
       case 'drain':
         return this.#leave();
       default:
@@ -441,6 +444,14 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     if (!(held instanceof Serving)) return this.relays.release(held);
     this.#deps.servings.release(held, { cut: false });
     this.#slots.free(slot, held);
+  }
+
+  /** A message about a tunnel that has just been taken away is no offence. */
+  #advised(slot: number, code: AdviceCode): void {
+    const held = this.#slots.get(slot);
+    if (!(held instanceof Serving) || held.advice === code) return;
+    held.advice = code;
+    this.#deps.onPresence({ kind: 'advises', agentId: this.agentId, tunnelId: held.entry.route.tunnelId, code });
   }
 
   #watch(requests: boolean): void {

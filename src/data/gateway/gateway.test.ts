@@ -631,6 +631,22 @@ describe('from the control plane', () => {
   });
 });
 
+describe('advice', () => {
+  test('what an agent says of a service holds for the tunnel that it serves, and for no other', async (t) => {
+    const { gateway, port } = await fixture(t);
+    const agent = await TestAgent.enter(port, 'good');
+    const { slot } = await agent.bind('shop');
+    assert.equal(gateway.registry.adviceOf(idOf('shop')), null);
+    agent.send({ type: 'advice', slot: slot + 1, code: 'tls' });
+    agent.send({ type: 'advice', slot, code: 'host_header' });
+    await until(() => gateway.registry.adviceOf(idOf('shop')) === 'host_header');
+    assert.equal(gateway.registry.adviceOf(idOf('none')), null);
+    agent.destroy();
+    await until(() => !gateway.registry.isOnline(idOf('shop')));
+    assert.equal(gateway.registry.adviceOf(idOf('shop')), null);
+  });
+});
+
 describe('the live screen', () => {
   test('lines come gathered, bounded and counted, once a screen watches', async (t) => {
     const { port, table } = await fixture(t);

@@ -11,6 +11,7 @@ import type { PresenceEvent, SessionInfo } from '../../plane/presence.ts';
 import type { NodeLoad } from '../../plane/node-load.ts';
 import type { RemovalCode, TokenGrant } from '../../plane/routes.ts';
 import type { Budget } from '../../plane/spend.ts';
+import type { AdviceCode } from '../../wire/advice-codes.ts';
 import type { Payer, RouteEntry } from '../routing/entry.ts';
 import type { RouteTable, TableListener } from '../routing/table.ts';
 import type { AgentHost, AgentSession } from './agent.ts';
@@ -19,7 +20,7 @@ import type { Budgets } from './budgets.ts';
 import { unservable } from './claims/claims.ts';
 import { Recheck } from './recheck.ts';
 import { GrantChanges } from './grant-changes.ts';
-import type { Serving } from './serving.ts';
+import { Serving } from './serving.ts';
 import type { SessionEnd } from './why-ended.ts';
 
 const DISCONNECTED = 'A member of the organization disconnected this agent';
@@ -211,6 +212,11 @@ export class AgentRegistry
   narrowingOf(tunnelId: string): ShownNarrowing | undefined {
     const narrowing = this.#deps.table.findById(tunnelId)?.served?.narrowing ?? null;
     return narrowing === null ? undefined : shownNarrowing(narrowing);
+  }
+
+  adviceOf(tunnelId: string): AdviceCode | null {
+    const serving = this.#deps.table.findById(tunnelId)?.served ?? null;
+    return serving instanceof Serving ? serving.advice : null;
   }
 
   // ------------------------------------------------------------------ from the routing table

@@ -10,6 +10,7 @@ import type { MuxStream } from '../../mux/stream.ts';
 import type { AgentEvent } from '../../plane/events.ts';
 import { type Narrowing, shownNarrowing } from '../../plane/narrowing.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
+import type { AdviceCode } from '../../wire/advice-codes.ts';
 import type { Bound, Claim, RefusalCode, RequestLine } from '../../wire/messages.ts';
 import { encodePreamble } from '../../wire/preamble.ts';
 import type { Holds } from '../edge/exchange/holds.ts';
@@ -51,6 +52,8 @@ export class Serving implements ServedTunnel {
   readonly #claimed: ReturnType<typeof withoutSecrets>;
   readonly rewrite: Rewrite | null;
   readonly idleMs: number;
+  /** What its service's refusals mean, as its agent says. */
+  advice: AdviceCode | null = null;
 
   constructor(of: {
     agent: ServingAgent;

@@ -1,6 +1,7 @@
 /** A data node over a port: its own end answers, the control plane's end asks, and knows by the node's events who is online. */
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import type { AdviceCode } from '../../wire/advice-codes.ts';
 import type { EdgeCertificate, EdgeChallenge } from '../certificates.ts';
 import type { EdgeStats } from '../edge-stats.ts';
 import type { TunnelAnswer, TunnelRequest } from '../inspection.ts';
@@ -79,6 +80,10 @@ export class FarNode implements NodeAccess {
 
   isOnline(tunnelId: string): boolean {
     return this.#sessions.isOnline(tunnelId);
+  }
+
+  adviceOf(tunnelId: string): AdviceCode | null {
+    return this.#sessions.adviceOf(tunnelId);
   }
 
   isTaken(tunnelId: string): boolean {

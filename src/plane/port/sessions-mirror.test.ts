@@ -25,6 +25,22 @@ test('sessions mirror: the tunnels and networks of a session come and go with it
   assert.deepEqual(mirror.connections(), []);
 });
 
+test('sessions mirror: advice about a tunnel lasts as long as its agent serves it', () => {
+  const mirror = new SessionsMirror();
+  mirror.take({ kind: 'entered', session: session('a') });
+  mirror.take({ kind: 'advises', agentId: 'a', tunnelId: 'shop', code: 'host_header' });
+  assert.equal(mirror.adviceOf('shop'), null);
+  mirror.take({ kind: 'serves', agentId: 'a', tunnelId: 'shop', inspected: true });
+  mirror.take({ kind: 'advises', agentId: 'a', tunnelId: 'shop', code: 'host_header' });
+  assert.equal(mirror.adviceOf('shop'), 'host_header');
+  mirror.take({ kind: 'entered', session: session('b') });
+  mirror.take({ kind: 'serves', agentId: 'b', tunnelId: 'shop', inspected: true });
+  assert.equal(mirror.adviceOf('shop'), null, 'another agent has it');
+  mirror.take({ kind: 'advises', agentId: 'b', tunnelId: 'shop', code: 'tls' });
+  mirror.take({ kind: 'serves_no_more', agentId: 'b', tunnelId: 'shop' });
+  assert.equal(mirror.adviceOf('shop'), null);
+});
+
 test('the end of a session takes nothing from the one that took its tunnel over', () => {
   const mirror = new SessionsMirror();
   for (const agentId of ['old', 'new']) {

@@ -1,5 +1,6 @@
 /** Which agents are connected to a data node and what they serve, kept by the events that it tells (presence.ts). Answers from memory. */
 import { RecentMap } from '../../base/limits/recent-map.ts';
+import type { AdviceCode } from '../../wire/advice-codes.ts';
 import type { ConnectionInfo } from '../link.ts';
 import type { ShownNarrowing } from '../narrowing.ts';
 import type { PresenceEvent, SessionInfo } from '../presence.ts';
@@ -14,6 +15,8 @@ interface Mirrored {
   readonly tunnels: Map<string, boolean>;
   /** By tunnel: what its flags add in front of it. */
   readonly narrowings: Map<string, ShownNarrowing>;
+  /** By tunnel: what its agent says of its service. */
+  readonly advice: Map<string, AdviceCode>;
   readonly networks: Set<string>;
 }
 
@@ -33,6 +36,7 @@ export class SessionsMirror {
         session,
         tunnels: new Map(),
         narrowings: new Map(),
+        advice: new Map(),
         networks: new Set(),
       });
       return;
@@ -47,11 +51,16 @@ export class SessionsMirror {
         mirrored.tunnels.set(event.tunnelId, event.inspected);
         if (event.narrowing === undefined) mirrored.narrowings.delete(event.tunnelId);
         else mirrored.narrowings.set(event.tunnelId, event.narrowing);
+        mirrored.advice.delete(event.tunnelId);
         return void this.#servedBy.set(event.tunnelId, event.agentId);
       case 'serves_no_more':
         mirrored.tunnels.delete(event.tunnelId);
         mirrored.narrowings.delete(event.tunnelId);
+        mirrored.advice.delete(event.tunnelId);
         return release(this.#servedBy, event.tunnelId, event.agentId);
+      case 'advises':
+        if (mirrored.tunnels.has(event.tunnelId)) mirrored.advice.set(event.tunnelId, event.code);
+        return;
       case 'carries':
         mirrored.networks.add(event.networkId);
         return void this.#carriedBy.set(event.networkId, event.agentId);
@@ -69,6 +78,12 @@ export class SessionsMirror {
 
   isOnline(tunnelId: string): boolean {
     return this.#servedBy.has(tunnelId);
+  }
+
+  /** What the agent that serves it says of its service. */
+  adviceOf(tunnelId: string): AdviceCode | null {
+    const agentId = this.#servedBy.get(tunnelId);
+    return agentId === undefined ? null : (this.#sessions.get(agentId)?.advice.get(tunnelId) ?? null);
   }
 
   /** Online, or its session has just been allowed to serve it and may be about to. */

@@ -292,6 +292,7 @@ export class StreamTap {
       const nowMs = this.#floor.clock.monotonic();
       tally?.requests.mark(nowMs, nowMs - this.#startMs);
       record.end('done', nowMs - this.#startMs);
+      if (record.status === 400 || record.status === 403) this.#subject.onRefused?.(record);
       this.#told(record);
     }
     if (this.#request === REQUEST.done) this.#request = REQUEST.head;

@@ -39,6 +39,8 @@ export interface TapSubject {
   readonly replayOf: string | null;
   /** The request began so many milliseconds before the tap is shown it; none: now. */
   readonly agoMs?: number;
+  /** The service has refused a request (400, 403), and this is kept of it; none: it is not looked at. */
+  readonly onRefused?: (record: RequestRecord) => void;
   /** The one request of a replay was answered, or can't be any more. */
   readonly onEnd?: (record: RequestRecord | null) => void;
 }

@@ -6,6 +6,7 @@ import { type EdgeStats, sumOfStats } from '../../../plane/edge-stats.ts';
 import type { TunnelAnswer, TunnelRequest } from '../../../plane/inspection.ts';
 import type { ConnectionInfo, NodeControl, NodePulse } from '../../../plane/link.ts';
 import type { ShownNarrowing } from '../../../plane/narrowing.ts';
+import type { AdviceCode } from '../../../wire/advice-codes.ts';
 import type { PolicyTest, PolicyTestAnswer } from '../../../plane/policy-test.ts';
 import type { RelayInfo } from '../../../plane/relays.ts';
 
@@ -29,6 +30,11 @@ export class Nodes implements NodeControl {
   isOnline(tunnelId: string): boolean {
     for (const node of this.#attached) if (node.isOnline(tunnelId)) return true;
     return false;
+  }
+
+  adviceOf(tunnelId: string): AdviceCode | null {
+    for (const node of this.#attached) if (node.isOnline(tunnelId)) return node.adviceOf(tunnelId);
+    return null;
   }
 
   isTaken(tunnelId: string): boolean {

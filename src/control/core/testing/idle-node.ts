@@ -5,6 +5,7 @@ export const IDLE_NODE: NodeControl = {
   connections: () => [],
   disconnect: () => false,
   isOnline: () => false,
+  adviceOf: () => null,
   isTaken: () => false,
   narrowingOf: () => undefined,
   isCarried: () => false,

@@ -1,6 +1,6 @@
-/** Why visitors do not reach the service now, and the way out. Nothing while they do. */
-import { Alert, Button, Group, Text } from '@mantine/core';
-import { type Icon, IconClockOff, IconPlayerStop, IconTool } from '@tabler/icons-react';
+/** Why visitors do not reach the service now, or are refused by it, and the way out. Nothing otherwise. */
+import { Alert, Button, Code, Group, Text } from '@mantine/core';
+import { type Icon, IconAlertTriangle, IconClockOff, IconPlayerStop, IconTool } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
@@ -33,7 +33,34 @@ export function StateNotice({ tunnel, now }: StateNoticeProps) {
         </Notice>
       );
     case 'online':
+      return <Advice tunnel={tunnel} />;
     case 'waiting':
+      return null;
+  }
+}
+
+/** What the agent has noticed in the refusals of the service. */
+function Advice({ tunnel: { advice } }: { readonly tunnel: TunnelDetail }) {
+  switch (advice) {
+    case 'host_header':
+      return (
+        <Notice color="yellow" icon={IconAlertTriangle} title="Your service refuses the public host name">
+          Restart the agent with <Code>--host-header rewrite</Code>. Your service then gets its own name.
+        </Notice>
+      );
+    case 'allowed_hosts':
+      return (
+        <Notice color="yellow" icon={IconAlertTriangle} title="Your service refuses the public host name">
+          Add the name to the allowed hosts of your service. In Rails, these are <Code>config.hosts</Code>.
+        </Notice>
+      );
+    case 'tls':
+      return (
+        <Notice color="yellow" icon={IconAlertTriangle} title="Your service speaks TLS">
+          Restart the agent with <Code>culvert https</Code> in place of <Code>culvert http</Code>.
+        </Notice>
+      );
+    case null:
       return null;
   }
 }

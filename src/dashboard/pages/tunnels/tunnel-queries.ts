@@ -32,7 +32,16 @@ export function useTunnel(id: string) {
     refetchInterval: LIVE_MS,
     placeholderData: () => {
       const listed = queries.getQueryData<readonly Tunnel[]>(['tunnels'])?.find((one) => one.id === id);
-      return listed && { ...listed, certificate: null, authUsername: null, maintenanceMessage: null, setByAgent: null };
+      return (
+        listed && {
+          ...listed,
+          advice: null,
+          certificate: null,
+          authUsername: null,
+          maintenanceMessage: null,
+          setByAgent: null,
+        }
+      );
     },
   });
 }

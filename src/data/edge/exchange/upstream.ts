@@ -43,6 +43,7 @@ const FAULT_OF_REPLY: Record<ReplyCode, FaultCode> = {
   [REPLY.unknownSlot]: 'tunnel_offline',
   [REPLY.failed]: 'local_unreachable',
   [REPLY.draining]: 'tunnel_offline',
+  [REPLY.speaksTls]: 'local_speaks_tls',
 };
 
 export class Upstream implements StreamSink {

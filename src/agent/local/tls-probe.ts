@@ -1,0 +1,59 @@
+/** Finds out whether a service that was spoken to in plain speaks TLS: one handshake, at most one of them for a target at a time and every few seconds. */
+import type { Sweeper } from '../../base/clock.ts';
+import { LocalDial } from './local.ts';
+import type { LocalTarget } from './target.ts';
+
+/** What a handshake has shown is taken for true so long. */
+const KNOWN_MS = 5_000;
+/** A visitor's request waits for it. */
+const HANDSHAKE_MS = 1_000;
+
+interface Probe {
+  readonly waiting: Array<(isTls: boolean) => void>;
+  isTls: boolean;
+  /** Monotonic; 0 while it runs. */
+  doneMs: number;
+}
+
+export class TlsProbes {
+  readonly #probes = new Map<LocalTarget, Probe>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Calls `settle` once, perhaps at once. */
+  ask(target: LocalTarget, sweeper: Sweeper<LocalDial>, settle: (isTls: boolean) => void): void {
+    const known = this.#probes.get(target);
+    const nowMs = this.#nowMs();
+    if (known?.doneMs === 0) return void known.waiting.push(settle);
+    if (known !== undefined && nowMs - known.doneMs < KNOWN_MS) return settle(known.isTls);
+    const probe: Probe = { waiting: [settle], isTls: false, doneMs: 0 };
+    this.#probes.set(target, probe);
+    const done = (isTls: boolean): void => {
+      probe.isTls = isTls;
+      probe.doneMs = this.#nowMs();
+      for (const waiting of probe.waiting.splice(0)) waiting(isTls);
+    };
+    const result = {
+      onConnected: (socket: { destroy(): void }) => {
+        socket.destroy();
+        done(true);
+      },
+      onFault: () => done(false),
+    };
+    const overTls = { ...target, tls: true, verifyTls: false, connectTimeoutMs: HANDSHAKE_MS };
+    new LocalDial(overTls, { result, sweeper, nowMs });
+  }
+
+  /** What was found out last; false: nothing, or that it does not. */
+  isTls(target: LocalTarget): boolean {
+    return this.#probes.get(target)?.isTls === true;
+  }
+
+  /** The target has spoken. */
+  forget(target: LocalTarget): void {
+    this.#probes.delete(target);
+  }
+}

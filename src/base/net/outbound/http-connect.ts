@@ -48,7 +48,8 @@ function ask(proxy: Proxy, target: string, { signal, ca }: ConnectOptions): Clie
     headers: { host: target, ...(user === undefined ? {} : { 'proxy-authorization': `Basic ${login}` }) },
   };
   if (kind !== 'https') return httpRequest(options);
-  const name = isIP(host) === 0 ? { servername: host } : {};
+  // Without it Node takes the name of the Host header, which is the target's.
+  const name = { servername: isIP(host) === 0 ? host : '' };
   return httpsRequest({ ...options, ...name, ...(ca === undefined ? {} : { ca }) });
 }
 

@@ -59,7 +59,7 @@ test('api: --include prints status and headers first', WITHIN, async (t) => {
   const { program, server } = await asking(t, ['api', '/tunnels', '--include']);
   (await server.next()).answer(200, [], { 'x-request-id': 'r1' });
   assert.equal(await program.exit, 0);
-  assert.match(program.stdout, /^HTTP 200\n(?:.+\n)*x-request-id: r1\n\n\[\]\n$/);
+  assert.match(program.stdout, /^HTTP 200\n(?:.+\n)*x-request-id: r1\n(?:.+\n)*\n\[\]\n$/);
 });
 
 test('api: --paginate prints all pages as one list', WITHIN, async (t) => {

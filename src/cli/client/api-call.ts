@@ -18,7 +18,7 @@ export interface ApiAnswer {
   readonly body: unknown;
   /** The answer's bytes, one per character (latin1). */
   readonly bytes: string;
-  /** In the order of their names, lower case. */
+  /** As they came; names in lower case. */
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
   /** `Retry-After`, seconds. */
   readonly retryAfter: number | undefined;

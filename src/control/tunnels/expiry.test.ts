@@ -176,6 +176,7 @@ suite('ttlSeconds over HTTP', () => {
       certificate: null,
       authUsername: null,
       maintenanceMessage: null,
+      setByAgent: null,
     });
     assert.deepEqual((await ann.call('GET', '/tunnels')).body, [shown]);
   });

@@ -1,12 +1,12 @@
 /** Access control that the flags of the online agent add, in lines for people. */
-import type { TunnelDetail } from './tunnel-queries.ts';
+import type { Schemas } from '../../api/types.ts';
 
 export interface AgentFlag {
   readonly label: string;
   readonly value: string;
 }
 
-export function agentFlags({ setByAgent }: Pick<TunnelDetail, 'setByAgent'>): readonly AgentFlag[] {
+export function agentFlags({ setByAgent }: { readonly setByAgent: Schemas['SetByAgent'] }): readonly AgentFlag[] {
   const { allow_cidr: allow, deny_cidr: deny, basic_auth: user, policy, visitor_login: visitors } = setByAgent ?? {};
   const end = setByAgent?.ends_at;
   const rows = [

@@ -74,7 +74,7 @@ const oneTunnel = tunnel
     certificate: certificateState,
     advice: z.enum(ADVICE_CODES).nullable().openapi({
       description:
-        'Why the local service refuses requests, as its agent has noticed. `host_header` and `allowed_hosts`: it refuses the public host name. `tls`: it speaks TLS, and the tunnel is for plain HTTP',
+        'Why the service refuses requests, as its agent has noticed. `host_header` and `allowed_hosts`: it refuses the public host name. `tls`: it speaks TLS, and the tunnel is for plain HTTP',
     }),
     authUsername: z
       .string()

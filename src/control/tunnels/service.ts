@@ -15,9 +15,9 @@ import { organizations, projects, tunnels } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
 import { recordAll } from '../core/rules/audit.ts';
-import { hasReservation, liveByLabel, nameFault } from '../subdomains/free-names.ts';
+import { hasReservation, liveByLabel } from '../subdomains/free-names.ts';
 import type { Maintenance } from './maintenance.ts';
-import { fullLabel, isLabel, NAME_TRIES, randomName, roomIn } from '../core/rules/labels.ts';
+import { fullLabel } from '../core/rules/labels.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import type { RouteMaker } from './plane/route-maker.ts';
 import type { PendingWork } from '../core/pending-rows.ts';
@@ -26,6 +26,7 @@ import { ENTITLEMENTS, PLANS } from '../core/rules/plans.ts';
 import { faultError } from './messages.ts';
 import { flagsIn, flagsOf, type TunnelFlags } from './flags.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
+import { checkedLabel, freeName } from '../subdomains/new-names.ts';
 import { placeTunnel } from './room.ts';
 import {
   deleteTunnels,
@@ -373,32 +374,4 @@ export class Tunnels {
       narrowing: this.#deps.nodes.narrowingOf(row.id),
     };
   }
-}
-
-function checkedLabel(label: string, asked: string): string {
-  if (isLabel(asked) && isLabel(label)) return label;
-  const details = [
-    {
-      path: 'subdomain',
-      message: '1 to 63 characters of a-z, 0-9 and dash, no dash at either end, project suffix included',
-    },
-  ];
-  throw new AppError('invalid_request', `${label} is not a valid subdomain. Use a to z, 0 to 9 and dashes.`, {
-    details,
-  });
-}
-
-function freeName(tx: Tx, project: ProjectRow): string {
-  if (roomIn(project) === 0) {
-    throw new AppError(
-      'conflict',
-      `The slug of the project ${project.slug} is too long to add a name. Use another project.`,
-    );
-  }
-  for (let i = 0; i < NAME_TRIES; i++) {
-    const label = fullLabel(randomName(roomIn(project)), project);
-    const owner = { orgId: project.orgId, projectId: project.id };
-    if (isLabel(label) && nameFault(tx, label, owner) === undefined) return label;
-  }
-  throw new AppError('conflict', 'No random name is free. Choose a subdomain.');
 }

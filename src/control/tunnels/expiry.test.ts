@@ -177,6 +177,7 @@ suite('ttlSeconds over HTTP', () => {
       authUsername: null,
       maintenanceMessage: null,
       setByAgent: null,
+      advice: null,
     });
     assert.deepEqual((await ann.call('GET', '/tunnels')).body, [shown]);
   });

@@ -35,7 +35,6 @@ async function makeBundle(file) {
     target: 'node22',
     format: 'esm',
     minify: true,
-    keepNames: true,
     legalComments: 'inline',
     define: { CULVERT_BUILD: JSON.stringify(info) },
     plugins: [leanZod],

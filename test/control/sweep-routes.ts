@@ -242,6 +242,8 @@ export const PUBLIC: readonly string[] = [
   'GET /auth/oauth/{provider}/callback',
   'POST /auth/cli/token',
   'POST /auth/cli/logout',
+  // A sender checks the URL: it gives the receiver's verify token.
+  'GET /webhooks/{receiver_id}',
 ];
 
 export const rows = Object.entries(ROUTES).map(([name, row]) => {

@@ -15,6 +15,7 @@ const EXITS: Readonly<Record<keyof typeof EXIT, string>> = {
 };
 
 const ENVIRONMENT: ReadonlyArray<readonly [name: string, text: string]> = [
+  ['CULVERT_BASIC_AUTH', 'User name and password for visitors, as user:password, in place of --basic-auth-file.'],
   ['CULVERT_SERVER', 'URL of the server, as --server.'],
   ['CULVERT_TOKEN', 'Access key.'],
   ['CULVERT_TOKEN_FILE', 'File with the access key, as --token-file.'],

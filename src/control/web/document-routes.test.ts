@@ -111,7 +111,7 @@ test('every route that is mounted is in the document', () => {
 /** Verbs that summaries begin with; a new one is added here when it is a verb. */
 const VERBS = new Set(
   (
-    'Accept Add Allow Authorize Bind Change Check Complete Count Create Delete Deliver Disconnect End Enroll Exchange Export Finish Get ' +
+    'Accept Add Allow Authorize Bind Change Check Complete Count Create Delete Deliver Disconnect Download End Enroll Exchange Export Finish Get ' +
     'Invite List Lock Log Open Receive Redirect Register Release Remove Rename Replace Replay Request Require Reserve Return Revoke Rotate ' +
     'Send Set Show Start Stop Stream Suspend Switch Test Turn Unbind Unlink Unlock Verify'
   ).split(' '),

@@ -73,6 +73,12 @@ const TO_VISITOR: ReadonlyArray<readonly [rewrite: Rewrite, url: string, expecte
   [BOTH, '/app/x?y#z', '/x?y#z'],
   [BOTH, '/app', '/'],
   [BOTH, '/app?x', '/?x'],
+  // What begins with two slashes names a host to browsers, as does a backslash; they leave tabs out.
+  [BOTH, '/app//evil.test/x', 'https://Shop.example.test//evil.test/x'],
+  [BOTH, '/app/\\evil.test', 'https://Shop.example.test/\\evil.test'],
+  [BOTH, '/app/\t/evil.test', 'https://Shop.example.test/\t/evil.test'],
+  [PREFIX, '/app//', 'https://Shop.example.test//'],
+  [BOTH, '/app/\tx', 'https://Shop.example.test/\tx'],
   [BOTH, '/apple', null],
   [BOTH, '/x/app', null],
   [PREFIX, 'https://shop.example.test/app/x', 'https://shop.example.test/x'],

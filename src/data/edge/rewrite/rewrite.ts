@@ -8,6 +8,8 @@ import type { UpstreamForm } from '../../../wire/upstream-form.ts';
 const NOTHING = Buffer.alloc(0);
 /** A segment that means "up", in any way in which services write or read one. */
 const UP = /(?:[/\\]|%2f|%5c)(?:\.|%2e){2}(?=[/\\;?#]|%2f|%5c|%3b|$)/i;
+/** Two slashes, or what browsers make of them: a backslash is a slash, and they leave tabs out. */
+const NAMES_HOST = /^\/[/\\\t]/;
 /** Longer values are passed on as they are: no browser sends or follows one. */
 export const MAX_VALUE_BYTES = 8_192;
 const DEFAULT_PORTS = { http: ':80', https: ':443' } as const;
@@ -61,7 +63,7 @@ export class Rewrite {
   /** A URL of the service's, as visitors must see it; null: it stays as it is. */
   toVisitor(url: string, origin: PublicOrigin): string | null {
     const parts = partsOf(url);
-    if (parts === null) return url.startsWith('/') ? this.withoutPrefix(url) : null;
+    if (parts === null) return this.#pathToVisitor(url, origin);
     const isPublic = isSameHost(parts, origin.host);
     const isOwn = this.host !== '' && isSameHost(parts, this.host);
     if (!isPublic && !isOwn) return null;
@@ -69,6 +71,12 @@ export class Rewrite {
     if (!isOwn) return path === null ? null : `${parts.start}${path}`;
     const start = parts.scheme === '' ? '//' : `${origin.scheme}://`;
     return `${start}${origin.host}${path ?? parts.path}`;
+  }
+
+  /** What is left without the prefix may begin as `//host` does to browsers: then the public host stands before it. */
+  #pathToVisitor(url: string, { scheme, host }: PublicOrigin): string | null {
+    const path = url.startsWith('/') ? this.withoutPrefix(url) : null;
+    return path !== null && NAMES_HOST.test(path) ? `${scheme}://${host}${path}` : path;
   }
 
   /** `path` as visitors must say it; null: it is not below the prefix. */

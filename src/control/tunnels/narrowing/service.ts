@@ -20,11 +20,14 @@ import {
 import { refuse } from '../../access-keys/messages.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';
 import type { Store } from '../../db/tx.ts';
+import { tokenById } from '../../access-keys/rows.ts';
 import { policyFor } from '../policies/service.ts';
+import { GateHashes } from './gate-hashes.ts';
 import { type AddedVisitorDeps, addedVisitors } from './visitors.ts';
 
 export type PreparedNarrowing = { readonly ok: true; readonly narrowing: Narrowing | null } | Refusal;
 
+type Credentials = NonNullable<AskedNarrowing['basic_auth']>;
 type Question = Pick<ClaimQuestion, 'narrow' | 'protocol' | 'tokenId'>;
 
 export interface NarrowingDeps extends AddedVisitorDeps {
@@ -47,9 +50,13 @@ export class Narrowings {
   readonly #key = randomBytes(32);
   /** By a digest of user name and password. */
   readonly #gates = new RecentMap<string, BasicGate>({ max: MAX_GATES });
+  /** Gates that are being made. */
+  readonly #coming = new Map<string, Promise<BasicGate>>();
+  readonly #hashes: GateHashes;
 
   constructor(deps: NarrowingDeps) {
     this.#deps = deps;
+    this.#hashes = new GateHashes(deps.passwords);
   }
 
   /** null: the claim asks for nothing. Throws `unavailable`: too many passwords wait to be hashed. */
@@ -83,7 +90,7 @@ export class Narrowings {
       endsAt,
       domain: asked.domain?.toLowerCase() ?? null,
       remotePort: asked.remote_port ?? null,
-      gate: asked.basic_auth === undefined ? null : await this.#gateOf(asked.basic_auth),
+      gate: asked.basic_auth === undefined ? null : await this.#gateOf(asked.basic_auth, tokenId),
     };
     return { ok: true, narrowing };
   }
@@ -93,15 +100,24 @@ export class Narrowings {
     return Math.min(this.#deps.store.clock.now() + ttl.seconds * 1_000, ttl.ends_at ?? Infinity);
   }
 
-  async #gateOf({ username, password }: NonNullable<AskedNarrowing['basic_auth']>): Promise<BasicGate> {
+  async #gateOf({ username, password }: Credentials, tokenId: string): Promise<BasicGate> {
     const digest = createHmac('sha256', this.#key)
       .update(JSON.stringify([username, password]))
       .digest('base64');
-    const known = this.#gates.get(digest);
+    const known = this.#gates.get(digest) ?? this.#coming.get(digest);
     if (known !== undefined) return known;
-    const gate = { username, passwordHash: await this.#deps.passwords.hash(password), version: randomUUID() };
-    this.#gates.set(digest, gate);
-    return gate;
+    const orgId = tokenById(this.#deps.store.db, tokenId)?.orgId ?? '';
+    const coming = this.#hashes
+      .hash(password, [orgId, tokenId])
+      .then((passwordHash) => ({ username, passwordHash, version: randomUUID() }));
+    this.#coming.set(digest, coming);
+    try {
+      const gate = await coming;
+      this.#gates.set(digest, gate);
+      return gate;
+    } finally {
+      this.#coming.delete(digest);
+    }
   }
 }
 

@@ -169,6 +169,42 @@ test('service install: settings or a key that the service would not have are ref
   assert.equal(existsSync(join(made.home, '.config')), false);
 });
 
+test('service install: a file that lies here gets the key of no other folder, unless it is named', async (t) => {
+  const made = machine(t);
+  const key = join(tempHome(t), 'other.key');
+  writeFileSync(key, `${KEY}\n`, { mode: 0o600 });
+  const here = join(made.home, 'culvert.toml');
+  writeFileSync(here, `server = "https://evil.test"\ntoken_file = "${key}"\n[tunnels.shop]\ntarget = 3000\n`);
+  const refused = await made.call('install');
+  assert.equal(refused.code, 2, refused.output);
+  assert.match(refused.output, /token_file: is outside the project folder[^]*name it with --config/);
+  assert.deepEqual(made.ran, []);
+  assert.equal((await made.call('install', { config: here })).code, 0);
+});
+
+test("service install: a server's culvert.toml is passed over, as by culvert start", async (t) => {
+  const made = machine(t);
+  withSettings(made);
+  writeFileSync(join(made.home, 'culvert.toml'), 'data_dir = "/var/lib/culvert"\n');
+  mkdirSync(join(made.home, '.config/culvert'), { recursive: true });
+  const own = join(made.home, '.config/culvert/agent.toml');
+  writeFileSync(own, readFileSync(join(made.home, 'web.toml'), 'utf8').replace('web.key', '~/web.key'));
+  const { code, output } = await made.call('install');
+  assert.equal(code, 0, output);
+  assert.match(output, /^settings {2}\S+agent\.toml: 1 tunnel/m);
+});
+
+test('service install: a path with a line break writes no lines of its own', async (t) => {
+  const made = machine(t);
+  const folder = join(made.home, 'x)\nExecStartPre=touch owned\n#');
+  mkdirSync(folder);
+  const config = withSettings({ ...made, home: folder });
+  const { code, output } = await made.call('install', { config });
+  assert.equal(code, 2, output);
+  assert.match(output, /control character/);
+  assert.deepEqual(made.ran, []);
+});
+
 test('service install: what the manager says is reported, and a machine without systemd gets the command', async (t) => {
   const run: ServiceHost['run'] = async (_command, args) =>
     args.includes('is-active') ? { code: 3, output: '' } : { code: 1, output: 'Failed to connect to bus' };

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import { type AgentSettings, loadAgentConfig } from '../../config/agent.ts';
 import { serverName } from '../../config/credentials.ts';
+import { ConfigError } from '../../config/toml.ts';
 import { specsOf } from '../agent/tunnel.ts';
 import { readAgentKey } from '../client/token.ts';
 import type { CommandBody, Invocation } from '../terminal/command.ts';
@@ -88,15 +89,32 @@ export function uninstallOn(hostOf: HostOf): CommandBody {
   };
 }
 
-/** `--config`, else what `culvert start` would read here. @throws ExitError (usage) when there is none. */
+/** `--config`, else what `culvert start` would read here. @throws ExitError (usage) when there is none, or none that may be used. */
 function configFile(io: Io, { flags }: Invocation, { home }: ServiceHost): string {
   const named = textFlag(flags, 'config') ?? (io.env['CULVERT_AGENT_CONFIG'] || undefined);
-  if (named !== undefined) return resolve(io.cwd, named);
-  const places = [join(io.cwd, 'culvert.toml'), join(home, '.config/culvert/agent.toml')];
-  const found = places.find((place) => existsSync(place));
-  if (found === undefined)
+  const found = named === undefined ? fileHere(io, home) : resolve(io.cwd, named);
+  if (found === undefined) {
+    const places = [join(io.cwd, 'culvert.toml'), join(home, '.config/culvert/agent.toml')];
     throw usageError(`no settings file: there is no ${places.join(' and no ')}. Name it with --config`);
+  }
+  // It would begin a line of its own in a definition.
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(found))
+    throw usageError('--config: its path has a control character. Rename its folder');
   return found;
+}
+
+/**
+ * By the rules of `culvert start`: the author of ./culvert.toml may be anyone, and it sends no key of elsewhere to a server of its own. The service
+ * names its file with --config, for which they do not hold.
+ */
+function fileHere(io: Io, home: string): string | undefined {
+  try {
+    return loadAgentConfig({ flags: {}, env: { HOME: home }, cwd: io.cwd }).files[0];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw usageError(`${error.message}. If you trust the file, name it with --config`, error);
+  }
 }
 
 /** What the service will read and do, by the means that it will have: no variable of this shell. @throws ConfigError, ExitError */

@@ -25,7 +25,9 @@ export async function dialServer(
   // A name may have several addresses, of both families: Node dials them one after the other, 250 ms apart (RFC 8305).
   if (proxy === undefined) return handshake(address, { host: address.host, port: address.port, ...ca }, signal);
   try {
-    return await handshake(address, { socket: await outbound.through(proxy, address, signal), ...ca }, signal);
+    const socket = await outbound.through(proxy, address, signal);
+    // With its host: Node would verify an address by the name of what the socket is connected to, which is the proxy.
+    return await handshake(address, { socket, host: address.host, ...ca }, signal);
   } catch (error) {
     if (!(error instanceof ProxyError) || !error.isPassing) throw error;
     throw new UnreachableError(error.message, address, { cause: error });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { createServer as createTls } from 'node:tls';
 import { silentLog } from '../../base/log.ts';
 import { Outbound } from '../../base/net/outbound/outbound.ts';
 import { proxyRules } from '../../base/net/outbound/proxy-rules.ts';
@@ -15,6 +16,8 @@ import { FakeServer } from '../fixtures/fake-server.ts';
 import { parseTarget } from '../local/target.ts';
 import { lostBy } from '../lost.ts';
 import { makeConnector } from './connect.ts';
+import { ALPN } from '../../wire/messages.ts';
+import { dialServer } from './dial.ts';
 import { discover } from './discovery.ts';
 import { UnreachableError } from './reachability.ts';
 
@@ -140,4 +143,30 @@ test('discovery: a page of another host in place of the document is a captive po
     assert.equal(lostBy(error).code, 'captive_portal');
     return true;
   });
+});
+
+test('agent: behind a proxy, a server with an address is verified by that address, not by the name of the proxy', async (t) => {
+  const address = '203.0.113.9';
+  const certificates = await Promise.all([testCertificate([address]), testCertificate(['localhost', '127.0.0.1'])]);
+  const dial = async (certificate: { cert: string; key: string }): Promise<void> => {
+    const server = createTls({ ...certificate, ALPNProtocols: [ALPN], minVersion: 'TLSv1.3' });
+    server.on('tlsClientError', () => undefined);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    for (const [kind, play] of [
+      ['http', playHttpProxy],
+      ['socks5h', playSocksProxy],
+    ] as const) {
+      const proxy = await play(t);
+      const rules = proxyRules({ ALL_PROXY: `${kind}://localhost:${proxy.port}` });
+      const outbound = new Outbound({ rules, extraCa: certificates.map(({ cert }) => cert).join('\n') });
+      const socket = await dialServer({ host: address, port, fingerprint: undefined }, undefined, outbound);
+      socket.destroy();
+    }
+  };
+  const [own, proxys] = certificates;
+  await dial(own);
+  await assert.rejects(dial(proxys), /altname|does not match|another name|certificate/i);
 });

@@ -28,10 +28,6 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await heading(page, 'Overview');
     await page.getByText('When the command runs, the public URL appears here.').waitFor();
     const before = await page.getByRole('group', { name: 'the command without its key' }).innerText();
-    // The server of the test runs from source and has no files.
-    const download = page.getByRole('link', { name: 'Open the download page' });
-    assert.match((await download.getAttribute('href')) ?? '', /\/download\/$/);
-    await page.getByText('The server has no file for Linux yet.').waitFor();
     assert.match(before, /^CULVERT_TOKEN='<key>' culvert http 3000 --server http/);
     await noSeriousFinding(page);
     await shoot(page, 'first-tunnel');
@@ -68,6 +64,14 @@ suite('the first tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])',
     );
     assert.doesNotMatch(kept + page.url(), /mtk_/);
+  });
+
+  test('account: how to install the agent on another machine', async (t) => {
+    const page = await fixture.open(t, '/account');
+    // The server of the test runs from source and has no files.
+    const download = page.getByRole('link', { name: 'Open the download page' });
+    assert.match((await download.getAttribute('href')) ?? '', /\/download\/$/);
+    await page.getByText('The server has no file for Linux yet.').waitFor();
   });
 
   test('first tunnel: a command by login and for Windows, and an invalid name is reported at its field', async (t) => {

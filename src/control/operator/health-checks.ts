@@ -135,7 +135,7 @@ export function fileDescriptors(figures: DescriptorFigures | undefined): Check {
   const name = 'file_descriptors';
   if (figures === undefined || figures.limit === null) return ok(name, 'The limit of open files is unknown.');
   const { limit, used, lacks } = figures;
-  const full = `${used} of ${limit} file descriptors are in use; none was free at ${lacks} looks since the start.`;
+  const full = `${used} of ${limit} file descriptors are in use; all were in use at ${lacks} checks since the start.`;
   const next = 'Raise LimitNOFILE of the unit, or `ulimit -n`.';
   if (used >= limit) return fail(name, 'No file descriptor is free: connections are refused.', { full, next });
   if (used >= limit * DESCRIPTORS_NEAR) return warn(name, 'File descriptors are nearly used up.', { full, next });

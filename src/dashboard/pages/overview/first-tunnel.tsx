@@ -4,8 +4,9 @@ import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useApi, useMay } from '../../api/context.tsx';
 import { ConnectAgent } from '../../parts/connect/connect-agent.tsx';
+import { InstallLine } from '../../parts/connect/install-line.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
-import { copyCommand, firstState, isHere } from './first-state.ts';
+import { firstState, isHere } from './first-state.ts';
 import { LiveNow } from './live-now.tsx';
 import { useConnections, useTunnels, WAITING_MS } from './overview-queries.ts';
 
@@ -25,7 +26,7 @@ export function FirstTunnel({ onDone }: { readonly onDone: () => void }) {
             <GetCulvert />
           </Step>
           <Step number={2} title="Connect your service" isDone={state.kind === 'connected'}>
-            <ConnectAgent keyName="first tunnel" onShown={() => setCommand(true)} />
+            <ConnectAgent keyName="first tunnel" hasInstall={false} onShown={() => setCommand(true)} />
           </Step>
         </>
       )}
@@ -126,17 +127,7 @@ function GetCulvert() {
           <Code>/usr/local/bin/culvert</Code> after installation.
         </Text>
       ) : (
-        <>
-          <Text size="sm">
-            If not, copy it from the server to a machine with the same system and processor. Your operator can also give
-            you the file.
-          </Text>
-          <CopyLine value={copyCommand(url)} what="the copy command" />
-          <Text size="sm" c="dimmed">
-            On Windows and other systems, build it from source: <Code>npm ci && npm run build</Code> creates{' '}
-            <Code>dist/culvert</Code>.
-          </Text>
-        </>
+        <InstallLine />
       )}
     </Stack>
   );

@@ -18,9 +18,11 @@ interface ConnectAgentProps {
   readonly keyName: string;
   /** Called when a command is on the screen that can be run. */
   readonly onShown?: () => void;
+  /** false: the page shows elsewhere how to install the agent. */
+  readonly hasInstall?: boolean;
 }
 
-export function ConnectAgent({ keyName, onShown }: ConnectAgentProps) {
+export function ConnectAgent({ keyName, onShown, hasInstall = true }: ConnectAgentProps) {
   const [kind, setKind] = useState<Kind>('http');
   const [port, setPort] = useState<number | string>('');
   const [name, setName] = useState('');
@@ -73,6 +75,7 @@ export function ConnectAgent({ keyName, onShown }: ConnectAgentProps) {
         subdomain={isName && name !== '' ? name : undefined}
         names={['*']}
         keyName={keyName}
+        hasInstall={hasInstall}
         {...(onShown !== undefined && { onShown })}
       />
       {kind === 'tcp' && (

@@ -31,12 +31,14 @@ interface ConnectCommandProps extends Omit<AgentCommand, 'server'> {
   readonly keyName?: string;
   /** Called when a command is on the screen that can be run. */
   readonly onShown?: () => void;
+  /** false: the page shows elsewhere how to install the agent. */
+  readonly hasInstall?: boolean;
 }
 
 type Way = 'key' | 'login';
 
 /** Not for viewers: the server makes them no key. */
-export function ConnectCommand({ names, keyName, onShown, ...wanted }: ConnectCommandProps) {
+export function ConnectCommand({ names, keyName, onShown, hasInstall = true, ...wanted }: ConnectCommandProps) {
   const { url: server } = useApi();
   const [way, setWay] = useState<Way>('key');
   const [shell, setShell] = useState<ShellKind>(shellHere);
@@ -54,7 +56,7 @@ export function ConnectCommand({ names, keyName, onShown, ...wanted }: ConnectCo
   const command = agentCommand({ ...wanted, server }, shell);
   return (
     <Stack gap="sm">
-      <InstallLine />
+      {hasInstall && <InstallLine />}
       <Group gap="xs">
         <SegmentedControl
           value={way}

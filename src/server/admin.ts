@@ -39,11 +39,22 @@ export interface OperatorOptions {
 
 /** Throws with what to do when the folder is not there, is another user's, or its server does not answer. */
 export async function openOperator(settings: Settings, options: OperatorOptions): Promise<Operator> {
+  if (isRootElsewhere(settings.data_dir)) {
+    // Beside a server no file is made, so root may ask, too.
+    const running = await findRunning(settings.data_dir, options.user);
+    if (running !== undefined) return running;
+  }
   requireDataFolder(settings.data_dir, options.command);
   const unlock = tryLock(settings.data_dir);
   return unlock === undefined
     ? besideServer(settings.data_dir, options.user)
     : withoutServer(settings, options, unlock);
+}
+
+/** Root, and the folder is another user's. */
+function isRootElsewhere(dataDir: string): boolean {
+  const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid ?? 0;
+  return process.getuid?.() === 0 && owner !== 0;
 }
 
 /**

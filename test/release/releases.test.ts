@@ -19,7 +19,8 @@ import { TARGET_NAMES } from '../../scripts/release/targets.ts';
 import { messageOf } from '../../src/base/errors.ts';
 import { ownPlatform } from '../../src/base/release/signed-release.ts';
 import { releasesOf } from '../../src/cli/admin/releases.ts';
-import { installedFrom, keepForDownload } from '../../src/cli/setup/releases.ts';
+import { installedFrom } from '../../src/cli/server/installed-from.ts';
+import { keepForDownload } from '../../src/cli/setup/releases.ts';
 import type { Io } from '../../src/cli/terminal/io.ts';
 import { checkServerConfig } from '../../src/config/load.ts';
 import { changeByte, makeFakeRelease, serveFolder } from './fake-release.ts';
@@ -62,7 +63,7 @@ function newIo(text: { out: string }): Io {
 /** All that it prints, and the message of its refusal. */
 async function run(home: Home, action: string, flags: object = {}, program: object = {}): Promise<string> {
   const text = { out: '' };
-  const body = releasesOf({ version: VERSION, releaseKey: key.publicKey, ...program });
+  const body = releasesOf({ version: VERSION, releaseKey: key.publicKey, path: '/nowhere/bin/culvert', ...program });
   try {
     await body(newIo(text), { args: [action], flags: { config: home.config, ...flags } });
     return text.out;
@@ -89,6 +90,15 @@ test('admin releases fetch: keeps this platform, or all, from a folder and from 
       assert.deepEqual(readFileSync(join(home.releases, VERSION, name)), readFileSync(join(good.folder, name)), name);
     assert.match(await run(home, 'list'), /1\.1\.0 \(this server\) .*linux-x64/);
   }
+});
+
+test('admin releases fetch: without --from and releases_url, it takes the place that get.sh installed from', async () => {
+  const prefix = mkdtempSync(join(folder, 'prefix-'));
+  mkdirSync(join(prefix, 'share/culvert'), { recursive: true });
+  writeFileSync(join(prefix, 'share/culvert/installed-from'), `${good.folder}\n`);
+  const home = newHome();
+  assert.match(await run(home, 'fetch', {}, { path: join(prefix, 'bin/culvert') }), /is in .*1\.1\.0\.$/m);
+  assert.ok(filesOf(home).includes(OWN));
 });
 
 test('admin releases fetch: takes releases_url without --from, and says what to do without both', async (t) => {

@@ -9,6 +9,7 @@ import type { Settings } from '../../config/schema.ts';
 import { keepRelease } from '../../server/releases/keep.ts';
 import { keptVersions } from '../../server/releases/kept.ts';
 import { findRelease, type ReleaseReader } from '../server/find-release.ts';
+import { installedFrom } from '../server/installed-from.ts';
 import { amountOf } from '../terminal/amount.ts';
 import type { CommandBody, Invocation } from '../terminal/command.ts';
 import { EXIT, type ExitCode, usageError } from '../terminal/exit.ts';
@@ -19,8 +20,13 @@ import { tableLines } from '../terminal/table.ts';
 import { configFlag } from './operator.ts';
 
 /** The command for a program, so that tests need no release of the running one. */
+interface OwnProgram extends ReleaseReader {
+  /** Where its file is. */
+  readonly path: string;
+}
+
 export const releasesOf =
-  (program: ReleaseReader): CommandBody =>
+  (program: OwnProgram): CommandBody =>
   (io, invocation) => {
     const [action = 'list'] = invocation.args;
     const { settings } = loadServerConfig(configFlag(invocation), io);
@@ -29,12 +35,13 @@ export const releasesOf =
     throw usageError(`there is no command "admin releases ${action}". Use "fetch", or no argument for the list`);
   };
 
-export const releases: CommandBody = (io, invocation) => releasesOf(buildInfo())(io, invocation);
+export const releases: CommandBody = (io, invocation) =>
+  releasesOf({ ...buildInfo(), path: process.execPath })(io, invocation);
 
 interface Wish {
   readonly invocation: Invocation;
   readonly settings: Settings;
-  readonly program: ReleaseReader;
+  readonly program: OwnProgram;
 }
 
 async function list(io: Io, { invocation: { flags }, settings, program }: Wish): Promise<ExitCode> {
@@ -56,7 +63,8 @@ async function list(io: Io, { invocation: { flags }, settings, program }: Wish):
 }
 
 async function fetchOwn(io: Io, { invocation: { flags }, settings, program }: Wish): Promise<ExitCode> {
-  const { release, source } = await findRelease(textFlag(flags, 'from'), { io, program, settings });
+  const installed = settings.releases_url === null ? installedFrom(program.path) : undefined;
+  const { release, source } = await findRelease(textFlag(flags, 'from') ?? installed, { io, program, settings });
   const { version } = program;
   if (release.version !== version) {
     throw new Error(

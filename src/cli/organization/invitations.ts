@@ -30,7 +30,12 @@ export const invitationsCreate = apiCommand(async (asked) => {
   const role = textFlag(asked.flags, 'role') ?? 'member';
   const answer = await asked.call('POST', `${await organizationPath(asked)}/invitations`, { email, role });
   const made = invitation.parse(answer);
-  await printDone(asked, answer, `${made.email}: invited as ${made.role}, until ${day(made.expires_at)}`);
+  const done = `${made.email}: invited as ${made.role}, until ${day(made.expires_at)}`;
+  await printDone(
+    asked,
+    answer,
+    `${done}\nIf no email arrives, get the link: culvert invitations resend ${made.email}`,
+  );
 });
 
 export const invitationsResend = apiCommand(async (asked) => {

@@ -1,4 +1,5 @@
 /** `culvert restore FILE`: a data folder out of a backup, and what to do with it. With `--check` nothing is kept. */
+import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { readPassphrase } from '../../server/backup/encryption.ts';
@@ -69,6 +70,12 @@ function report(file: string, dataDir: string, restored: Restored): string[] {
   ];
 }
 
+/** On a new machine there may be no user of the server yet. */
+const SETUP =
+  'Run culvert setup with the same arguments as on the old machine. It gives the data to the user culvert and starts the server';
+
+const isOfRoot = (dataDir: string): boolean => process.getuid?.() === 0 && statSync(dataDir).uid === 0;
+
 function nextSteps(dataDir: string, { manifest, written, named }: Restored): string[] {
   const [config] = written;
   const steps: string[] = [];
@@ -76,7 +83,7 @@ function nextSteps(dataDir: string, { manifest, written, named }: Restored): str
   else if (manifest.settings_file !== null) steps.push(`Put the settings back: they were in ${manifest.settings_file}`);
   if (manifest.data_dir !== dataDir) steps.push(`Set data_dir = ${JSON.stringify(dataDir)} in the settings`);
   for (const { path, exists } of named) if (!exists) steps.push(`Put back ${path}, which the settings name`);
-  steps.push(`Start the server as the user who owns ${dataDir}`);
+  steps.push(isOfRoot(dataDir) ? SETUP : `Start the server as the user who owns ${dataDir}`);
   steps.push('On a new machine: point the DNS records to it');
   steps.push(`Revoke and remove again what was revoked or removed after ${manifest.created_at}`);
   return steps;

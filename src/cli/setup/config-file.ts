@@ -1,5 +1,14 @@
 /** What becomes of a settings file that is there already: never replaced without a question when its settings are others. */
-import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { checkServerConfig } from '../../config/load.ts';
@@ -60,6 +69,26 @@ export function writeConfig(file: string, text: string, group: Owner | undefined
   writeFileSync(next, text, { mode: group === undefined ? 0o644 : 0o640 });
   if (group !== undefined && process.getuid?.() === 0) chownSync(next, 0, group.gid);
   renameSync(next, file);
+}
+
+/** A file that only root may read, as a copy of root's is, gets the group of the server; so does its folder. True when one of them did. */
+export function letServerRead(file: string, group: Owner | undefined): boolean {
+  if (group === undefined || process.getuid?.() !== 0) return false;
+  const changed = [openTo(group.gid, dirname(file), 0o5), openTo(group.gid, file, 0o4)];
+  return changed.includes(true);
+}
+
+/** `bits`: what the group needs, as the last digit of a mode. */
+function openTo(gid: number, path: string, bits: number): boolean {
+  const { mode, uid, gid: current } = statSync(path);
+  const others = mode & bits;
+  const ofGroup = (mode >> 3) & bits;
+  // Another owner or group is a choice of the administrator.
+  if (uid !== 0 || others === bits || (current !== 0 && current !== gid) || (current === gid && ofGroup === bits))
+    return false;
+  chownSync(path, 0, gid);
+  chmodSync(path, (mode & 0o7777) | (bits << 3));
+  return true;
 }
 
 /** Lines of both texts: `-` of the first alone, `+` of the second alone. */

@@ -1,6 +1,4 @@
 /** The program for other machines, as setup keeps it for the download page: from where this one was installed, if that is known. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import { ownPlatform } from '../../base/release/signed-release.ts';
 import { releasesDirOf } from '../../config/computed.ts';
@@ -9,13 +7,10 @@ import { keepRelease } from '../../server/releases/keep.ts';
 import { keptVersions } from '../../server/releases/kept.ts';
 import { retyped } from '../admin/operator.ts';
 import { findRelease, type ReleaseReader } from '../server/find-release.ts';
+import { installedFrom } from '../server/installed-from.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { EXIT, ExitError } from '../terminal/exit.ts';
 import { type Io, writeLine } from '../terminal/io.ts';
-
-/** `get.sh` writes the value of its `--from` to this file. */
-const NOTE = '../share/culvert/installed-from';
-const MAX_NOTE_BYTES = 4_096;
 
 interface ToKeep {
   readonly io: Io;
@@ -50,15 +45,6 @@ export async function keepForDownload(to: ToKeep): Promise<string | undefined> {
     if (error instanceof ExitError && error.exitCode === EXIT.interrupted) throw error;
     return `none: ${messageOf(error)}. Later: ${later}`;
   }
-}
-
-/** A URL or folder; undefined when it was installed another way, or the folder is gone. */
-export function installedFrom(program: string): string | undefined {
-  const note = join(dirname(program), NOTE);
-  const size = statSync(note, { throwIfNoEntry: false })?.size;
-  if (size === undefined || size > MAX_NOTE_BYTES) return undefined;
-  const from = readFileSync(note, 'utf8').trim();
-  return /^https?:\/\/\S+$/.test(from) || (from.startsWith('/') && existsSync(from)) ? from : undefined;
 }
 
 /** Without a terminal and without the flag: this platform alone. */

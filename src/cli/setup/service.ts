@@ -1,9 +1,18 @@
 /** The server as a service: its user, data folder and unit, and its start. */
-import { chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ExitError, EXIT } from '../terminal/exit.ts';
 import type { Host } from './host.ts';
-import { readIfThere } from './config-file.ts';
+import { type Owner, readIfThere } from './config-file.ts';
 import { isOwnUnit, unitText, withProgram } from './unit.ts';
 
 /** Where packages and the install script put it, the administrator's first. */
@@ -16,7 +25,7 @@ export const UNIT_FOLDERS = [
 const UNIT = 'culvert.service';
 
 /** Each returns what it did, for one line of output. */
-export type Done = 'written' | 'created' | 'unchanged';
+export type Done = 'written' | 'created' | 'unchanged' | 'given to the user culvert';
 
 /** The system user that the server runs as. */
 export async function ensureUser(host: Host, dataDir: string): Promise<Done> {
@@ -39,14 +48,26 @@ export async function ensureUser(host: Host, dataDir: string): Promise<Done> {
   );
 }
 
-/** Only the server's user may look inside. A folder that is there stays as it is. */
+/** Only the server's user may look inside. A folder that is there stays as it is, unless it is root's: a restore made it before there was a user. */
 export function ensureDataFolder(host: Host, root: string, dataDir: string): Done {
   const folder = root + dataDir;
-  if (existsSync(folder)) return 'unchanged';
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const isNew = !existsSync(folder);
+  if (isNew) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const user = host.serverUser(root);
-  if (host.isRoot && user !== undefined) chownSync(folder, user.uid, user.gid);
-  return 'created';
+  const isGiven = host.isRoot && user !== undefined && statSync(folder).uid === 0 && user.uid !== 0;
+  if (isGiven) giveTo(realpathSync(folder), user);
+  if (isNew) return 'created';
+  return isGiven ? 'given to the user culvert' : 'unchanged';
+}
+
+/** With all that is in it; the targets of links stay as they are. */
+function giveTo(folder: string, user: Owner): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) giveTo(path, user);
+    else lchownSync(path, user.uid, user.gid);
+  }
+  chownSync(folder, user.uid, user.gid);
 }
 
 /** A unit of its own starts this program. The unit of a package or of the install script is left alone. */

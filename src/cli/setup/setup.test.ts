@@ -1,6 +1,16 @@
 /** `culvert setup` on a machine that the test makes up: what it writes, what it leaves alone, and when it asks. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { checkServerConfig } from '../../config/load.ts';
@@ -222,6 +232,37 @@ test('setup: a user who may not look into the data folder is sent to root', {
   const { code, output } = await asked.finally(() => process.seteuid?.(0));
   assert.equal(code, 2, output);
   assert.match(output, /data can't be read by this user: run the command as root/);
+});
+
+test('setup: what a restore left to root is given to the user of the server', {
+  skip: process.getuid?.() !== 0,
+}, async (t) => {
+  const { home, file } = place(t);
+  const data = join(home, 'image/var/lib/culvert');
+  await setup(home, ['example.com'], ARGS);
+  mkdirSync(join(data, 'certificates'));
+  writeFileSync(join(data, 'certificates/agents.key'), '', { mode: 0o600 });
+  symlinkSync(file, join(data, 'link'));
+  chmodSync(file, 0o600);
+  chmodSync(dirname(file), 0o700);
+  const as = (uid: number): Host => ({ ...host, isRoot: true, serverUser: () => ({ uid, gid: uid }) });
+  const again = (): Promise<Outcome> =>
+    runSetup(setupOn(well, as(54_321)), { home, args: ['example.com'], flags: ARGS });
+  const { code, output } = await again();
+  assert.equal(code, 0, output);
+  assert.match(output, /^data +\S+: given to the user culvert$/m);
+  assert.match(output, /^settings +\S+: the user culvert may read it now$/m);
+  for (const name of ['.', 'certificates', 'certificates/agents.key', 'link'])
+    assert.deepEqual([lstatSync(join(data, name)).uid, lstatSync(join(data, name)).gid], [54_321, 54_321], name);
+  const rights = (path: string): unknown[] => [statSync(path).uid, statSync(path).gid, statSync(path).mode & 0o777];
+  assert.deepEqual(
+    [rights(file), rights(dirname(file))],
+    [
+      [0, 54_321, 0o640],
+      [0, 54_321, 0o750],
+    ],
+  );
+  assert.doesNotMatch((await again()).output, /given to|may read/);
 });
 
 const WISHES = { domain: 'example.com', email: null, dataDir: '/d', behindProxy: false, dnsHook: null, ipv6: true };

@@ -19,7 +19,7 @@ import { handOver, hasColor, type Io, writeLine } from '../terminal/io.ts';
 import { harmless } from '../terminal/paint.ts';
 import { readArguments, type SetupArguments, USUAL_FILE } from './arguments.ts';
 import { setupChecks } from './checks.ts';
-import { type ConfigState, differences, readIfThere, stateOf, writeConfig } from './config-file.ts';
+import { type ConfigState, differences, letServerRead, readIfThere, stateOf, writeConfig } from './config-file.ts';
 import { configText, NO_EMAIL_OWNER } from './config-text.ts';
 import { certificatePlace, ownerLink, untilCertificate, untilRunning } from './finish.ts';
 import { keepForDownload } from './releases.ts';
@@ -76,6 +76,9 @@ async function run(work: Work): Promise<ExitCode> {
     writeLine(io.stdout, 'No changes were made.');
     return isBad ? EXIT.failure : EXIT.ok;
   }
+  const file = wishes.root + wishes.file;
+  if (wishes.isUsualFile && letServerRead(file, host.serverUser(wishes.root)))
+    say(io, 'settings', `${file}: the user culvert may read it now`);
   const placed = placeService(work, hasUnit);
   if (wishes.root !== '') return isBad ? EXIT.failure : EXIT.ok;
   const { settings } = loadServerConfig(wishes.file, io);

@@ -69,7 +69,7 @@ function systemPart(
   }
   return html`${title}
 <pre><code>${installLine(system, base)}</code></pre>
-<p class="quiet">${system === 'windows' ? 'In PowerShell. It needs OpenSSL 3, which Git for Windows brings along.' : html`Without sudo: add <code>--to ~/.local/bin</code> behind a plain <code>sh</code>.`}</p>`;
+<p class="quiet">${system === 'windows' ? 'In PowerShell. It needs OpenSSL 3, which Git for Windows brings along.' : html`Without sudo: <code>${installLine(system, base).replace('sudo sh', 'sh')} --to ~/.local/bin</code>`}</p>`;
 }
 
 function fileTable(files: readonly OfferedFile[], own: System | undefined, userAgent: string) {

@@ -133,6 +133,16 @@ test('nothing is made where no server ever ran, and what is missing is named', a
   assert.deepEqual(readdirSync(dataDir), []);
 });
 
+test("another user's folder: root asks the server while it runs", { skip: process.getuid?.() !== 0 }, async () => {
+  const server = await start();
+  chownSync(dataDir, 65_534, 65_534);
+  const operator = await open();
+  assert.equal(((await operator.call('GET', '/superadmin/users')) as unknown[]).length, 1);
+  operator.close();
+  await server.close();
+  await assert.rejects(open(), /belongs to the user nobody/);
+});
+
 test("another user's folder is left alone, and what to type instead is said", {
   skip: process.getuid?.() !== 0,
 }, async () => {

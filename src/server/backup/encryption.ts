@@ -4,7 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, scryptSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../../base/errors.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { BackupError, type Encryption, MAGIC } from './format.ts';
 
@@ -17,13 +17,18 @@ const MIN_PASSPHRASE = 8;
 /** Each wrapping key is used once. */
 const WRAP_NONCE = Buffer.alloc(12);
 
+/** What to do about a secret file that can't be read. */
+export function adviceFor(cause: unknown): string {
+  return codeOf(cause) === 'EACCES' ? 'Let the user who runs this read it (chown, chmod 600).' : 'Correct its path.';
+}
+
 /** Reads a passphrase: the first line of the file. Throws BackupError with what to do. */
 export function readPassphrase(file: string): Secret {
   let text: string;
   try {
     [text = ''] = readFileSync(file, 'utf8').split(/\r?\n/, 1);
   } catch (cause) {
-    throw new BackupError(`the passphrase file ${file} can't be read: ${messageOf(cause)}. Correct its path.`, {
+    throw new BackupError(`the passphrase file ${file} can't be read: ${messageOf(cause)}. ${adviceFor(cause)}`, {
       cause,
     });
   }

@@ -74,7 +74,7 @@ test('restore: the data folder, its keys and the settings come back', async (t) 
   const file = await backupOf(f);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const dataDir = join(f.home, 'new', 'data');
-  const settingsFolder = join(f.home, 'settings');
+  const settingsFolder = join(f.home, 'etc/settings');
   const { served, written, manifest } = restoreTo(dataDir, file, { settingsFolder });
   assert.deepEqual([served.organizations, served.users, served.accessKeys], [1, 1, 1]);
   assert.deepEqual([served.tunnels, served.domains.count], [{ count: 1, first: ['shop'] }, 0]);
@@ -83,6 +83,8 @@ test('restore: the data folder, its keys and the settings come back', async (t) 
   assert.equal(readFileSync(join(dataDir, 'certificates/agents.key'), 'utf8'), 'the key that agents pin');
   assert.equal(statSync(dataDir).mode & 0o777, 0o700);
   assert.deepEqual(written, [join(settingsFolder, 'culvert.toml'), join(settingsFolder, 'files/0-agents.crt')]);
+  const rights = (path: string): number => statSync(path).mode & 0o777;
+  assert.deepEqual([rights(join(f.home, 'etc')), rights(settingsFolder)], [0o755, 0o700]);
   assert.match(readFileSync(join(settingsFolder, 'culvert.toml'), 'utf8'), /domain = "example.com"/);
   assert.equal(readFileSync(join(settingsFolder, 'files/0-agents.crt'), 'utf8'), 'a certificate');
   assert.equal(manifest.data_dir, f.plane.dataDir);

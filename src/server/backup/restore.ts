@@ -131,6 +131,8 @@ function writeSettings(settings: readonly SettingsPart[], options: RestoreOption
       const isMain = part.info.name === 'settings.toml';
       if (isMain && settingsFile !== undefined) write(settingsFile, part);
       if (settingsFolder === undefined) continue;
+      // Folders above it are the system's, such as /etc/culvert: the server must be able to enter them.
+      mkdirSync(dirname(settingsFolder), { recursive: true, mode: 0o755 });
       mkdirSync(join(settingsFolder, 'files'), { recursive: true, mode: 0o700 });
       write(join(settingsFolder, isMain ? 'culvert.toml' : part.info.name), part);
     }

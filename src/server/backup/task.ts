@@ -6,7 +6,7 @@ import { Secret } from '../../base/secret.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { MadeBackup } from '../../control/backups/state.ts';
 import { createBackup, PARTIAL } from './create.ts';
-import { readPassphrase } from './encryption.ts';
+import { adviceFor, readPassphrase } from './encryption.ts';
 import { BackupError } from './format.ts';
 import { checkBackup } from './restore.ts';
 import { S3Store } from './s3.ts';
@@ -108,9 +108,12 @@ function readKeyFile(file: string): string {
   try {
     text = readFileSync(file, 'utf8').trim();
   } catch (cause) {
-    throw new BackupError(`the key file ${file} of [backup.s3] can't be read: ${messageOf(cause)}. Correct its path.`, {
-      cause,
-    });
+    throw new BackupError(
+      `the key file ${file} of [backup.s3] can't be read: ${messageOf(cause)}. ${adviceFor(cause)}`,
+      {
+        cause,
+      },
+    );
   }
   if (/^\S{1,500}$/.test(text)) return text;
   throw new BackupError(`${file} of [backup.s3] has no key in it. Write the key alone, without spaces.`);

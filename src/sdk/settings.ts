@@ -1,8 +1,10 @@
-/** Server and key of a tunnel: what the caller gave, else what the command line would use. */
+/** Server and key of a tunnel, and the way to the server: what the caller gave, else what the command line would use. */
 import { type AgentSettings, loadAgentConfig } from '../config/agent.ts';
+import { outboundBy } from '../cli/client/outbound.ts';
 import { readAgentKey } from '../cli/client/token.ts';
 import { ExitError } from '../cli/terminal/exit.ts';
 import { messageOf } from '../base/errors.ts';
+import type { Outbound } from '../base/net/outbound/outbound.ts';
 import { CulvertError } from './error.ts';
 import type { TunnelOptions } from './types.ts';
 
@@ -13,13 +15,21 @@ export interface Connection {
   readonly server: URL;
   /** Reads the key anew: called before each connect. @throws CulvertError */
   readonly token: () => Promise<string>;
+  /** Through the proxy of the environment or the settings. */
+  readonly outbound: Outbound;
 }
 
 /** @throws CulvertError (usage) for a mistake in options, environment or settings files. */
 export function connectionOf({ server, token }: TunnelOptions): Connection {
   if (token !== undefined && !KEY.test(token)) throw new CulvertError('usage', 'token: is not an access key');
-  const settings = asUsage(() => loadAgentConfig({ flags: { server }, env: process.env, cwd: process.cwd() }));
-  return { server: settings.server, token: token === undefined ? () => foundKey(settings) : async () => token };
+  // As CULVERT_TOKEN: a server that only ./culvert.toml names does not get it.
+  const env = token === undefined ? process.env : { ...process.env, CULVERT_TOKEN: token };
+  const settings = asUsage(() => loadAgentConfig({ flags: { server }, env, cwd: process.cwd() }));
+  return {
+    server: settings.server,
+    token: token === undefined ? () => foundKey(settings) : async () => token,
+    outbound: asUsage(() => outboundBy(settings.network, process.env)),
+  };
 }
 
 async function foundKey(settings: AgentSettings): Promise<string> {

@@ -45,8 +45,8 @@ class AgentTunnel implements Tunnel {
   readonly #isOnline = Promise.withResolvers<void>();
   #cause = 'no connection yet';
 
-  constructor(spec: TunnelSpec, { server, token }: Connection) {
-    const connector = makeConnector({ server, log: silentLog });
+  constructor(spec: TunnelSpec, { server, token, outbound }: Connection) {
+    const connector = makeConnector({ server, log: silentLog, outbound });
     const { version } = buildInfo();
     this.#agent = startAgent({
       server: server.href,

@@ -39,7 +39,7 @@ test('gate hashes: two are computed at a time, and organizations take turns', as
   ]);
 });
 
-test('gate hashes: where too many wait, whoever has most gives way', async () => {
+test('gate hashes: where too many wait, the caller that has most gives way', async () => {
   const hasher = new Hasher();
   const hashes = new GateHashes(hasher);
   const greedy = Array.from({ length: 1_002 }, (_, n) => hashes.hash(`a${n}`, ['a', 'key']));

@@ -11,9 +11,10 @@ import { PAGE_FILES } from './page/files.ts';
 import type { Replays } from './replay.ts';
 import { detail, ngrokRequest, REQUESTS_PATH, whyNoReplay } from './request-view.ts';
 import { TUNNELS_PATH, tunnelDetail, tunnelList } from './tunnels-view.ts';
+import type { StartedTunnels } from './started-tunnels.ts';
 import type { Watch } from './watch.ts';
 
-/** `{"id": "…"}` and nothing else. */
+/** `{"id": "…"}`, or a tunnel to start. */
 const MAX_POST_BYTES = 4_096;
 const USUAL_LIMIT = 50;
 const MAX_LIMIT = 500;
@@ -23,6 +24,8 @@ export interface PageParts {
   readonly watch: Watch;
   readonly feed: EventFeed;
   readonly replays: Replays;
+  /** Undefined: the agent has not begun. */
+  readonly started: StartedTunnels | undefined;
 }
 
 export interface PageRequest {
@@ -40,7 +43,10 @@ const ROUTES: ReadonlyMap<string, ByMethod> = new Map<string, ByMethod>([
   ['/metrics', { GET: metrics }],
   ['/api', { GET: (_, { response }) => sendJson(response, 200, API_INDEX) }],
   ['/api/status', { GET: ({ source }, { response }) => sendJson(response, 200, statusOf(source)) }],
-  [TUNNELS_PATH, { GET: ({ source, watch }, { response }) => sendJson(response, 200, tunnelList(source, watch)) }],
+  [
+    TUNNELS_PATH,
+    { GET: ({ source, watch }, { response }) => sendJson(response, 200, tunnelList(source, watch)), POST: startTunnel },
+  ],
   [REQUESTS_PATH, { GET: listRequests, POST: replay, DELETE: clear }],
   ['/api/events', { GET: events }],
 ]);
@@ -63,7 +69,12 @@ export async function answerPage(parts: PageParts, at: PageRequest): Promise<voi
 
 function routeOf(path: string): ByMethod | undefined {
   const tunnel = restBehind(path, TUNNELS_PATH);
-  if (tunnel !== undefined) return { GET: (parts, at) => oneTunnel(parts, at, tunnel) };
+  if (tunnel !== undefined) {
+    return {
+      GET: (parts, at) => oneTunnel(parts, at, tunnel),
+      DELETE: ({ started }, { response }) => stopTunnel(started, response, tunnel),
+    };
+  }
   const request = restBehind(path, REQUESTS_PATH);
   if (request !== undefined) return { GET: (parts, at) => oneRequest(parts, at, request) };
   return ROUTES.get(path);
@@ -112,6 +123,22 @@ function oneTunnel({ source, watch }: PageParts, { response }: PageRequest, name
   sendJson(response, 200, found);
 }
 
+async function startTunnel({ source, watch, started }: PageParts, { request, response }: PageRequest): Promise<void> {
+  if (started === undefined) return refuse(response, 503, 'the agent is starting; try again');
+  const answer = await started.start(jsonIn(await bodyOf(request)));
+  if ('status' in answer) return refuse(response, answer.status, answer.text);
+  const found = tunnelDetail(source, watch, answer.name);
+  if (found === undefined) return refuse(response, 502, 'the tunnel ended at once; see the log of the agent');
+  sendJson(response, 201, found);
+}
+
+function stopTunnel(started: StartedTunnels | undefined, response: ServerResponse, name: string): void {
+  const refusal =
+    started === undefined ? { status: 503, text: 'the agent is starting; try again' } : started.stop(name);
+  if (refusal !== undefined) return refuse(response, refusal.status, refusal.text);
+  response.writeHead(204).end();
+}
+
 function listRequests({ watch }: PageParts, { response, url }: PageRequest): void {
   const text = url.searchParams.get('limit') ?? String(USUAL_LIMIT);
   const limit = Number(text);
@@ -151,10 +178,14 @@ async function replay({ watch, replays }: PageParts, { request, response }: Page
 }
 
 function idIn(text: string | undefined): string | undefined {
+  const value = jsonIn(text);
+  const id: unknown = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
+  return typeof id === 'string' ? id : undefined;
+}
+
+function jsonIn(text: string | undefined): unknown {
   try {
-    const value: unknown = JSON.parse(text ?? '');
-    const id: unknown = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
-    return typeof id === 'string' ? id : undefined;
+    return JSON.parse(text ?? '');
   } catch {
     return undefined; // not JSON: the caller says what is
   }

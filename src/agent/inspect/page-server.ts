@@ -14,6 +14,7 @@ import { EventFeed } from './event-feed.ts';
 import { GUARD_FIELDS, refusalOf } from './guard.ts';
 import { answerPage, refuse, statusOf } from './page-routes.ts';
 import { Replays } from './replay.ts';
+import { StartedTunnels, type TunnelList } from './started-tunnels.ts';
 import { Watch } from './watch.ts';
 
 /** Scripts that were written for ngrok look here. */
@@ -36,7 +37,8 @@ export interface AgentPage {
   readonly url: string;
   /** For the connector: told of each connection to a service. */
   readonly watch: Watch;
-  attach(agent: ShownAgent, meter: PipeMeter): void;
+  /** Without `list`, programs can't start or stop tunnels. */
+  attach(agent: ShownAgent, parts: { readonly meter: PipeMeter; readonly list?: TunnelList }): void;
   onEvent(event: AgentEvent): void;
   close(): void;
 }
@@ -72,6 +74,7 @@ class Page implements AgentPage {
   readonly #source: AgentSource;
   readonly #feed: EventFeed;
   readonly #replays: Replays;
+  #started: StartedTunnels | undefined;
   #port = 0;
 
   constructor({ tunnels, version, log }: PageOptions) {
@@ -110,12 +113,14 @@ class Page implements AgentPage {
     });
   }
 
-  attach(agent: ShownAgent, meter: PipeMeter): void {
+  attach(agent: ShownAgent, { meter, list }: { readonly meter: PipeMeter; readonly list?: TunnelList }): void {
     this.#source.attach(agent, meter);
+    this.#started = list === undefined ? undefined : new StartedTunnels(list);
   }
 
   onEvent(event: AgentEvent): void {
     this.#source.onEvent(event);
+    this.#started?.onEvent(event);
     if (event.kind !== 'request') this.#feed.tellFacts();
   }
 
@@ -135,7 +140,13 @@ class Page implements AgentPage {
     if (refusal !== undefined) return refuse(response, 403, refusal);
     if (url === null || !(request.url ?? '').startsWith('/'))
       return refuse(response, 400, 'the request path is invalid');
-    const parts = { source: this.#source, watch: this.watch, feed: this.#feed, replays: this.#replays };
+    const parts = {
+      source: this.#source,
+      watch: this.watch,
+      feed: this.#feed,
+      replays: this.#replays,
+      started: this.#started,
+    };
     answerPage(parts, { request, response, url }).catch((error: unknown) => {
       this.#log.error({ err: error, path }, 'a request to the local inspector failed');
       if (response.headersSent) response.destroy();

@@ -65,7 +65,7 @@ export async function startPageFixture(t: TestContext, localPort = 9): Promise<P
       if (target !== undefined) page.watch.missed(target, parts, { fault, agoMs: 2_000 });
     },
   };
-  page.attach({ view: () => fixture.view }, { fromSocket: 7, toSocket: 3 });
+  page.attach({ view: () => fixture.view }, { meter: { fromSocket: 7, toSocket: 3 } });
   return fixture;
 }
 

@@ -27,6 +27,7 @@ import { outboundBy } from '../client/outbound.ts';
 import { plainHttpWarning } from '../client/plain-http.ts';
 import { loginCommand, readAgentKey } from '../client/token.ts';
 import { Reloader, type ReadSettings, type Reloadable } from './reload.ts';
+import { RunningTunnels } from './tunnel-list.ts';
 import { UrlFile } from './url-file.ts';
 import { NewerVersion } from './newer-version.ts';
 import { VERSION } from '../terminal/version.ts';
@@ -89,6 +90,10 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
     page?.onEvent(event);
     newer.onEvent(event);
   };
+  const list = new RunningTunnels(tunnels, run.relays, {
+    agent: () => agent,
+    watch: (specs) => page?.watch.replace(specs),
+  });
   const agent = startAgent({
     server: settings.server.href,
     tunnels,
@@ -110,15 +115,14 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const reloader =
     run.reload &&
     new Reloader(run.reload.source, run.reload.first, {
-      agent: { reload: ({ tunnels: specs, relays }) => agent.reload({ tunnels: choose(specs), relays }) },
+      agent: { reload: ({ tunnels: specs, relays }) => list.replace(choose(specs), relays) },
       log,
       emit: onEvent,
-      onLoaded: (next, specs) => {
+      onLoaded: (next) => {
         current = next;
-        page?.watch.replace(choose(specs));
       },
     });
-  page?.attach(agent, connector.meter);
+  page?.attach(agent, { meter: connector.meter, list });
   void lost.promise.then(() => agent.drain());
   const signals = listenToSignals(io, agent, () => {
     reloader?.reload();

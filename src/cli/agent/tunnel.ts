@@ -48,7 +48,9 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
 export const startCommand: CommandBody = async (io, invocation) => {
   const read = (): ReadSettings => {
     const settings = settingsOf(io, invocation);
-    return { settings, entries: chosen(settings, invocation.args).map((one) => entryOf(one, io.env)) };
+    const entries = chosen(settings, invocation.args).map((one) => entryOf(one, io.env));
+    requireTaken(io.env, entries);
+    return { settings, entries };
   };
   const first = read();
   return runAgent(io, {
@@ -78,6 +80,14 @@ function entryOf(settings: TunnelSettings, env: NodeJS.ProcessEnv): Entry {
   const tunnel = specOf(settings, env);
   // What restricts visitors may come from files that the settings only name.
   return { name, print: JSON.stringify([settings, tunnel.narrow]), tunnel };
+}
+
+/** Who gives a password expects it to be asked for. @throws ExitError (usage) when no tunnel does. */
+function requireTaken(env: NodeJS.ProcessEnv, entries: readonly Entry[]): void {
+  if (!env['CULVERT_BASIC_AUTH'] || entries.some(({ tunnel }) => tunnel?.narrow?.basic_auth !== undefined)) return;
+  throw usageError(
+    'CULVERT_BASIC_AUTH is set, but no tunnel has basic_auth. Add basic_auth = "USER" to the tunnel, or unset the variable',
+  );
 }
 
 function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettings[] {

@@ -46,6 +46,20 @@ for (const flags of [
   });
 }
 
+test('agent flags: a password in the environment that no tunnel takes is refused, so that none is open by mistake', async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'culvert.toml'), '[tunnels.shop]\ntarget = 3000\n');
+  const withPassword = { ...env(), CULVERT_BASIC_AUTH: 'ann:pw' };
+  for (const [args, message] of [
+    [['tcp', '22'], /--basic-auth: CULVERT_BASIC_AUTH is for http and https tunnels only/],
+    [['start'], /CULVERT_BASIC_AUTH is set, but no tunnel has basic_auth/],
+  ] as const) {
+    const { code, stderr } = await run(args, { home, env: withPassword });
+    assert.equal(code, 2);
+    assert.match(stderr, message);
+  }
+});
+
 test('agent flags: a server that does not know them ends the agent with 4 and the name of the flag', async (t) => {
   const program = start(t, ['http', '3000', '--allow-cidr', '192.0.2.7'], { home: tempHome(t), env: env() });
   const peer = await server.peer();

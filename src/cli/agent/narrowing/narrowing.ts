@@ -49,6 +49,8 @@ export function narrowingOf(input: NarrowingInput): AskedNarrowing | undefined {
   const foreign = protocol === 'tcp' ? HTTP_ONLY.find((key) => values[key] !== undefined) : undefined;
   if (foreign !== undefined) throw mistake(foreign, HTTP_ALONE);
   if (protocol !== 'tcp' && values.remote_port !== undefined) throw mistake('remote_port', TCP_ALONE);
+  if (protocol === 'tcp' && input.isAlone && input.env?.['CULVERT_BASIC_AUTH'])
+    throw mistake('basic_auth', `CULVERT_BASIC_AUTH ${HTTP_ALONE}`);
   const basicAuth = protocol === 'tcp' ? undefined : basicAuthOf(input);
   const asked: AskedNarrowing = {
     ...networks('allow_cidr', input),

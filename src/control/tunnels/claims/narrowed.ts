@@ -1,5 +1,7 @@
 /** Audit of what agents add in front of tunnels by flags: an entry when it changes, none for an agent that reconnects. */
 import { createHash } from 'node:crypto';
+import { DAY_MS } from '../../../base/clock.ts';
+import { Allowance } from '../../../base/limits/allowance.ts';
 import { RecentMap } from '../../../base/limits/recent-map.ts';
 import type { Narrowing } from '../../../plane/narrowing.ts';
 import type { AuditDetails } from '../../core/rules/audit.ts';
@@ -9,6 +11,9 @@ import { recordTunnel } from '../rows.ts';
 
 /** Tunnels whose last flags are remembered. One that is forgotten costs an entry at its next claim. */
 const MAX_KNOWN = 10_000;
+/** Entries of one organization: all its tunnels at once after a restart, and as many again in a day. A key may claim with other flags each time. */
+const MAX_PER_DAY = 5_000;
+const MAX_ORGS = 10_000;
 /** Characters of a list that the audit log keeps. */
 const MAX_NOTE = 1_000;
 const NOTHING = '';
@@ -16,14 +21,31 @@ const NOTHING = '';
 export class NarrowedTunnels {
   /** By tunnel: a digest of what was last asked for. */
   readonly #known = new RecentMap<string, string>({ max: MAX_KNOWN });
+  /** By organization. */
+  readonly #allowances = new RecentMap<string, Allowance>({ max: MAX_ORGS });
 
-  /** Within the transaction of a claim that is granted. */
-  note(tx: Tx, actor: TokenActor, { tunnelId, narrowing }: { tunnelId: string; narrowing: Narrowing | null }): void {
+  /** Within the transaction of a claim that is granted. False: it can't be recorded, for the flags of the organization changed too often. */
+  note(tx: Tx, actor: TokenActor, { tunnelId, narrowing }: { tunnelId: string; narrowing: Narrowing | null }): boolean {
     const digest = narrowing === null ? NOTHING : digestOf(narrowing);
-    if ((this.#known.get(tunnelId) ?? NOTHING) === digest) return;
+    if ((this.#known.get(tunnelId) ?? NOTHING) === digest) return true;
+    // An agent without flags is always recorded, which happens once for each entry with flags.
+    if (narrowing !== null && !this.#spend(actor.orgId, tx.now)) return false;
     const details = narrowing === null ? { flags: 'none' } : detailsOf(narrowing);
     recordTunnel(tx, actor, { action: 'tunnel.agent_flags', row: { id: tunnelId }, details });
     tx.onCommit(() => this.#known.set(tunnelId, digest));
+    return true;
+  }
+
+  /** False: the organization has had its entries. */
+  #spend(orgId: string, now: number): boolean {
+    let allowance = this.#allowances.get(orgId);
+    if (allowance === undefined) {
+      allowance = new Allowance({ perSecond: (MAX_PER_DAY * 1_000) / DAY_MS, burst: MAX_PER_DAY }, now);
+      this.#allowances.set(orgId, allowance);
+    }
+    if (!allowance.hasOne(now)) return false;
+    allowance.spend();
+    return true;
   }
 }
 

@@ -36,6 +36,9 @@ import { expiryFrom, isExpired, recordTunnel, type TunnelRow, updateTunnel } fro
 /** From here on a limit is none: a node does not carry as much, and to count up to it would cost what it can carry. */
 const UNLIMITED_MBPS = 10_000;
 
+const FLAGS_TOO_OFTEN =
+  'The flags of your agents that restrict visitors changed too often today. Keep them as they were, or try again later.';
+
 export interface ClaimDeps {
   readonly store: Store;
   readonly tokens: Tokens;
@@ -113,8 +116,9 @@ export class Claims {
         'This server does not know the access key. Create one on it, or use another server.',
       );
     const decision = this.#grant(tx, token, { question, narrowing });
-    if (decision.ok) this.#narrowed.note(tx, actorOf(token), { tunnelId: decision.route.tunnelId, narrowing });
-    return decision;
+    if (!decision.ok) return decision;
+    const isNoted = this.#narrowed.note(tx, actorOf(token), { tunnelId: decision.route.tunnelId, narrowing });
+    return isNoted ? decision : refuse('overloaded', FLAGS_TOO_OFTEN);
   }
 
   #grant(

@@ -24,6 +24,8 @@ export interface PebbleOptions {
   readonly externalAccounts?: Readonly<Record<string, string>>;
   /** Names that it issues nothing for. */
   readonly refusedNames?: readonly string[];
+  /** Where its API listens, and the name in its certificate; loopback when not given. */
+  readonly at?: { readonly address: string; readonly name: string };
   /** PEBBLE_…, over the defaults of the harness. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -46,14 +48,15 @@ export async function startPebble(t: Ends, options: PebbleOptions): Promise<Pebb
   const folder = mkdtempSync(join(tmpdir(), 'culvert-pebble-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const ca = await makeTestCa();
-  const served = await ca.issue({ names: ['localhost'] });
+  const { address, name } = options.at ?? { address: '127.0.0.1', name: 'localhost' };
+  const served = await ca.issue({ names: [name] });
   const caFile = write(folder, 'ca.pem', ca.root);
   const [port, management] = [await freePort(), await freePort()];
   const { externalAccounts } = options;
   const config = {
     pebble: {
-      listenAddress: `127.0.0.1:${port}`,
-      managementListenAddress: `127.0.0.1:${management}`,
+      listenAddress: `${address}:${port}`,
+      managementListenAddress: `${address}:${management}`,
       certificate: write(folder, 'api.crt', served.cert),
       privateKey: write(folder, 'api.key', served.key),
       httpPort: options.httpPort,
@@ -88,9 +91,9 @@ export async function startPebble(t: Ends, options: PebbleOptions): Promise<Pebb
   void ended.then(() => listening.reject(new Error(`pebble has ended: ${output}`)));
   await listening.promise.finally(() => clearTimeout(timer));
   return {
-    directoryUrl: `https://localhost:${port}/dir`,
+    directoryUrl: `https://${name}:${port}/dir`,
     caFile,
-    root: await fetchText(`https://localhost:${management}/roots/0`, ca.root),
+    root: await fetchText(`https://${address}:${management}/roots/0`, { ca: ca.root, servername: name }),
     log: () => output,
   };
 }
@@ -102,10 +105,10 @@ function write(folder: string, name: string, content: string): string {
 }
 
 /** The two listeners come up one after the other. */
-async function fetchText(url: string, ca: string): Promise<string> {
+async function fetchText(url: string, trust: { ca: string; servername: string }): Promise<string> {
   for (let tries = 1; ; tries++) {
     try {
-      const request = get(url, { ca });
+      const request = get(url, trust);
       const [response] = (await once(request, 'response')) as [Parameters<typeof text>[0]];
       return await text(response);
     } catch (error) {

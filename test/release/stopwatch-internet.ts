@@ -19,10 +19,12 @@ dns.address4 = (name) => {
 const downloads = createServer(({ url = '/' }, response) => {
   const file = join(release, normalize(new URL(url, 'http://downloads.test').pathname));
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() !== true) return void response.writeHead(404).end();
-  response.writeHead(200, { 'content-length': found.size });
-  createReadStream(file).pipe(response);
-}).listen(80, address);
+  if (found?.isFile() === true) {
+    response.writeHead(200, { 'content-length': found.size });
+    createReadStream(file).pipe(response);
+  } else response.writeHead(404).end();
+});
+downloads.listen(80, address);
 await once(downloads, 'listening');
 const { directoryUrl, caFile, root } = await startPebble(ending, {
   dnsServer: dns.address,

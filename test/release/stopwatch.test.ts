@@ -101,7 +101,7 @@ test('from nothing to a public HTTPS URL: few lines, and two minutes', { skip, t
   const agent = startLine(machines.laptop, 'culvert http 3000 --subdomain shop', 'ann');
   t.after(() => agent.kill());
   const url = await agent.printed(/^(https:\/\/shop\.example\.test)$/m);
-  // Somebody's browser: the name by DNS, and the certificate by the trusted authorities of the machine.
+  // A visitor: the name by DNS, and the certificate by the trusted authorities of the machine.
   const visit = startLine(machines.laptop, `curl -fsS ${url}/`);
   assert.equal(await visit.ended(), 0, visit.output);
   assert.equal(visit.output, 'it works');

@@ -112,7 +112,10 @@ test('upgrade --check: exit code 10 for a newer version, else 0, and nothing cha
     outcomes.map(({ code }) => code),
     [10, 0, 0],
   );
-  assert.match(outcomes[0]?.stdout ?? '', /^culvert 1\.1\.0 is available\. This is 1\.0\.0\./);
+  assert.match(
+    outcomes[0]?.stdout ?? '',
+    /^culvert 1\.1\.0 is available\. This is 1\.0\.0\. Next: culvert upgrade --from \S+\n$/,
+  );
   assert.deepEqual(stateOf(home), before);
 });
 

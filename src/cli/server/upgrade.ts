@@ -74,7 +74,9 @@ async function toNewer(io: Io, { installed, loaded, invocation: { flags } }: Wis
     return EXIT.ok;
   }
   if (isCheck) {
-    await print(io.stdout, `culvert ${release.version} is available. This is ${version}. Next: culvert upgrade`);
+    const from = textFlag(flags, 'from');
+    const next = `culvert upgrade${from === undefined ? '' : ` --from ${from}`}`;
+    await print(io.stdout, `culvert ${release.version} is available. This is ${version}. Next: ${next}`);
     return EXIT.outdated;
   }
   const place = placeOf(io, installed, loaded);

@@ -38,7 +38,7 @@ function emptyFolder(name: string): string {
   return path;
 }
 
-test('the build leaves five files, the folders of dashboard and documentation, and nothing of its own', () => {
+test('the build leaves six files, the folders of dashboard, documentation, completion and man page, and nothing of its own', () => {
   const made = [
     'argon2-worker.cjs',
     'backup-worker.cjs',
@@ -47,6 +47,7 @@ test('the build leaves five files, the folders of dashboard and documentation, a
     'dashboard',
     'data-worker.cjs',
     'docs',
+    'share',
     'usage-worker.cjs',
   ];
   assert.deepEqual(readdirSync(built).sort(), made);

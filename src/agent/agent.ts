@@ -257,9 +257,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     for (const wanted of this.#wanted) {
       if (wanted.state === 'ended') continue;
       wanted.cancelRetry();
-      const lacking = wanted.lacking(welcome.narrows);
-      if (lacking === undefined) session.ask(wanted);
-      else this.onRefused(session, wanted, lacking);
+      session.ask(wanted);
     }
   }
 

@@ -36,11 +36,26 @@ test('agent flags: a server that binds without confirming them loses the tunnel 
   );
 });
 
+test('agent flags: nor does such a server get the claim of a tunnel that comes with a reload', async () => {
+  const plain = tunnelSpec('plain', 'plain');
+  const fixture = await fakeFixture({ tunnels: [plain] });
+  const channel = fixture.latest();
+  channel.welcome();
+  channel.bindAll();
+  fixture.agent.reload({ tunnels: [plain, shop], relays: [] });
+  await fixture.time.advance(0);
+  assert.equal(channel.claims.length, 1);
+  const [, web] = fixture.agent.view().tunnels;
+  assert.equal(web?.state, 'ended');
+  assert.match(web?.reason ?? '', MESSAGE);
+});
+
 test('agent flags: other tunnels of the agent go on', async () => {
   const fixture = await fakeFixture({ tunnels: [shop, tunnelSpec('plain', 'plain')] });
   const channel = fixture.latest();
   channel.welcome();
   channel.bindAll();
+  await fixture.time.advance(0);
   assert.deepEqual(
     fixture.agent.view().tunnels.map(({ name, state }) => [name, state]),
     [

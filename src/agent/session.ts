@@ -43,6 +43,8 @@ export class Session implements ChannelSink {
   #nextRef = 1;
   /** What the server can do, and its version. */
   #features: ReadonlySet<string> = new Set();
+  /** Flags of access control that it applies. */
+  #narrows: readonly string[] | undefined;
   #serverVersion = '';
   #ended = false;
   #welcomed = false;
@@ -70,7 +72,8 @@ export class Session implements ChannelSink {
   ask(wanted: Wanted): void {
     for (const asked of this.#asked.values()) if (asked === wanted) return;
     const missing = wanted.needs.find(({ feature }) => !this.#features.has(feature));
-    if (missing !== undefined) return this.#refuse(wanted, missing);
+    const lacking = missing === undefined ? wanted.lacking(this.#narrows) : this.#tooOld(missing);
+    if (lacking !== undefined) return this.#refuse(wanted, lacking);
     this.#line.add(wanted);
     this.#askNext();
   }
@@ -153,6 +156,7 @@ export class Session implements ChannelSink {
         if (this.#welcomed) return this.#broken('it sent welcome twice');
         this.#welcomed = true;
         this.#features = new Set(message.features);
+        this.#narrows = message.narrows;
         this.#serverVersion = message.serverVersion;
         if (message.bandwidthLimitMbps !== undefined) this.#channel?.holdBack(message.bandwidthLimitMbps);
         if (message.clear === true) this.#channel?.sayClear();
@@ -211,11 +215,15 @@ export class Session implements ChannelSink {
   }
 
   /** As if the server had: it would leave out of account what it does not know. Later, as answers come. */
-  #refuse(wanted: Wanted, { options }: Need): void {
-    const message = `the server (version ${this.#serverVersion}) is too old for ${options}. Upgrade the server, or leave the option out`;
+  #refuse(wanted: Wanted, refusal: Refusal): void {
     queueMicrotask(() => {
-      if (!this.#ended) this.#owner.onRefused(this, wanted, { code: 'invalid_request', message });
+      if (!this.#ended) this.#owner.onRefused(this, wanted, refusal);
     });
+  }
+
+  #tooOld({ options }: Need): Refusal {
+    const message = `the server (version ${this.#serverVersion}) is too old for ${options}. Upgrade the server, or leave the option out`;
+    return { code: 'invalid_request', message };
   }
 
   #askNext(): void {

@@ -449,7 +449,8 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
   /** A message about a tunnel that has just been taken away is no offence. */
   #advised(slot: number, code: AdviceCode): void {
     const held = this.#slots.get(slot);
-    if (!(held instanceof Serving) || held.advice === code) return;
+    if (!(held instanceof Serving) || held.advice === code || held.adviceLeft === 0) return;
+    held.adviceLeft--;
     held.advice = code;
     this.#deps.onPresence({ kind: 'advises', agentId: this.agentId, tunnelId: held.entry.route.tunnelId, code });
   }

@@ -645,6 +645,17 @@ describe('advice', () => {
     await until(() => !gateway.registry.isOnline(idOf('shop')));
     assert.equal(gateway.registry.adviceOf(idOf('shop')), null);
   });
+
+  test('an agent that changes its mind all the time is heard four times', async (t) => {
+    const { gateway, port } = await fixture(t);
+    const agent = await TestAgent.enter(port, 'good');
+    const { slot } = await agent.bind('shop');
+    for (const code of ['host_header', 'tls', 'host_header', 'tls', 'host_header'] as const)
+      agent.send({ type: 'advice', slot, code });
+    // Messages are carried out in their order.
+    await agent.bind('other');
+    assert.equal(gateway.registry.adviceOf(idOf('shop')), 'tls');
+  });
 });
 
 describe('the live screen', () => {

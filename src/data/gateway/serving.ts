@@ -54,6 +54,8 @@ export class Serving implements ServedTunnel {
   readonly idleMs: number;
   /** What its service's refusals mean, as its agent says. */
   advice: AdviceCode | null = null;
+  /** Changes of it that go to the control plane. A service changes its mind once or twice; only an agent that is not ours goes on. */
+  adviceLeft = 4;
 
   constructor(of: {
     agent: ServingAgent;

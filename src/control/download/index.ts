@@ -1,4 +1,4 @@
-/** `/download/`: the program for other machines, open to everyone who reaches the API: it is on no secret. */
+/** `/download/`: the program for other machines, open to everyone who reaches the API. No secret is on it. */
 import type { Slice } from '../core/slice.ts';
 import { mountDownloads } from './routes.ts';
 import { Downloads, type ReleaseOptions } from './service.ts';

@@ -65,11 +65,11 @@ function systemPart(
   const title = html`<h2>${SYSTEM_NAMES[system]}${isOwn ? ' (your system)' : ''}</h2>`;
   if (!offer.installable.includes(system)) {
     return html`${title}
-<p class="${isOwn ? 'notice' : 'quiet'}">This server has no file for ${SYSTEM_NAMES[system]} yet. Its operator gets it by this command on the server: <code>${FETCH}</code></p>`;
+<p class="${isOwn ? 'notice' : 'quiet'}">This server has no file for ${SYSTEM_NAMES[system]} yet. The operator can get it with this command on the server: <code>${FETCH}</code></p>`;
   }
   return html`${title}
 <pre><code>${installLine(system, base)}</code></pre>
-<p class="quiet">${system === 'windows' ? 'In PowerShell. It needs OpenSSL 3, which Git for Windows brings along.' : html`Without sudo: <code>${installLine(system, base).replace('sudo sh', 'sh')} --to ~/.local/bin</code>`}</p>`;
+<p class="quiet">${system === 'windows' ? 'In PowerShell. It needs OpenSSL 3, which Git for Windows includes.' : html`Without sudo: <code>${installLine(system, base).replace('sudo sh', 'sh')} --to ~/.local/bin</code>`}</p>`;
 }
 
 function fileTable(files: readonly OfferedFile[], own: System | undefined, userAgent: string) {
@@ -99,7 +99,7 @@ function fileRow({ name, platform, size, sum }: OfferedFile) {
 
 function missingNote({ missing }: Offer) {
   const names = missing.map((platform) => PLATFORM_NAMES[platform] ?? platform).join('; ');
-  return html`<p class="quiet">Not on this server: ${names}. Its operator gets all files by: <code>${FETCH}</code></p>`;
+  return html`<p class="quiet">Not on this server: ${names}. The operator can get all files with: <code>${FETCH}</code></p>`;
 }
 
 function sizeText(bytes: number): string {

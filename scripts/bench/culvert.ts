@@ -145,12 +145,12 @@ export async function restartServer(
 export async function moveServer(
   processes: Processes,
   server: CulvertServer,
-  place: { readonly address: string; readonly netns: string },
+  place: { readonly address: string; readonly netns: string; readonly certificate?: Certificate },
 ): Promise<CulvertServer> {
   await processes.stop(server.name);
   const { folder, configFile, edge, more } = server;
-  const { address } = place;
-  const config = serverConfig({ folder, ports: server, address, certificate: undefined, edge });
+  const { address, certificate } = place;
+  const config = serverConfig({ folder, ports: server, address, certificate, edge, httpsAddress: address });
   await writeConfig(processes, { command: server.command, file: configFile, text: `${config}${more}` });
   processes.start(server.name, [...server.command, 'serve', '--config', configFile], { netns: place.netns });
   const moved = { ...server, address: place.address, netns: place.netns };
@@ -183,6 +183,8 @@ export async function startAgent(
     readonly json?: boolean;
     /** `culvert` unless given. */
     readonly subject?: SubjectName;
+    /** Flags besides. */
+    readonly flags?: readonly string[];
   },
 ): Promise<Subject> {
   processes.start(
@@ -191,6 +193,7 @@ export async function startAgent(
       ...[...server.command, 'http', String(options.originPort), '--subdomain', options.subdomain ?? SUBDOMAIN],
       ...['--server', `http://${server.address}:${server.apiPort}`],
       ...(options.json === true ? ['--json'] : []),
+      ...(options.flags ?? []),
     ],
     { env: { ...options.env, CULVERT_TOKEN: options.token ?? server.token }, netns: options.netns },
   );
@@ -205,9 +208,9 @@ function httpSubject(server: CulvertServer, agent: string): Omit<Subject, 'name'
   return { scheme: 'http', address: '127.0.0.1', port, processes: [server.name, agent] };
 }
 
-export function httpsSubject(server: CulvertServer, agent: string): Subject {
+export function httpsSubject(server: CulvertServer, agent: string, name: SubjectName = 'culvert-tls'): Subject {
   const { httpsPort: port } = server;
-  return { name: 'culvert-tls', scheme: 'https', address: '127.0.0.1', port, processes: [server.name, agent] };
+  return { name, scheme: 'https', address: '127.0.0.1', port, processes: [server.name, agent] };
 }
 
 /** A key of the account that the first start made. */

@@ -134,6 +134,12 @@ export function curlCommand(subject: Subject, path: string, maxSeconds = 60): st
   ];
 }
 
+/** The same for the file that it sends. */
+export function uploadCommand(curl: readonly string[], file: string, version: 1 | 2): string[] {
+  const format = '%{size_upload} %{speed_upload} %{time_total} %{http_version}';
+  return [...curl, '-w', format, '-H', 'Expect:', '-T', file, version === 2 ? '--http2' : '--http1.1'];
+}
+
 export function readCurl(stdout: string): { readonly size: number; readonly speed: number } {
   const [size, speed] = stdout.trim().split(' ').map(Number);
   return { size: size ?? 0, speed: speed ?? 0 };

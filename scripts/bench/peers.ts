@@ -85,6 +85,8 @@ events { worker_connections 8192; }
 http {
   access_log off;
   keepalive_requests 1000000000;
+  client_max_body_size 0;
+  proxy_request_buffering off;
   ${temp.join('\n  ')}
   upstream origin { server 127.0.0.1:${originPort}; keepalive 256; keepalive_requests 1000000000; }
   server {

@@ -4,7 +4,16 @@
  */
 import { writeFileSync } from 'node:fs';
 import { type Bench, runRounds, type Subjects, warmUp } from './bench.ts';
-import { buildCulvert, culvertBuild, httpsSubject, otherBuild, startAgent, startServer } from './culvert.ts';
+import {
+  buildCulvert,
+  type CulvertBuild,
+  type CulvertServer,
+  culvertBuild,
+  httpsSubject,
+  otherBuild,
+  startAgent,
+  startServer,
+} from './culvert.ts';
 import { Load } from './load.ts';
 import { type Options, readOptions } from './options.ts';
 import { makeCertificate, startHaproxy, startNginx, startOrigin } from './peers.ts';
@@ -93,11 +102,14 @@ function roundScenarios(bench: Bench): Scenario[] {
   return all.filter((scenario) => options.only.some((name) => name === scenario.name));
 }
 
+/** Of another build. */
+const OTHERS: readonly SubjectName[] = ['culvert-other', 'culvert-tls-other'];
+
 /** Starts what the scenarios need of the subjects that the user wants. What can't be started is said and left out. */
 async function startSubjects(bench: Bench, scenarios: readonly Scenario[]): Promise<Subjects> {
   const { options, processes, tools, certificate } = bench;
   const wanted = (name: SubjectName): boolean =>
-    (name !== 'culvert-other' || otherBuild(options) !== undefined) &&
+    (!OTHERS.includes(name) || otherBuild(options) !== undefined) &&
     (options.subjects.length === 0 || options.subjects.includes(name)) &&
     scenarios.some((scenario) => scenario.subjects.includes(name));
   const subjects = new Map<SubjectName, Subject>();
@@ -120,42 +132,43 @@ async function startSubjects(bench: Bench, scenarios: readonly Scenario[]): Prom
   await add('haproxy', () => startHaproxy(processes, tools, originPort));
   await add('ssh', () => startSsh(processes, tools, { originPort, sshdAddress: '127.0.0.1' }));
   if (wanted('culvert') || wanted('culvert-tls')) await startCulvert(bench, { originPort, add });
+  if (OTHERS.some(wanted)) await startOther(bench, { originPort, add });
   return subjects;
 }
 
-async function startCulvert(
-  bench: Bench,
-  {
-    originPort,
-    add,
-  }: {
-    readonly originPort: number;
-    readonly add: (name: SubjectName, start: () => Promise<Subject | undefined>) => Promise<void>;
-  },
-): Promise<void> {
-  const { processes, options, certificate } = bench;
-  const started = (async () => {
-    const build = culvertBuild(options);
-    say(`Culvert is ${build.command.join(' ')}`);
-    const server = await startServer(processes, build, { name: 'server', certificate });
-    return { server, subject: await startAgent(processes, server, { originPort, name: 'agent' }) };
-  })();
+interface Starting {
+  readonly originPort: number;
+  readonly add: (name: SubjectName, start: () => Promise<Subject | undefined>) => Promise<void>;
+}
+
+async function startCulvert(bench: Bench, { originPort, add }: Starting): Promise<void> {
+  const build = culvertBuild(bench.options);
+  const started = startBuild(bench, build, { name: 'server', agent: 'agent', subject: 'culvert', originPort });
   await started.catch(() => undefined); // told by `add`, for each of the two ways
   await add('culvert', async () => (await started).subject);
-  await add('culvert-other', async () => startOther(bench, originPort));
   await add('culvert-tls', async () => httpsSubject((await started).server, 'agent'));
 }
 
-/** Another build to compare with in the same rounds; undefined without the option. */
-async function startOther(
-  { processes, options, certificate }: Bench,
-  originPort: number,
-): Promise<Subject | undefined> {
-  const build = otherBuild(options);
-  if (build === undefined) return undefined;
-  say(`the other Culvert is ${build.command.join(' ')}, data_threads ${build.dataThreads ?? 'as it has them'}`);
-  const server = await startServer(processes, build, { name: 'server-other', certificate });
-  return startAgent(processes, server, { originPort, name: 'agent-other', subject: 'culvert-other' });
+/** Another build to compare with in the same rounds. */
+async function startOther(bench: Bench, { originPort, add }: Starting): Promise<void> {
+  const build = otherBuild(bench.options);
+  if (build === undefined) return;
+  const names = { name: 'server-other', agent: 'agent-other', subject: 'culvert-other' } as const;
+  const started = startBuild(bench, build, { ...names, originPort });
+  await started.catch(() => undefined);
+  await add('culvert-other', async () => (await started).subject);
+  await add('culvert-tls-other', async () => httpsSubject((await started).server, names.agent, 'culvert-tls-other'));
+}
+
+async function startBuild(
+  { processes, certificate }: Bench,
+  build: CulvertBuild,
+  of: { readonly name: string; readonly agent: string; readonly subject: SubjectName; readonly originPort: number },
+): Promise<{ server: CulvertServer; subject: Subject }> {
+  say(`${of.subject} is ${build.command.join(' ')}, data_threads ${build.dataThreads ?? 'as it has them'}`);
+  const server = await startServer(processes, build, { name: of.name, certificate });
+  const { originPort, subject } = of;
+  return { server, subject: await startAgent(processes, server, { originPort, name: of.agent, subject }) };
 }
 
 /** A scenario that fails is said and left out; the figures of the others are printed all the same. */

@@ -19,11 +19,13 @@ export function serverConfig(options: {
   /** Where API and agent listener are, for the agent. */
   readonly address: string;
   readonly certificate: Certificate | undefined;
+  /** Where visitors come by HTTPS. */
+  readonly httpsAddress?: string;
   readonly edge: string;
   /** Keys of [edge.limits] besides. */
   readonly limits?: string | undefined;
 }): string {
-  const { ports, address, certificate, edge, limits = '' } = options;
+  const { ports, address, certificate, edge, limits = '', httpsAddress = '127.0.0.1' } = options;
   const tls =
     certificate === undefined
       ? ''
@@ -50,7 +52,7 @@ auth_burst = 1000000
 [edge]
 domain = "localhost"
 http_listen = "127.0.0.1:${ports.httpPort}"
-https_listen = "${certificate === undefined ? '' : `127.0.0.1:${ports.httpsPort}`}"
+https_listen = "${certificate === undefined ? '' : `${httpsAddress}:${ports.httpsPort}`}"
 ${edge}
 
 [edge.limits]

@@ -3,7 +3,7 @@
  * a load, a sample is what one subject did in one round of one scenario.
  */
 
-/** `culvert-other`: another build, or the same with other threads (`--other`, `--other-threads`). */
+/** `culvert-other`, `culvert-tls-other`: another build, or the same with other threads (`--other`, `--other-threads`). */
 export const SUBJECTS = [
   'direct',
   'nginx',
@@ -13,6 +13,7 @@ export const SUBJECTS = [
   'culvert-other',
   'nginx-tls',
   'culvert-tls',
+  'culvert-tls-other',
 ] as const;
 export type SubjectName = (typeof SUBJECTS)[number];
 

@@ -9,7 +9,7 @@
  *   GET /bytes/N     N bytes, written as fast as the reader takes them
  *   GET /events      text/event-stream, chunked: an event every 20 ms that carries CLOCK_MONOTONIC in nanoseconds
  *
- * Request bodies with a Content-Length are skipped. "Connection: close" is honoured. It trusts its requests: it serves a
+ * Request bodies with a Content-Length are thrown away, and answered after their end. "Connection: close" is honoured. It trusts its requests: it serves a
  * benchmark on this machine only. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -36,7 +36,8 @@ struct conn {
   int close_after;          /* the request asked for Connection: close */
   int streaming;            /* an event stream: written by the tick */
   int have;                 /* bytes in `in` */
-  uint64_t skip;            /* bytes of the request body still to throw away */
+  uint64_t skip;            /* bytes of the request body still to throw away … */
+  char owed[64];            /* … and the path to answer then */
   const char *out;          /* response bytes still to be written … */
   size_t out_left;
   uint64_t fill_left;       /* … then so many bytes of filler */
@@ -116,6 +117,13 @@ static void choose(struct conn *c, const char *path) {
   }
 }
 
+/* -1: the connection is done with. */
+static int answer(struct conn *c, const char *path) {
+  choose(c, path);
+  int r = put(c);
+  return r < 0 || (r == 1 && c->close_after && !c->streaming) ? -1 : 0;
+}
+
 /* Answers every complete request in `in`; -1 closes. */
 static int serve(struct conn *c) {
   for (;;) {
@@ -123,6 +131,11 @@ static int serve(struct conn *c) {
       uint64_t n = c->skip < (uint64_t)c->have ? c->skip : (uint64_t)c->have;
       memmove(c->in, c->in + n, c->have - n);
       c->have -= n; c->skip -= n;
+    }
+    if (!c->skip && *c->owed) {
+      int r = answer(c, c->owed);
+      *c->owed = 0;
+      if (r < 0) return -1;
     }
     if (c->skip || c->out_left || c->fill_left || c->streaming) return 0;
     char *end = memmem(c->in, c->have, "\r\n\r\n", 4);
@@ -132,12 +145,11 @@ static int serve(struct conn *c) {
     c->skip = length ? strtoull(length + 17, NULL, 10) : 0;
     c->close_after = strcasestr(c->in, "\r\nconnection: close") != NULL;
     if (!path) return -1;
-    choose(c, path + 1);
     int used = end + 4 - c->in;
+    if (c->skip) snprintf(c->owed, sizeof c->owed, "%.63s", path + 1);
+    else if (answer(c, path + 1) < 0) return -1;
     memmove(c->in, c->in + used, c->have - used);
     c->have -= used;
-    int r = put(c);
-    if (r < 0 || (r == 1 && c->close_after && !c->streaming)) return -1;
   }
 }
 
@@ -156,9 +168,15 @@ static void tick(void) {
 }
 
 static int readable(struct conn *c) {
-  char waste[4096];
+  static char waste[FILL];
   int full = c->have == HEAD_MAX;
-  ssize_t n = full || c->streaming ? recv(c->fd, waste, sizeof waste, 0) : recv(c->fd, c->in + c->have, HEAD_MAX - c->have, 0);
+  if (c->skip > FILL && !c->have) {
+    ssize_t body = recv(c->fd, waste, sizeof waste, 0);
+    if (body < 0 && errno == EAGAIN) return 0;
+    if (body > 0) c->skip -= body;
+    return body > 0 ? 0 : -1;
+  }
+  ssize_t n = full || c->streaming ? recv(c->fd, waste, 4096, 0) : recv(c->fd, c->in + c->have, HEAD_MAX - c->have, 0);
   if (n < 0 && errno == EAGAIN) return 0;
   if (n <= 0 || full) return -1;
   if (c->streaming) return 0;

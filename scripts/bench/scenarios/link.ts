@@ -3,19 +3,23 @@
  * a link of 50 ms round trip, 1 % loss and 200 Mbit/s, made by native/linkemu.c. Beside it `ssh -R` over the same link, and
  * the visitor straight to the origin. Needs root.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { type Bench, runRounds } from '../bench.ts';
 import { culvertBuild, moveServer, startAgent, startServer } from '../culvert.ts';
 import { curlCommand, readCurl, readWrk, wrkCommand } from '../load.ts';
+import {
+  addNamespaces,
+  type Ends,
+  endsOf,
+  FAR_ADDRESS as AGENT_ADDRESS,
+  NEAR_ADDRESS as SERVER_ADDRESS,
+  removePresent,
+  startLink,
+} from '../link-ends.ts';
 import { startOrigin } from '../peers.ts';
-import type { Processes } from '../processes.ts';
 import { say } from '../report/progress.ts';
 import { startSsh } from '../ssh.ts';
 import type { Sample, Scenario, Subject, SubjectName } from '../subject.ts';
 
-const SERVER_ADDRESS = '10.98.0.1';
-const AGENT_ADDRESS = '10.98.0.2';
 const ONE_WAY_MS = 25;
 const LOSS_PERCENT = 1;
 const RATE_MBIT = 200;
@@ -24,11 +28,6 @@ const QUEUE_PACKETS = 2_000;
 const STREAMS = 8;
 /** Shorter than this a download is over before its sender has found the rate of the link. */
 const SHORTEST_SECONDS = 5;
-
-interface Ends {
-  readonly server: string;
-  readonly agent: string;
-}
 
 /** The scenario for reports; it is measured by `measureLink`, because its subjects stand elsewhere. */
 export function linkScenario(bench: Bench, name: 'link' | 'link-reno'): Scenario {
@@ -59,15 +58,13 @@ export async function measureLink(bench: Bench, scenario: Scenario): Promise<voi
   const removeNamespaces = (): void => removePresent(ends, ip);
   processes.atEnd(removeNamespaces);
   await addNamespaces(processes, ends, scenario.name === 'link-reno' ? 'reno' : undefined);
-  processes.start('linkemu', [
-    ...[tools.program('linkemu'), ends.server, `${SERVER_ADDRESS}/30`, ends.agent, `${AGENT_ADDRESS}/30`],
+  await startLink(bench, ends, [
     ...['--delay-ms', String(ONE_WAY_MS), '--loss-pct', String(LOSS_PERCENT)],
     ...['--rate-mbit', String(RATE_MBIT), '--queue', String(QUEUE_PACKETS)],
   ]);
-  await processes.waitForOutput('linkemu', /ready/);
   const subjects = new Map<SubjectName, Subject>();
   const wanted = (name: SubjectName): boolean => options.subjects.length === 0 || options.subjects.includes(name);
-  const origin = await startOrigin(processes, tools, { name: 'origin-link', address: '0.0.0.0', netns: ends.agent });
+  const origin = await startOrigin(processes, tools, { name: 'origin-link', address: '0.0.0.0', netns: ends.far });
   if (wanted('direct')) subjects.set('direct', { ...origin, address: AGENT_ADDRESS });
   for (const [name, start] of [
     ['ssh', () => startSshHere(bench, ends, origin.port)],
@@ -89,38 +86,12 @@ export async function measureLink(bench: Bench, scenario: Scenario): Promise<voi
   removeNamespaces();
 }
 
-function endsOf(): Ends {
-  return { server: `culvert-bench-s${process.pid}`, agent: `culvert-bench-a${process.pid}` };
-}
-
-/**
- * Connections take the congestion control of their namespace. Reno stands for all that slow down at every loss: cubic does
- * the same at this round trip, but is not open to a namespace unless the whole machine is reconfigured.
- */
-async function addNamespaces(processes: Processes, ends: Ends, congestion: 'reno' | undefined): Promise<void> {
-  const must = async (command: readonly string[], netns?: string): Promise<void> => {
-    const outcome = await processes.run(command, { netns });
-    if (outcome.code !== 0) throw new Error(`${command.join(' ')}: ${outcome.stderr.trim()}`);
-  };
-  for (const name of [ends.server, ends.agent]) {
-    await must(['ip', 'netns', 'add', name]);
-    if (congestion === undefined) continue;
-    await must(['sh', '-c', `echo ${congestion} > /proc/sys/net/ipv4/tcp_congestion_control`], name);
-  }
-}
-
-function removePresent(ends: Ends, ip: string): void {
-  for (const name of [ends.server, ends.agent]) {
-    if (existsSync(`/run/netns/${name}`)) execFileSync(ip, ['netns', 'del', name]);
-  }
-}
-
 function startSshHere(bench: Bench, ends: Ends, originPort: number): Promise<Subject | undefined> {
   return startSsh(bench.processes, bench.tools, {
     originPort,
     sshdAddress: SERVER_ADDRESS,
-    serverNetns: ends.server,
-    clientNetns: ends.agent,
+    serverNetns: ends.near,
+    clientNetns: ends.far,
   });
 }
 
@@ -128,8 +99,8 @@ async function startCulvertHere(bench: Bench, ends: Ends, originPort: number): P
   const { processes, options } = bench;
   // The first start, the log-in and the token are had on loopback, where this program can reach the API.
   const server = await startServer(processes, culvertBuild(options), { name: 'server-link' });
-  const moved = await moveServer(processes, server, { address: SERVER_ADDRESS, netns: ends.server });
-  return startAgent(processes, moved, { originPort, name: 'agent-link', netns: ends.agent });
+  const moved = await moveServer(processes, server, { address: SERVER_ADDRESS, netns: ends.near });
+  return startAgent(processes, moved, { originPort, name: 'agent-link', netns: ends.far });
 }
 
 async function measure(bench: Bench, subject: Subject, ends: Ends): Promise<Sample> {
@@ -137,13 +108,13 @@ async function measure(bench: Bench, subject: Subject, ends: Ends): Promise<Samp
   const seconds = Math.max(SHORTEST_SECONDS, options.seconds);
   const download = async (streams: number): Promise<number> => {
     const command = curlCommand(subject, '/bytes/1000000000000', seconds);
-    const runs = Array.from({ length: streams }, () => processes.run(command, { netns: ends.server }));
+    const runs = Array.from({ length: streams }, () => processes.run(command, { netns: ends.near }));
     const outcomes = await Promise.all(runs);
     return outcomes.reduce((sum, outcome) => sum + (readCurl(outcome.stdout).speed * 8) / 1e6, 0);
   };
   return load.around(subject, async () => {
     const requests = { path: '/small', connections: 1, seconds };
-    const outcome = await processes.run(wrkCommand(subject, requests), { netns: ends.server });
+    const outcome = await processes.run(wrkCommand(subject, requests), { netns: ends.near });
     const small = readWrk(outcome.stdout);
     if (small === undefined) throw new Error(`wrk on ${subject.name}: ${outcome.stderr || outcome.stdout}`);
     const one = await download(1);

@@ -6,7 +6,7 @@ import type { Load, RequestLoad } from '../load.ts';
 import type { Column, Scenario, SubjectName } from '../subject.ts';
 
 const PLAIN: readonly SubjectName[] = ['direct', 'nginx', 'haproxy', 'ssh', 'culvert', 'culvert-other'];
-const TLS: readonly SubjectName[] = ['nginx-tls', 'culvert-tls'];
+const TLS: readonly SubjectName[] = ['nginx-tls', 'culvert-tls', 'culvert-tls-other'];
 
 const RPS: Column = { key: 'rps', head: 'req/s', digits: 0 };
 const P50: Column = { key: 'p50', head: 'p50 us', digits: 0 };

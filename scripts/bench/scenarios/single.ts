@@ -6,6 +6,7 @@ import { measureBigDatabase } from './big-database.ts';
 import { measureDashboard } from './dashboard.ts';
 import { measureDashboardLive } from './dashboard-live.ts';
 import { measureDatagrams } from './datagrams.ts';
+import { measureFar } from './far.ts';
 import { measureGateStorm } from './gate-storm.ts';
 import { measureInspector } from './inspector.ts';
 import { measureLogIns } from './log-ins.ts';
@@ -15,6 +16,7 @@ import { measureRecords } from './records.ts';
 import { measureRelay } from './relay.ts';
 import { measureRelayPackets } from './relay-packets.ts';
 import { measureRestart } from './restart.ts';
+import { measureRewrite } from './rewrite.ts';
 import { measureStorms } from './storms.ts';
 import { measureThreadsMemory } from './threads-memory.ts';
 
@@ -25,6 +27,7 @@ export const SINGLE: readonly { readonly name: ScenarioName; measure(bench: Benc
   { name: 'restart', measure: measureRestart },
   { name: 'log-ins', measure: measureLogIns },
   { name: 'policy', measure: measurePolicy },
+  { name: 'rewrite', measure: measureRewrite },
   { name: 'gate-storm', measure: measureGateStorm },
   { name: 'big-database', measure: measureBigDatabase },
   { name: 'records', measure: measureRecords },
@@ -35,5 +38,6 @@ export const SINGLE: readonly { readonly name: ScenarioName; measure(bench: Benc
   { name: 'relay-reno', measure: (bench) => measureRelay(bench, 'relay-reno') },
   { name: 'relay-packets', measure: measureRelayPackets },
   { name: 'datagrams', measure: measureDatagrams },
+  { name: 'far', measure: measureFar },
   { name: 'dashboard', measure: measureDashboard },
 ];

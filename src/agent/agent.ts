@@ -29,6 +29,7 @@ import { LeavingSessions } from './leaving.ts';
 import { UnreachableError } from './connect/reachability.ts';
 import { type Lost, lostBy } from './lost.ts';
 import { type PathOwner, type PathWatch, watchPaths } from './connect/path-watch.ts';
+import { targetText } from './local/route-spec.ts';
 import { Relay, type RelayOwner } from './relay/relay.ts';
 import type { RelaySpec } from './relay/spec.ts';
 import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
@@ -267,7 +268,7 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     if (tunnel.replaces !== undefined) session.release(tunnel.replaces);
     tunnel.setBound(bound);
     this.#emit({ kind: 'tunnel_online', tunnel: tunnel.view() });
-    this.#log.info({ tunnel: tunnel.spec.name, url: bound.url, target: tunnel.spec.target.text }, 'tunnel is live');
+    this.#log.info({ tunnel: tunnel.spec.name, url: bound.url, target: targetText(tunnel.spec) }, 'tunnel is live');
   }
 
   onAttached(session: Session, relay: Relay, attached: Attached): void {
@@ -365,12 +366,12 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
   }
 
   onTarget(target: LocalTarget, fault: string | undefined): void {
-    for (const tunnel of this.#tunnels) if (tunnel.spec.target === target) this.onFault(tunnel, fault);
+    for (const tunnel of this.#tunnels) if (tunnel.has(target)) this.onFault(tunnel, tunnel.faultWith(target, fault));
   }
 
   onAdvice(target: LocalTarget, code: AdviceCode): void {
     for (const tunnel of this.#tunnels) {
-      if (tunnel.spec.target !== target) continue;
+      if (!tunnel.has(target)) continue;
       const message = ADVICE[code];
       tunnel.advice = code;
       this.#session?.advise(tunnel, code);

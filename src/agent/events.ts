@@ -16,6 +16,8 @@ export interface TunnelView {
   readonly name: string;
   readonly protocol: Protocol;
   readonly target: string;
+  /** Its services by path; undefined: there is one. */
+  readonly routes?: readonly { readonly path: string; readonly target: string }[] | undefined;
   readonly state: TunnelState;
   /** Public URL, once it was bound; kept while the tunnel is away. */
   readonly url: string | undefined;

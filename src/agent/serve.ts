@@ -50,7 +50,8 @@ export class ServeFloor {
 }
 
 export interface ServeOwner {
-  targetOf(slot: number): LocalTarget | undefined;
+  /** `route`: place in the claim's routes; undefined: the stream names none. */
+  targetOf(slot: number, route?: number): LocalTarget | undefined;
   takerOf(slot: number): StreamTaker | undefined;
   /** Whether a target can be reached changed; `fault` says why not. */
   onTarget(target: LocalTarget, fault: string | undefined): void;
@@ -92,9 +93,11 @@ export class StreamServer {
 
   // --- called by ServedStream only
 
-  route(slot: number): LocalTarget | LocalFault {
+  route(slot: number, route: number | undefined): LocalTarget | LocalFault {
     if (this.#draining) return { code: REPLY.draining, text: 'the agent is stopping' };
-    return this.#owner.targetOf(slot) ?? { code: REPLY.unknownSlot, text: 'the agent does not serve this tunnel' };
+    return (
+      this.#owner.targetOf(slot, route) ?? { code: REPLY.unknownSlot, text: 'the agent does not serve this tunnel' }
+    );
   }
 
   /** Who takes streams to `slot` whole; undefined: `route` says what becomes of them. */
@@ -253,7 +256,7 @@ class ServedStream implements StreamSink {
     this.#stream.consumed(preamble.size);
     const taker = this.#server.taker(preamble.slot);
     if (taker !== undefined) return this.#handOver(taker, bytes.subarray(start + preamble.size, end));
-    const found = this.#server.route(preamble.slot);
+    const found = this.#server.route(preamble.slot, preamble.route);
     if ('code' in found) {
       this.#stream.consumed(end - start - preamble.size);
       return this.#fail(found);

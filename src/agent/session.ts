@@ -119,9 +119,9 @@ export class Session implements ChannelSink {
     this.#channel?.destroy();
   }
 
-  targetOf(slot: number): LocalTarget | undefined {
+  targetOf(slot: number, route?: number): LocalTarget | undefined {
     const tunnel = this.#slots.get(slot);
-    return tunnel instanceof Tunnel ? tunnel.spec.target : undefined;
+    return tunnel instanceof Tunnel ? tunnel.serviceOf(route) : undefined;
   }
 
   takerOf(slot: number): StreamTaker | undefined {

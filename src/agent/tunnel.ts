@@ -4,17 +4,22 @@
 import type { AdviceCode } from '../wire/advice-codes.ts';
 import type { Bound, Claim, Protocol } from '../wire/messages.ts';
 import { type AskedNarrowing, flagOf } from '../wire/narrowing.ts';
+import type { PathRouteForm } from '../wire/path-routes.ts';
 import type { UpstreamForm } from '../wire/upstream-form.ts';
 import type { AgentEvent, TunnelView } from './events.ts';
 import { ADVICE } from './inspect/advice.ts';
 import { type Need, type Refusal, Wanted } from './wanted.ts';
 import type { LocalTarget } from './local/target.ts';
+import { faultText, type RouteSpec, targetText } from './local/route-spec.ts';
 
 export interface TunnelSpec {
   /** Unique within the agent. */
   readonly name: string;
   readonly protocol: Protocol;
+  /** With routes: of `/`, else of the first one. */
   readonly target: LocalTarget;
+  /** Several services, by path; undefined: the target takes all requests. */
+  readonly routes?: readonly RouteSpec[] | undefined;
   readonly subdomain?: string | undefined;
   readonly project?: string | undefined;
   /** false: neither the server nor this agent's own page keeps what passes. */
@@ -35,12 +40,16 @@ export class Tunnel extends Wanted {
   advice: AdviceCode | undefined;
   #bound: Bound | undefined;
   #revision = 0;
+  readonly #faults = new Map<LocalTarget, string>();
 
   /** `before`: the tunnel of this name, whose settings have changed. Its public name, also a random one, stays. */
   constructor(spec: TunnelSpec, random: () => number, before?: Tunnel) {
     super(random);
     this.spec = spec;
-    this.needs = spec.upstream === undefined ? [] : [{ feature: 'upstream', options: optionsOf(spec.upstream) }];
+    this.needs = [
+      ...(spec.upstream === undefined ? [] : [{ feature: 'upstream' as const, options: optionsOf(spec.upstream) }]),
+      ...(spec.routes === undefined ? [] : [{ feature: 'routes' as const, options: 'routes' }]),
+    ];
     if (before === undefined || !hasSamePlace(before.spec, spec)) return;
     this.#bound = before.#bound;
     this.#revision = before.#revision + 1;
@@ -62,13 +71,14 @@ export class Tunnel extends Wanted {
       type: 'claim',
       ref,
       protocol: this.spec.protocol,
-      target: this.spec.target.text,
+      target: targetText(this.spec),
       localPort: this.spec.target.port,
       ...(subdomain === undefined ? {} : { subdomain }),
       ...(this.spec.project === undefined ? {} : { project: this.spec.project }),
       ...(this.spec.inspect === false ? { inspect: false } : {}),
       ...(this.spec.narrow === undefined ? {} : { narrow: this.#narrow(this.spec.narrow) }),
       ...(this.spec.upstream === undefined ? {} : { upstream: this.spec.upstream }),
+      ...(this.spec.routes === undefined ? {} : { routes: this.spec.routes.map(routeForm) }),
       ...(this.#bound === undefined ? {} : { tunnelId: this.#bound.tunnelId }),
       ...(this.#revision === 0 ? {} : { revision: this.#revision }),
     };
@@ -93,6 +103,24 @@ export class Tunnel extends Wanted {
     return { ...narrow, ttl: { ...narrow.ttl, ends_at: endsAt } };
   }
 
+  /** The service for a stream; `route` as its preamble says it. */
+  serviceOf(route: number | undefined): LocalTarget | undefined {
+    const { routes, target } = this.spec;
+    if (routes === undefined) return route === undefined ? target : undefined;
+    return route === undefined ? undefined : routes[route]?.target;
+  }
+
+  has(target: LocalTarget): boolean {
+    return this.spec.target === target || this.spec.routes?.some((route) => route.target === target) === true;
+  }
+
+  /** Whether one of its services can be reached has changed; answers what can't be. */
+  faultWith(target: LocalTarget, fault: string | undefined): string | undefined {
+    if (fault === undefined) this.#faults.delete(target);
+    else this.#faults.set(target, fault);
+    return faultText(this.spec, this.#faults);
+  }
+
   targetEvent(): AgentEvent {
     return { kind: 'target', tunnel: this.view() };
   }
@@ -109,7 +137,8 @@ export class Tunnel extends Wanted {
     return {
       name: this.spec.name,
       protocol: this.spec.protocol,
-      target: this.spec.target.text,
+      target: targetText(this.spec),
+      routes: this.spec.routes?.map(({ path, target }) => ({ path, target: target.text })),
       state: this.state,
       url: this.#bound?.url,
       tunnelId: this.#bound?.tunnelId,
@@ -119,6 +148,10 @@ export class Tunnel extends Wanted {
       advice: this.advice === undefined ? undefined : ADVICE[this.advice],
     };
   }
+}
+
+function routeForm({ path, upstream }: RouteSpec): PathRouteForm {
+  return upstream === undefined ? { path } : { path, upstream };
 }
 
 /** Whether both ask for the same public name. */

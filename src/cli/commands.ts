@@ -3,6 +3,7 @@
  * `--version` never load the server's database or HTTP stack.
  */
 import { HTTP_ONLY_FLAGS, TCP_UPSTREAM_FLAGS, UPSTREAM_FLAGS } from './agent/upstream-flags.ts';
+import { ROUTE_FLAG } from './agent/routes/route-flag.ts';
 import type { CommandSpec } from './terminal/command.ts';
 import { HTTP_NARROWING, REFUSED_NARROWING, TCP_NARROWING, TCP_ONLY } from './agent/narrowing/options.ts';
 import { NETWORK_OPTIONS } from './terminal/network-options.ts';
@@ -58,8 +59,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'http <target>',
     summary: 'Publish an HTTP service: 3000, host:3000, a URL or unix:/path',
-    examples: ['http 3000', 'http 3000 --subdomain shop'],
-    options: [...NAMING, ...HTTP_NARROWING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
+    examples: ['http 3000', 'http 3000 --subdomain shop', 'http 3000 --route /api=8080'],
+    options: [...NAMING, ROUTE_FLAG, ...HTTP_NARROWING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
     refused: [PROXY[0], TCP_ONLY],
     load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('http'),
   },
@@ -67,7 +68,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: 'https <target>',
     summary: 'Publish a service that speaks TLS',
     examples: ['https 8443 --verify-tls'],
-    options: [...NAMING, ...HTTP_NARROWING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
+    options: [...NAMING, ROUTE_FLAG, ...HTTP_NARROWING, ...CONNECTION, ...REPORT, ...PAGE, VERIFY, ...UPSTREAM_FLAGS],
     refused: [PROXY[0], TCP_ONLY],
     load: async () => (await import('./agent/tunnel.ts')).tunnelCommand('https'),
   },

@@ -14,21 +14,21 @@ import { networkKeys, networkOf, type NetworkFlags, type NetworkSettings } from 
 import { Credentials, userFolder } from './credentials.ts';
 import { kindOfFile } from './text/file-kind.ts';
 import { folderKeys } from './agent-keys/folder.ts';
+import { routeKeys } from './agent-keys/routes.ts';
 import { ConfigError, mistakeAt, readToml, type TomlFile } from './toml.ts';
 import { upstreamKeys } from './agent-keys/upstream.ts';
 
 export const DEFAULT_SERVER = 'http://127.0.0.1:9090';
 const PROJECT_FILE = 'culvert.toml';
 
-const tunnel = z.strictObject({
+const tunnelKeys = z.strictObject({
   protocol: z.enum(['http', 'https', 'websocket', 'tcp', 'udp']).default('http'),
   /** `3000`, `"host:3000"`, a URL or `"unix:/path"`. */
-  target: z.union([z.string(), z.int()], {
-    error: ({ input }) =>
-      input === undefined
-        ? 'is missing'
-        : 'must be a port or a text in quotes: "3000", "host:3000", a URL or "unix:/path"',
-  }),
+  target: z
+    .union([z.string(), z.int()], {
+      error: 'must be a port or a text in quotes: "3000", "host:3000", a URL or "unix:/path"',
+    })
+    .optional(),
   subdomain: z.string().max(253).optional(),
   project: z.string().max(63).optional(),
   verify_tls: z.boolean().default(false),
@@ -43,6 +43,12 @@ const tunnel = z.strictObject({
   ...upstreamKeys,
   ...narrowingKeys,
   ...folderKeys,
+  ...routeKeys,
+});
+
+const tunnel = tunnelKeys.superRefine(({ target, routes = [] }, context) => {
+  if (target === undefined && routes.length === 0)
+    context.addIssue({ code: 'custom', path: ['target'], message: 'is missing' });
 });
 
 /** Names appear in log lines, file names of no kind: letters, digits, dash, dot, underscore. */

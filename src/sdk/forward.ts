@@ -1,5 +1,7 @@
 /** `forward`: a public URL for your service. */
-import { parseTarget } from '../agent/local/target.ts';
+import { routeList } from '../agent/local/route-list.ts';
+import { parseTarget, TargetError } from '../agent/local/target.ts';
+import type { TunnelSpec } from '../agent/tunnel.ts';
 import { CulvertError } from './error.ts';
 import { asUsage } from './settings.ts';
 import { openTunnel } from './tunnel.ts';
@@ -16,10 +18,38 @@ const PROTOCOLS: readonly string[] = ['http', 'https', 'tcp'];
  * @throws CulvertError whose `code` says what failed.
  */
 export async function forward(options: ForwardOptions): Promise<Tunnel> {
-  const { to, protocol = 'http', name, project, inspect } = options;
+  const { protocol = 'http', name, project, inspect } = options;
   if (!PROTOCOLS.includes(protocol)) throw new CulvertError('usage', `protocol: must be ${PROTOCOLS.join(', ')}`);
-  const found = asUsage(() => parseTarget(String(to), protocol));
+  const found = asUsage(() => servicesOf(options, protocol));
   if (name !== undefined && protocol === 'tcp')
     throw new CulvertError('usage', 'name: a tcp tunnel has a port, no name');
   return openTunnel({ ...found, subdomain: name, project, inspect }, options);
+}
+
+type Services = Pick<TunnelSpec, 'target' | 'protocol' | 'routes'>;
+
+/** @throws TargetError */
+function servicesOf({ to, routes }: ForwardOptions, protocol: TunnelSpec['protocol']): Services {
+  const rest = to === undefined ? undefined : String(to);
+  if (routes === undefined) return serviceOf(rest ?? '', protocol);
+  if (protocol === 'tcp') throw new TargetError('routes: a tcp tunnel has no paths');
+  const list = routeList(
+    routes.map(({ path, to: target }) => ({ path, target: String(target) })),
+    rest,
+  );
+  const found = list.map(({ path, target }) => ({ path, ...serviceOf(target, protocol) }));
+  const main = found.find(({ path }) => path === '/') ?? found[0];
+  if (main === undefined) throw new TypeError('a list of routes is never empty');
+  return {
+    target: main.target,
+    protocol: main.protocol,
+    routes: found.map(({ path, target }) => ({ path, target })),
+  };
+}
+
+/** @throws TargetError */
+function serviceOf(text: string, protocol: TunnelSpec['protocol']): Services {
+  const { base = '/', ...found } = parseTarget(text, protocol);
+  if (base !== '/') throw new TargetError(`"${text}": only the command line can publish one path of a service`);
+  return found;
 }

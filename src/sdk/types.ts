@@ -20,9 +20,19 @@ export interface TunnelOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ForwardOptions extends TunnelOptions {
-  /** Your service: a port (`3000`), `host:port`, a URL (`https://localhost:3000`) or `unix:/path`. */
+/** A service for one path. */
+export interface Route {
+  /** `/api`: this path, and what is below it. */
+  readonly path: string;
+  /** As `to` of `forward`. */
   readonly to: number | string;
+}
+
+export interface ForwardOptions extends TunnelOptions {
+  /** Your service: a port (`3000`), `host:port`, a URL (`https://localhost:3000`) or `unix:/path`. May be left out with `routes`. */
+  readonly to?: number | string | undefined;
+  /** Several services behind the URL, by path; the longest path counts. `to` gets all others. */
+  readonly routes?: readonly Route[] | undefined;
   /** `http` unless given. `https`: the service speaks TLS. */
   readonly protocol?: 'http' | 'https' | 'tcp' | undefined;
 }

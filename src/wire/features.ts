@@ -7,5 +7,6 @@
 export const FEATURES = [
   'upstream', // `claim.upstream`: upstream-form.ts
   'advice', // the message `advice`
+  'routes', // `claim.routes`: path-routes.ts
 ] as const;
 export type Feature = (typeof FEATURES)[number];

@@ -23,6 +23,7 @@
 import { z } from 'zod';
 import { narrowingNames } from './narrowing.ts';
 import { ADVICE_CODES } from './advice-codes.ts';
+import { pathRoutes } from './path-routes.ts';
 import { upstreamForm } from './upstream-form.ts';
 
 export const WIRE_VERSION = 1;
@@ -114,6 +115,8 @@ export const claim = z.object({
   revision: z.int().min(1).max(0xffff_ffff).optional(),
   /** Needs the feature `upstream`. */
   upstream: upstreamForm.optional(),
+  /** Several services behind the name, of http tunnels. Needs the feature `routes`. */
+  routes: pathRoutes.optional(),
 });
 
 /** This agent wants to carry the datagrams of a private network to a local UDP port. */

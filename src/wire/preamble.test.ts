@@ -1,7 +1,7 @@
 /** What opens a data stream: who the visitor is must be right at the agent whatever else the session carries meanwhile. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodePreamble, encodePreamble, PREAMBLE_MAX, type VisitorAddress } from './preamble.ts';
+import { decodePreamble, encodePreamble, encodeRoutePreamble, PREAMBLE_MAX, type VisitorAddress } from './preamble.ts';
 
 const IPV4: VisitorAddress = { family: 4, bytes: Uint8Array.of(203, 0, 113, 7), port: 65_535 };
 const IPV6: VisitorAddress = { family: 6, bytes: Uint8Array.from({ length: 16 }, (_, at) => at * 17), port: 1 };
@@ -19,6 +19,12 @@ for (const [name, visitor] of [
     for (let end = 2; end < bytes.length; end++) assert.equal(decodePreamble(bytes, 2, end), 'more');
   });
 }
+
+test('a preamble with a route is read as it was written, and asks for more wherever it is cut', () => {
+  const bytes = encodeRoutePreamble(0xabcd, 31);
+  assert.deepEqual(decodePreamble(bytes, 0, 6), { slot: 0xabcd, visitor: undefined, route: 31, size: 6 });
+  for (let end = 0; end < 6; end++) assert.equal(decodePreamble(bytes, 0, end), 'more');
+});
 
 test("the visitor's address outlives the buffer that it was read from", () => {
   const bytes = encodePreamble(1, IPV4);

@@ -10,12 +10,15 @@
  *   reply      | status | length   | text, UTF-8 (`length` bytes; 0 when status is 0)     |
  *
  * `slot` is the number that the server gave the tunnel in `bound`. The address is the visitor's; HTTP tunnels leave it out,
- * because one stream serves many visitors there. The reply never delays anything: the server writes the request behind the
+ * because one stream serves many visitors there. Family 1 stands for a route of an HTTP tunnel instead: one byte follows, its place in the
+ * claim's `routes`. Only an agent that claims routes gets it. The reply never delays anything: the server writes the request behind the
  * preamble at once, and the agent's reply travels ahead of the first response bytes.
  */
 
 export const PREAMBLE_MAGIC = 0xc7;
 export const PREAMBLE_VERSION = 1;
+/** In place of an address family: the next byte is the number of a route. */
+const ROUTE = 1;
 /** Longest preamble: 5 + 16 + 2. */
 export const PREAMBLE_MAX = 23;
 
@@ -41,6 +44,8 @@ export interface VisitorAddress {
 export interface Preamble {
   readonly slot: number;
   readonly visitor: VisitorAddress | undefined;
+  /** Place in the claim's `routes`; undefined: the tunnel has none. */
+  readonly route?: number;
   /** How many bytes the preamble took. */
   readonly size: number;
 }
@@ -60,6 +65,11 @@ export function encodePreamble(slot: number, visitor?: VisitorAddress): Buffer {
   return out;
 }
 
+/** The preamble of a stream to a route of the tunnel in `slot`. */
+export function encodeRoutePreamble(slot: number, route: number): Buffer {
+  return Buffer.from([PREAMBLE_MAGIC, PREAMBLE_VERSION, slot >> 8, slot & 0xff, ROUTE, route]);
+}
+
 /** Reads a preamble from the first `end` bytes of `bytes`: the preamble, `'more'` when it is cut short, `'bad'` when it is none. */
 export function decodePreamble(bytes: Uint8Array, start: number, end: number): Preamble | 'more' | 'bad' {
   const have = end - start;
@@ -69,6 +79,8 @@ export function decodePreamble(bytes: Uint8Array, start: number, end: number): P
   const slot = ((bytes[start + 2] as number) << 8) | (bytes[start + 3] as number);
   const family = bytes[start + 4];
   if (family === 0) return { slot, visitor: undefined, size: 5 };
+  if (family === ROUTE)
+    return have < 6 ? 'more' : { slot, visitor: undefined, route: bytes[start + 5] as number, size: 6 };
   if (family !== 4 && family !== 6) return 'bad';
   const length = family === 4 ? 4 : 16;
   const size = 5 + length + 2;

@@ -224,7 +224,7 @@ export class DryEdge {
       this.streams.push(stream);
       return stream;
     };
-    this.#served = {
+    const served = {
       session: { ...session, open } as unknown as MuxSession,
       ...{
         agentId: 'a',
@@ -238,16 +238,20 @@ export class DryEdge {
         inspected: true,
         narrowing: null,
         rewrite: null,
+        routes: null,
         idleMs: 55_000,
       },
       payer: { tokenId: 't', exhausted: false, charge: () => {} },
       meter: this.meter,
       preamble: Buffer.alloc(0),
       idle: [],
-      resting: new Set(),
+      resting: new Set<MuxStream>(),
       note: () => {},
       forgive: () => {},
+      services: [] as ServedTunnel[],
     };
+    this.#served = Object.assign(served, { tunnel: served as unknown as ServedTunnel });
+    served.services.push(this.#served);
     for (const entry of table.entries()) entry.served = this.#served;
   }
 

@@ -50,6 +50,22 @@ suite('the package for programs', { concurrency: true }, () => {
     assert.equal((await culvert.get(tunnel.url)).status, 503);
   });
 
+  test('forward publishes several services behind one URL', async (t) => {
+    const culvert = await startCulvert(t);
+    const origin = (name: string) => startOrigin(t, (_, response) => response.end(name));
+    const [api, root] = [await origin('api'), await origin('root')];
+    const options = { server: culvert.server.apiUrl, token: culvert.token };
+    const routes = [{ path: '/api', to: api.port }];
+    await using tunnel = await forward({ to: root.port, routes, ...options });
+    assert.equal((await culvert.get(`${tunnel.url}/api/x`)).body, 'api');
+    assert.equal((await culvert.get(`${tunnel.url}/apiary`)).body, 'root');
+    await using alone = await forward({ routes, ...options });
+    assert.equal((await culvert.get(`${alone.url}/x`)).code, 'tunnel_not_found');
+    await fails(forward({ routes: [{ path: 'api', to: 1 }], ...options }), 'usage', /"api" is not a path such as/);
+    await fails(forward({ routes, protocol: 'tcp', ...options }), 'usage', /a tcp tunnel has no paths/);
+    await fails(forward(options), 'usage', /is not a valid target/);
+  });
+
   test('listen publishes a function, a server with WebSockets and an app with fetch, without a port', async (t) => {
     const culvert = await startCulvert(t);
     const options = { server: culvert.server.apiUrl, token: culvert.token };

@@ -21,7 +21,7 @@ export interface ChannelSink {
   /** The last stream in flight ended. */
   onIdle(): void;
   /** What a stream to `slot` is to be connected with; undefined when the slot serves nothing. */
-  targetOf(slot: number): LocalTarget | undefined;
+  targetOf(slot: number, route?: number): LocalTarget | undefined;
   /** Who takes streams to `slot`; undefined when that is a target, or nothing. */
   takerOf(slot: number): StreamTaker | undefined;
   /** Whether a local target can be reached changed; `fault` says why not. */

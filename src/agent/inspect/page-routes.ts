@@ -168,7 +168,7 @@ async function replay({ watch, replays }: PageParts, { request, response }: Page
   const id = idIn(await bodyOf(request));
   if (id === undefined) return refuse(response, 400, 'the request ID is missing; send {"id": "…"}');
   const record = watch.ring.find(id);
-  const target = record === undefined ? undefined : watch.find(record.tunnel)?.spec.target;
+  const target = record === undefined ? undefined : watch.serviceOf(record);
   if (record === undefined || target === undefined) return refuse(response, 404, 'this request is no longer recorded');
   const obstacle = whyNoReplay(record);
   if (obstacle !== undefined) return refuse(response, 409, `this request can't be replayed: ${obstacle}`);

@@ -52,7 +52,7 @@ export class Replays {
       const nowMs = this.#clock.monotonic();
       const replay = new Replay(record, {
         target,
-        tap: this.#watch.tapReplay(record.tunnel, record.id, () => replay.close()),
+        tap: this.#watch.tapReplay(record, () => replay.close()),
         deadline: nowMs + REPLAY_MS,
         settle: resolve,
         onClose: () => this.#running.delete(replay),

@@ -16,6 +16,8 @@ export type RecordState =
 
 export interface RecordStart {
   readonly tunnel: string;
+  /** Path of the route that it took; null: the tunnel has no routes. */
+  readonly route: string | null;
   readonly head: Buffer;
   readonly method: string;
   readonly target: string;
@@ -28,6 +30,7 @@ export interface RecordStart {
 export class RequestRecord {
   readonly id = randomUUID();
   readonly tunnel: string;
+  readonly route: string | null;
   readonly method: string;
   readonly target: string;
   readonly at: number;
@@ -51,6 +54,7 @@ export class RequestRecord {
 
   constructor(start: RecordStart) {
     this.tunnel = start.tunnel;
+    this.route = start.route;
     this.method = start.method;
     this.target = start.target;
     this.at = start.at;

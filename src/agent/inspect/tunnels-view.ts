@@ -39,7 +39,7 @@ function ngrokTunnel(tunnel: TunnelView, watch: Watch): object {
     public_url: url,
     proto: url.slice(0, Math.max(0, url.indexOf(':'))),
     config: {
-      addr: folderUrl(known?.spec) ?? addressOf(protocol, target),
+      addr: folderUrl(known?.spec) ?? addressOf(protocol, known?.spec.target.text ?? target),
       inspect: protocol !== 'tcp' && known?.spec.inspect !== false,
     },
     metrics: {

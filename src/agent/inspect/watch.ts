@@ -9,6 +9,7 @@ import { Throttle } from '../../base/limits/throttle.ts';
 import { REPLY } from '../../wire/preamble.ts';
 import type { LocalFault } from '../local/local.ts';
 import type { LocalTarget } from '../local/target.ts';
+import { serviceAt, servicesOf } from '../local/route-spec.ts';
 import type { TunnelSpec } from '../tunnel.ts';
 import type { AdviceCode } from '../../wire/advice-codes.ts';
 import { adviceOf } from './advice.ts';
@@ -39,6 +40,8 @@ export interface Miss {
 interface Watched {
   readonly spec: TunnelSpec;
   readonly tally: TunnelTally;
+  /** Of the service's route; null: the tunnel has none. */
+  readonly route: string | null;
   /** What a refusal of its service means was reported. */
   isAdvised: boolean;
 }
@@ -49,7 +52,8 @@ export class Watch {
   readonly clock: Clock;
   readonly #floor: TapFloor;
   readonly #allowance = new Allowance();
-  #tunnels: ReadonlyMap<LocalTarget, Watched> = new Map();
+  #services: ReadonlyMap<LocalTarget, Watched> = new Map();
+  #tunnels: ReadonlyMap<string, Pick<Watched, 'spec' | 'tally'>> = new Map();
 
   /** `specs` with the very targets that their tunnels have. */
   constructor(specs: readonly TunnelSpec[], options: { log: Logger; clock?: Clock; ring?: RequestRing }) {
@@ -73,26 +77,32 @@ export class Watch {
 
   /** Looks on at these from now on. Numbers of a tunnel that stays, also with other settings, go on. */
   replace(specs: readonly TunnelSpec[]): void {
-    const found = specs.map((spec) => {
+    const tunnels = specs.map((spec) => {
       const tally = this.find(spec.name)?.tally ?? new TunnelTally(this.clock.monotonic());
-      const isAdvised = this.#tunnels.get(spec.target)?.isAdvised ?? false;
-      return [spec.target, { spec, tally, isAdvised }] as const;
+      return { spec, tally };
     });
-    this.#tunnels = new Map(found);
+    const services = tunnels.flatMap(({ spec, tally }) =>
+      servicesOf(spec).map(({ target, path: route }) => {
+        const isAdvised = this.#services.get(target)?.isAdvised ?? false;
+        return [target, { spec, tally, route, isAdvised }] as const;
+      }),
+    );
+    this.#tunnels = new Map(tunnels.map((tunnel) => [tunnel.spec.name, tunnel]));
+    this.#services = new Map(services);
   }
 
   /** A stream was joined with a connection to `target`. `onAdvice`: its service has refused a request, and says why; at most once per target. */
   joined(target: LocalTarget, onAdvice?: (code: AdviceCode) => void): WatchedConnection | null {
-    const found = this.#tunnels.get(target);
+    const found = this.#services.get(target);
     if (found === undefined) return null;
-    const { spec, tally } = found;
+    const { spec, tally, route } = found;
     const { clock } = this;
     const since = clock.monotonic();
     const refused =
       onAdvice === undefined || found.isAdvised
         ? {}
         : { onRefused: (record: RequestRecord) => this.#refused(found, record, onAdvice) };
-    const subject = { tunnel: spec.name, tally, replayOf: null, ...refused };
+    const subject = { tunnel: spec.name, route, tally, replayOf: null, ...refused };
     const tap = looksOn(spec) ? new StreamTap(this.#floor, subject) : null;
     tally.openConnections++;
     tally.totalConnections++;
@@ -109,10 +119,10 @@ export class Watch {
 
   /** `target` could not be reached for a stream on which `bytes` had come, `agoMs` after it was first dialled: no `joined` for it. */
   missed(target: LocalTarget, bytes: readonly Buffer[], { fault, agoMs }: Miss): void {
-    const found = this.#tunnels.get(target);
+    const found = this.#services.get(target);
     if (found === undefined || !looksOn(found.spec)) return;
-    const { spec, tally } = found;
-    const tap = new StreamTap(this.#floor, { tunnel: spec.name, tally, replayOf: null, agoMs });
+    const { spec, tally, route } = found;
+    const tap = new StreamTap(this.#floor, { tunnel: spec.name, route, tally, replayOf: null, agoMs });
     for (const part of bytes) tap.request(part, 0, part.length);
     tap.unreached(fault.code === REPLY.timeout ? 504 : 502, fault.text);
   }
@@ -121,20 +131,25 @@ export class Watch {
     if (watched.isAdvised) return;
     const code = adviceOf(record);
     // It gets a name of its own already, which it does not take either.
-    if (code === undefined || (code === 'host_header' && watched.spec.upstream?.host !== undefined)) return;
+    if (code === undefined || (code === 'host_header' && hasOwnHost(watched))) return;
     watched.isAdvised = true;
     onAdvice(code);
   }
 
   /** A tap for the one request of a replay of `record`. */
-  tapReplay(tunnel: string, replayOf: string, onEnd: () => void): StreamTap {
-    return new StreamTap(this.#floor, { tunnel, tally: null, replayOf, onEnd });
+  tapReplay({ tunnel, route, id }: RequestRecord, onEnd: () => void): StreamTap {
+    return new StreamTap(this.#floor, { tunnel, route, tally: null, replayOf: id, onEnd });
+  }
+
+  /** The service that `record` went to; undefined: the tunnel or its route is gone. */
+  serviceOf({ tunnel, route }: RequestRecord): LocalTarget | undefined {
+    const spec = this.find(tunnel)?.spec;
+    return spec === undefined ? undefined : serviceAt(spec, route);
   }
 
   /** The tunnel's settings and numbers; undefined: there is none of this name. */
   find(name: string): { readonly spec: TunnelSpec; readonly tally: TunnelTally } | undefined {
-    for (const found of this.#tunnels.values()) if (found.spec.name === name) return found;
-    return undefined;
+    return this.#tunnels.get(name);
   }
 
   tunnels(): { readonly spec: TunnelSpec; readonly tally: TunnelTally }[] {
@@ -144,6 +159,12 @@ export class Watch {
   close(): void {
     this.#allowance.close();
   }
+}
+
+/** Whether the service gets a host that is not the visitors'. */
+function hasOwnHost({ spec, route }: Watched): boolean {
+  const { upstream } = spec.routes?.find(({ path }) => path === route) ?? spec;
+  return upstream?.host !== undefined;
 }
 
 /** Whether requests of the tunnel are shown and counted. */

@@ -24,7 +24,7 @@ export const EDGE_FAULTS = {
     visitor:
       'No tunnel has this name. Check the URL. If it is your tunnel, start an agent for it: "culvert http PORT --subdomain NAME".',
     label: 'Tunnel not found',
-    cause: 'No tunnel has this name.',
+    cause: 'No tunnel has this name, or no route of the tunnel has this path.',
     fix: 'Check the spelling, or start an agent for it.',
   },
   tunnel_offline: {

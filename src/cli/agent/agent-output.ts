@@ -87,9 +87,9 @@ export function jsonOf(event: AgentEvent): { event: string } & Record<string, un
       };
     }
     case 'tunnel_online': {
-      const { name, url, protocol, target, tunnelId, expiresAt } = event.tunnel;
+      const { name, url, protocol, target, routes, tunnelId, expiresAt } = event.tunnel;
       const expires = expiresAt === null ? null : new Date(expiresAt).toISOString();
-      return { event: 'tunnel_online', name, url, protocol, target, tunnel_id: tunnelId, expires_at: expires };
+      return { event: 'tunnel_online', name, url, protocol, target, routes, tunnel_id: tunnelId, expires_at: expires };
     }
     case 'tunnel_offline':
       return { event: 'tunnel_offline', name: event.tunnel.name, url: event.tunnel.url, reason: event.reason };

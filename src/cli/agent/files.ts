@@ -50,7 +50,8 @@ export function folderOfSettings(settings: TunnelSettings, input: UpstreamInput)
   return undefined;
 }
 
-function folderAt(
+/** @throws what `mistake` makes */
+export function folderAt(
   path: string,
   choice: FolderChoice,
   { protocol, values, verifyTls, mistake }: UpstreamInput,

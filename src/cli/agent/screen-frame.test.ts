@@ -175,3 +175,21 @@ test('colours only where they are wanted', () => {
   assert.ok(renderFrame(frame({}), { ...SIZE, color: true }).includes('\u001b['));
   assert.ok(!renderFrame(frame({}), SIZE).includes('\u001b['));
 });
+
+test('a tunnel with routes shows each of them, and which one is away', () => {
+  const routes = [
+    { path: '/api', target: 'localhost:8080' },
+    { path: '/', target: 'https://localhost:8443' },
+  ];
+  const tunnels = [tunnel('shop', { routes, target: 'unused', fault: '/api: refused' })];
+  const lines = renderFrame(frame({ tunnels }), SIZE)
+    .split('\n')
+    .map((line) => line.trim());
+  const at = lines.findIndex((line) => line.includes('https://shop.tunnel.example.com'));
+  assert.match(lines[at] ?? '', /→ 2 routes$/);
+  assert.deepEqual(lines.slice(at + 1, at + 4), [
+    '/api → localhost:8080',
+    '/    → https://localhost:8443',
+    '/api: refused',
+  ]);
+});

@@ -106,7 +106,7 @@ function stateOf(view: AgentView, now: number): { text: string; style: Style } {
 }
 
 function tunnelLines({ view, now }: FrameInput, size: FrameSize, glyphs: Glyphs): Line[] {
-  const rows = rowsOf(view, { now, dot: glyphs.dot });
+  const rows = rowsOf(view, { now, dot: glyphs.dot, arrow: glyphs.arrow });
   const longest = Math.max(...rows.map(({ label }) => label.length));
   const widest = Math.max(...rows.map(({ target }) => target.length));
   const wide = MARGIN + longest + 2 + glyphs.arrow.length + 1 + widest <= size.columns;

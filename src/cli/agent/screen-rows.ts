@@ -16,20 +16,32 @@ export interface Row {
 }
 
 /** `now`: milliseconds since the epoch; `dot` stands between facts. */
-export function rowsOf(view: AgentView, { now, dot }: { now: number; dot: string }): Row[] {
+export function rowsOf(view: AgentView, { now, dot, arrow }: { now: number; dot: string; arrow: string }): Row[] {
   return [
-    ...view.tunnels.map((tunnel) => tunnelRow(tunnel, view, now)),
+    ...view.tunnels.map((tunnel) => tunnelRow(tunnel, view, { now, arrow })),
     ...view.relays.map((relay) => relayRow(relay, view, dot)),
   ];
 }
 
-function tunnelRow(tunnel: TunnelView, view: AgentView, now: number): Row {
-  const remarks = troubles(tunnel, view);
+function tunnelRow(tunnel: TunnelView, view: AgentView, { now, arrow }: { now: number; arrow: string }): Row {
+  const { routes = [] } = tunnel;
+  const remarks = [...routeLines(routes, arrow), ...troubles(tunnel, view)];
   if (tunnel.advice !== undefined) remarks.push([span(tunnel.advice, 'yellow')]);
   if (tunnel.state === 'online' && tunnel.expiresAt !== null) {
     remarks.push([span(`ends in ${formatSpan(tunnel.expiresAt - now)}`, 'dim')]);
   }
-  return { label: tunnel.url ?? tunnel.name, styles: stylesOf(tunnel), target: tunnel.target, remarks };
+  const target = routes.length === 0 ? tunnel.target : `${routes.length} ${routes.length === 1 ? 'route' : 'routes'}`;
+  return { label: tunnel.url ?? tunnel.name, styles: stylesOf(tunnel), target, remarks };
+}
+
+/** `/api → localhost:8080`, one below the other. */
+function routeLines(routes: NonNullable<TunnelView['routes']>, arrow: string): Line[] {
+  const longest = Math.max(0, ...routes.map(({ path }) => path.length));
+  return routes.map(({ path, target }) => [
+    span(path),
+    span(`${' '.repeat(longest - path.length)} ${arrow} `, 'dim'),
+    span(target),
+  ]);
 }
 
 function relayRow(relay: RelayView, view: AgentView, dot: string): Row {

@@ -13,6 +13,7 @@ import { folderOfArgument, folderOfSettings } from './files.ts';
 import type { Entry, ReadSettings } from './reload.ts';
 import { runAgent } from './run-agent.ts';
 import { relayOf } from './udp.ts';
+import { routedOf, routesOfFlag, routesOfSettings } from './routes/routes.ts';
 import { flagOf, type UpstreamInput, upstreamFlags } from './upstream-input.ts';
 import { upstreamOf } from './upstream-options.ts';
 
@@ -24,6 +25,8 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
     if (protocol !== 'tcp') refuseFlags(invocation.flags, ['proxyProtocol'], PROXY_ELSEWHERE);
     const settings = settingsOf(io, invocation);
     const [text = ''] = invocation.args;
+    const mistake = (key: string, why: string): Error =>
+      usageError(key === 'target' ? why : `${key === 'routes' ? '--route' : optionOf(flagOf(key))}: ${why}`);
     const upstream: UpstreamInput = {
       target: text,
       protocol,
@@ -31,9 +34,13 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
       proxyProtocol: invocation.flags['proxyProtocol'] === true,
       values: upstreamFlags(invocation.flags),
       folder: io.cwd,
-      mistake: (key, why) => usageError(key === 'target' ? why : `${optionOf(flagOf(key))}: ${why}`),
+      mistake,
     };
-    const found = folderOfArgument(upstream) ?? upstreamOf(upstream);
+    const routes = routesOfFlag(invocation.flags);
+    const found =
+      routes.length > 0
+        ? routedOf({ ...upstream, routes, choice: {}, mistake })
+        : (folderOfArgument(upstream) ?? upstreamOf(upstream));
     const tunnel: TunnelSpec = {
       ...found,
       name: protocol,
@@ -123,7 +130,7 @@ export function specOf(settings: TunnelSettings, env?: NodeJS.ProcessEnv): Tunne
   if (!settings.udp) throw settings.mistake('udp', 'is for protocol = "udp" only');
   if (protocol === 'udp') throw new TypeError('a relay is no tunnel'); // relayOf has those
   const upstream: UpstreamInput = {
-    target: String(settings.target),
+    target: String(settings.target ?? ''),
     protocol,
     verifyTls,
     proxyProtocol,
@@ -131,8 +138,13 @@ export function specOf(settings: TunnelSettings, env?: NodeJS.ProcessEnv): Tunne
     folder: settings.folder,
     mistake: (key, text) => settings.mistake(key, text),
   };
-  const found = folderOfSettings(settings, upstream) ?? upstreamOf(upstream);
   const { folder, mistake } = settings;
+  const routes = routesOfSettings(settings);
+  const target = settings.target === undefined ? undefined : String(settings.target);
+  const found =
+    routes.length > 0
+      ? routedOf({ ...upstream, target, routes, choice: settings, mistake })
+      : (folderOfSettings(settings, upstream) ?? upstreamOf(upstream));
   const narrow = narrowingOf({ env, protocol, values: settings, folder, isAlone: false, mistake });
   return { ...found, name, subdomain, project, inspect, narrow };
 }

@@ -32,14 +32,14 @@ export function relayOf(settings: TunnelSettings): RelaySpec {
   if (network === undefined) {
     throw settings.mistake('protocol', 'a udp tunnel needs network = "NAME"');
   }
-  for (const key of ['subdomain', 'project', 'spa', 'listing', ...UPSTREAM_KEYS] as const) {
+  for (const key of ['subdomain', 'project', 'spa', 'listing', 'routes', ...UPSTREAM_KEYS] as const) {
     if (settings[key] !== undefined) throw settings.mistake(key, 'does not apply to udp tunnels');
   }
   for (const key of ['verify_tls', 'proxy_protocol'] as const) {
     if (settings[key]) throw settings.mistake(key, 'does not apply to udp tunnels');
   }
   try {
-    return { name, network, target: parseDatagramTarget(String(settings.target)), udp };
+    return { name, network, target: parseDatagramTarget(String(settings.target ?? '')), udp };
   } catch (error) {
     if (error instanceof TargetError) throw settings.mistake('target', error.message);
     throw error;

@@ -1,4 +1,6 @@
 /** Flags about the way to the service, as commands.ts lists them. upstream-options.ts reads them. */
+import { ROUTE_FLAG } from './routes/route-flag.ts';
+
 type Flag = readonly [flags: string, description: string];
 
 const CONNECT_TIMEOUT: Flag = [
@@ -22,6 +24,7 @@ export const UPSTREAM_FLAGS: readonly Flag[] = [
 export const TCP_UPSTREAM_FLAGS: readonly Flag[] = [CONNECT_TIMEOUT];
 
 /** Those that tcp tunnels refuse, with the reason. */
-export const HTTP_ONLY_FLAGS: readonly string[] = UPSTREAM_FLAGS.filter((flag) => flag !== CONNECT_TIMEOUT).map(
-  ([flags]) => flags,
-);
+export const HTTP_ONLY_FLAGS: readonly string[] = [
+  ...UPSTREAM_FLAGS.filter((flag) => flag !== CONNECT_TIMEOUT).map(([flags]) => flags),
+  ROUTE_FLAG[0],
+];

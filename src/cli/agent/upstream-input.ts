@@ -19,6 +19,8 @@ export interface UpstreamInput {
   readonly verifyTls: boolean;
   readonly proxyProtocol: boolean;
   readonly values: Readonly<Partial<Record<UpstreamKey, string | undefined>>>;
+  /** The values are for other services too, and may concern those alone. */
+  readonly isOneOfSeveral?: boolean;
   /** Where relative file names begin. */
   readonly folder: string;
   /** The error for a mistake in the value of `key`. */

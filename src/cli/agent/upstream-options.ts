@@ -17,7 +17,7 @@ import { formOf } from './upstream-form.ts';
 import { UPSTREAM_KEYS, type UpstreamInput, type UpstreamKey } from './upstream-input.ts';
 
 /** What TLS alone uses. */
-const TLS_KEYS = ['upstream_ca', 'upstream_sni', 'upstream_cert', 'upstream_key'] as const;
+export const TLS_KEYS = ['upstream_ca', 'upstream_sni', 'upstream_cert', 'upstream_key'] as const;
 /** A visitor waits no longer for a response (`edge.limits.local_timeout`), so that a longer time would never end. */
 const MAX_CONNECT_MS = 300_000;
 const MAX_FILE_BYTES = 1_048_576;
@@ -45,7 +45,8 @@ export function upstreamOf(input: UpstreamInput): Upstream {
     connectTimeoutMs: connectTimeoutOf(input),
   };
   const parsed = parsedTarget(input, options);
-  const unused = parsed.target.tls ? undefined : TLS_KEYS.find((key) => values[key] !== undefined);
+  const isUsed = parsed.target.tls || input.isOneOfSeveral === true;
+  const unused = isUsed ? undefined : TLS_KEYS.find((key) => values[key] !== undefined);
   if (unused !== undefined) {
     throw mistake(
       unused,

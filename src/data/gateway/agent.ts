@@ -362,6 +362,8 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
       this.send({ type: 'refused', ref: claim.ref, code, message });
     if (this.#state === 'leaving')
       return refuse('invalid_request', 'The session is closing. Claim the tunnel in a new session.');
+    if (claim.type === 'claim' && claim.protocol === 'tcp' && claim.routes !== undefined)
+      return refuse('invalid_request', 'A tcp tunnel has no paths, and so no routes.');
     // Before the limits: it takes no place.
     if (claim.type === 'claim' ? this.#repeats(claim) : this.relays.repeats(claim)) return;
     if (this.#claims >= MAX_CLAIMS_IN_LINE)
@@ -389,7 +391,15 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     const waitMs = this.#pace.take(grant.tunnelQuota, this.#deps.now());
     if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
     if (claim.type === 'attach') return this.relays.ask(claim, grant);
-    const { type: _type, ref: _ref, inspect: _inspect, upstream: _upstream, revision: _revision, ...asked } = claim;
+    const {
+      type: _type,
+      ref: _ref,
+      inspect: _inspect,
+      upstream: _upstream,
+      routes: _routes,
+      revision: _revision,
+      ...asked
+    } = claim;
     await this.#deps.desk.claim(
       { ...asked, tokenId: grant.tokenId, agentId: this.agentId },
       {

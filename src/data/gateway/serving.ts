@@ -15,6 +15,7 @@ import type { Bound, Claim, RefusalCode, RequestLine } from '../../wire/messages
 import { encodePreamble } from '../../wire/preamble.ts';
 import type { Holds } from '../edge/exchange/holds.ts';
 import { dropKept, IDLE_MS } from '../edge/exchange/upstream.ts';
+import { PathRoutes } from '../edge/path-routes/path-routes.ts';
 import { Rewrite } from '../edge/rewrite/rewrite.ts';
 import type { Outbox } from '../report/outbox.ts';
 import type { UsageMeter } from '../report/meter.ts';
@@ -51,6 +52,9 @@ export class Serving implements ServedTunnel {
   readonly narrowing: Narrowing | null;
   readonly #claimed: ReturnType<typeof withoutSecrets>;
   readonly rewrite: Rewrite | null;
+  readonly routes: PathRoutes | null;
+  readonly tunnel = this;
+  readonly services: readonly ServedTunnel[];
   readonly idleMs: number;
   /** What its service's refusals mean, as its agent says. */
   advice: AdviceCode | null = null;
@@ -80,6 +84,8 @@ export class Serving implements ServedTunnel {
     this.narrowing = of.narrowing;
     this.#claimed = withoutSecrets(of.claimed);
     this.rewrite = Rewrite.of(of.claimed.upstream);
+    this.routes = of.claimed.routes === undefined ? null : new PathRoutes(of.claimed.routes, this);
+    this.services = this.routes?.services ?? [this];
     this.idleMs = of.claimed.upstream?.keepAliveMs ?? IDLE_MS;
   }
 

@@ -3,6 +3,8 @@
  * counters and who pays for what they count. The entry object lives as long as its tunnel does; `route` and `served` are swapped, never
  * changed inside. What is in flight holds on to the serving that carries it, which may not be the tunnel's present one any more.
  */
+import type { Head } from '../../http1/head.ts';
+import type { EdgeRefusal } from '../faults/fault.ts';
 import type { TunnelRecords } from '../inspect/tunnel-records.ts';
 import type { CompiledPolicy } from '../policy/compile.ts';
 import type { MuxSession } from '../../mux/session.ts';
@@ -38,6 +40,12 @@ export interface ServedTunnel {
   readonly narrowing: Narrowing | null;
   /** Host and path that its service gets in place of the visitor's; null: those as they are. */
   readonly rewrite: Rewrite | null;
+  /** Services by path: each has streams of its own, and this one's are not used; null: there is one service. */
+  readonly routes: ServiceChoice | null;
+  /** The whole tunnel; the same object, but for the service of a route. */
+  readonly tunnel: ServedTunnel;
+  /** All of the tunnel that have streams: itself, or the services of its routes. */
+  readonly services: readonly ServedTunnel[];
   /** How long a connection to its service is kept for the next request. */
   readonly idleMs: number;
   /** Its agent lets requests be recorded. */
@@ -50,6 +58,14 @@ export interface ServedTunnel {
   watched: boolean;
   /** Queues a line for the agent's screen; drops when the agent can't keep up. */
   note(line: RequestLine): void;
+}
+
+/** The services of a tunnel by path. Made by data/gateway, asked by data/edge. */
+export interface ServiceChoice {
+  /** The service for a parsed head; null: see `refusal`. */
+  pick(bytes: Buffer, head: Head): ServedTunnel | null;
+  /** Why the last `pick` found none. */
+  readonly refusal: EdgeRefusal;
 }
 
 /** A token on this node, as far as traffic is concerned. Made by data/gateway/budgets.ts. */

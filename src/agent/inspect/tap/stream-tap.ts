@@ -178,7 +178,7 @@ export class StreamTap {
 
   #keep(bytes: Buffer, start: number, headEnd: number): RequestRecord | null {
     const { head, ring, allowance, tally, clock } = this.#floor;
-    const { tunnel, replayOf, agoMs = 0 } = this.#subject;
+    const { tunnel, route = null, replayOf, agoMs = 0 } = this.#subject;
     if (replayOf === null && !allowance.take()) {
       tally.notKept++;
       return null;
@@ -186,6 +186,7 @@ export class StreamTap {
     this.#startMs = clock.monotonic() - agoMs;
     const record = new RequestRecord({
       tunnel,
+      route,
       head: copyOf(bytes, start, headEnd),
       method: bytes.toString('latin1', start, head.methodEnd),
       target: bytes.toString('latin1', head.targetStart, head.targetEnd),

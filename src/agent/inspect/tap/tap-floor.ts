@@ -33,6 +33,8 @@ export class TapFloor {
 export interface TapSubject {
   /** Name of the tunnel. */
   readonly tunnel: string;
+  /** Path of its route; null: the tunnel has none. */
+  readonly route?: string | null;
   /** Null: what passes is no visitor's, and not counted. */
   readonly tally: TunnelTally | null;
   /** The record whose request is sent again; such a one is always kept. */

@@ -137,10 +137,13 @@ export class Dispatch {
     if (redirect !== null && this.#mustBeHttps(redirect, bytes)) return null;
     const refusal = refusalOf(entry);
     if (refusal !== null && !(refusal === OFFLINE && this.#mayWait(entry, decided))) return this.#refuse(refusal);
-    const { served, policy } = entry;
+    const { served: serving, policy } = entry;
     if (policy !== null && policy.chain !== null && !this.#passes(policy.chain, bytes, decided)) return null;
-    if (served === null || served.draining) return this.#wait(entry);
-    if (served.payer.exhausted) return this.#refuse(EXHAUSTED);
+    if (serving === null || serving.draining) return this.#wait(entry);
+    if (serving.payer.exhausted) return this.#refuse(EXHAUSTED);
+    const { routes } = serving;
+    const served = routes === null ? serving : routes.pick(bytes, head);
+    if (served === null) return this.#refuse(routes?.refusal ?? NOT_FOUND);
     if (served.rewrite !== null && !this.#isRewritten(served.rewrite, bytes)) return this.#refuse(OUTSIDE);
 
     const load = this.#load;
@@ -202,8 +205,11 @@ export class Dispatch {
     const entry = this.#exchange.entry;
     // Another agent may have taken over, and its flags ask more of visitors.
     if (entry?.policy !== this.#passed) return null;
-    const served = entry?.served ?? null;
-    if (head === null || served === null || served.draining || served.payer.exhausted) return null;
+    const serving = entry?.served ?? null;
+    if (head === null || serving === null || serving.draining || serving.payer.exhausted) return null;
+    // The request stays on its route. Those of another agent may lead elsewhere.
+    const served = serving === old.served.tunnel ? old.served : serving;
+    if (served.routes !== null) return null;
     // Another agent has it by now, and its service may want another head.
     if (served.rewrite !== old.served.rewrite) return null;
     const fresh = openUpstream(served, this.#own);

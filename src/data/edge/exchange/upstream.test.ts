@@ -25,7 +25,7 @@ const user: UpstreamUser = {
 function served(maxStreams: number, isAlone = true): ServedTunnel {
   const pair = connectedPair({ client: { maxStreams }, accept: () => {} });
   pair.client.hearsClear = true;
-  return {
+  return alone({
     session: pair.client,
     agentId: 'a',
     tokenId: 't',
@@ -46,7 +46,14 @@ function served(maxStreams: number, isAlone = true): ServedTunnel {
     idleMs: IDLE_MS,
     note: () => {},
     forgive: () => {},
-  };
+  });
+}
+
+function alone(of: Omit<ServedTunnel, 'routes' | 'tunnel' | 'services'>): ServedTunnel {
+  const services: ServedTunnel[] = [];
+  const whole = Object.assign(of, { routes: null, services, tunnel: of as ServedTunnel });
+  services.push(whole);
+  return whole;
 }
 
 /** `own`: of the visitor's connection; its first request unless given. */

@@ -224,11 +224,15 @@ export function acquire(served: ServedTunnel, nowMs: number, repeatable: boolean
   const fresh = openUpstream(served, own);
   if (fresh !== null) return fresh;
   // The session is full, or the tunnel's share of it: a stream that merely waits makes room for one that works.
-  const oldest = served.idle.shift() ?? served.resting.values().next().value;
-  if (oldest === undefined) return null;
-  served.resting.delete(oldest);
+  return giveUpOldest(served) || served.services.some(giveUpOldest) ? openUpstream(served, own) : null;
+}
+
+function giveUpOldest({ idle, resting }: ServedTunnel): boolean {
+  const oldest = idle.shift() ?? resting.values().next().value;
+  if (oldest === undefined) return false;
+  resting.delete(oldest);
   oldest.reset();
-  return openUpstream(served, own);
+  return true;
 }
 
 /**
@@ -279,8 +283,10 @@ function endRests({ resting, idle }: ServedTunnel, nowMs: number): void {
 }
 
 /** Whether the tunnel has all that it may have of a session that serves others too: its visitors must not be what stops theirs. */
-export function hasItsShare({ session, inFlight, idle, resting, isAlone }: ServedTunnel): boolean {
-  return (inFlight + idle.length + resting.size) * 4 >= session.maxStreams * 3 && !isAlone;
+export function hasItsShare({ session, inFlight, services, isAlone }: ServedTunnel): boolean {
+  let streams = inFlight;
+  for (const { idle, resting } of services) streams += idle.length + resting.size;
+  return streams * 4 >= session.maxStreams * 3 && !isAlone;
 }
 
 /** A fresh stream with a fresh local connection, or null when there is none for this tunnel. */
@@ -295,7 +301,11 @@ export function openUpstream(served: ServedTunnel, own: OwnStreams): Upstream | 
 }
 
 /** Gives up streams that have been idle for too long; oldest first. Call every few seconds. */
-export function dropStale(served: ServedTunnel, nowMs: number): void {
+export function dropStale({ services }: ServedTunnel, nowMs: number): void {
+  for (const served of services) dropStaleOf(served, nowMs);
+}
+
+function dropStaleOf(served: ServedTunnel, nowMs: number): void {
   const { idle } = served;
   endRests(served, nowMs);
   while (idle.length > 0 && !((idle[0] as MuxStream).sink as Upstream).isFresh(nowMs, true))
@@ -303,8 +313,10 @@ export function dropStale(served: ServedTunnel, nowMs: number): void {
 }
 
 /** Gives up all that wait: the tunnel is served no more. */
-export function dropKept({ idle, resting }: ServedTunnel): void {
-  for (const stream of idle.splice(0)) stream.reset();
-  for (const stream of resting) stream.reset();
-  resting.clear();
+export function dropKept({ services }: ServedTunnel): void {
+  for (const { idle, resting } of services) {
+    for (const stream of idle.splice(0)) stream.reset();
+    for (const stream of resting) stream.reset();
+    resting.clear();
+  }
 }

@@ -104,19 +104,21 @@ export class Rig {
     return rig;
   }
 
-  /** An agent that serves `name`.example.test from `port` of this machine. `over`: what else its claim says. */
+  /** An agent that serves `name`.example.test from `port` of this machine. `over`: what else its claim says; `ports`: of its routes. */
   async serve(
     name: string,
     port: number,
     protocol: 'http' | 'https' = 'http',
     over: Partial<Claim> = {},
+    ports: readonly number[] = [],
   ): Promise<TestAgent> {
     const agent = await TestAgent.enter(this.agentPort ?? this.node.addresses().agents.port, 'good');
     this.#agents.push(agent);
     const { target } = parseTarget(`127.0.0.1:${port}`, protocol);
+    const targets = ports.map((each) => parseTarget(`127.0.0.1:${each}`, protocol).target);
     const server = new StreamServer(this.#floor, {
       // Visitors that have waited come right behind `bound`.
-      targetOf: () => target,
+      targetOf: (_slot, route) => (route === undefined ? target : targets[route]),
       takerOf: () => undefined,
       onTarget: () => {},
       onIdle: () => {},

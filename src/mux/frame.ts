@@ -13,6 +13,7 @@
  *   type 3 go-away        length = reason (0 normal, 1 protocol error, 2 internal error); stream id 0
  *
  * SYN opens a stream, ACK accepts it, FIN ends one direction, RST both. Clients use odd stream ids, servers even ones.
+ * Beside RST the high byte of the flags has the code of the reset, which yamux leaves 0: docs/decisions/0029-http2-to-services.md.
  *
  * CLEAR and STEP are ours: docs/decisions/0003-idle-streams.md. CLEAR is only sent to a peer that has asked for it.
  */
@@ -20,6 +21,9 @@ export const HEADER_BYTES = 12;
 
 export const TYPE = { data: 0, window: 1, ping: 2, goAway: 3 } as const;
 export const FLAG = { syn: 1, ack: 2, fin: 4, rst: 8, clear: 16, step: 32 } as const;
+/** Where the flags of a reset have its code. */
+export const RESET_CODE_BIT = 8;
+export const MAX_RESET_CODE = 255;
 export const GO_AWAY = { normal: 0, protocol: 1, internal: 2 } as const;
 
 /** Both sides may send this much on a new stream before any window update. Fixed by the protocol. */
@@ -36,7 +40,7 @@ export function writeHeader(
 ): void {
   bytes[at] = 0;
   bytes[at + 1] = type;
-  bytes[at + 2] = 0;
+  bytes[at + 2] = flags >>> 8;
   bytes[at + 3] = flags;
   bytes[at + 4] = id >>> 24;
   bytes[at + 5] = id >>> 16;

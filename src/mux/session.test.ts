@@ -59,3 +59,32 @@ test('a reader that does not read stops the sender at its window', async () => {
   await pair.settled();
   assert.equal(received, 400_000);
 });
+
+test('reset: its code reaches the peer, in both directions, and no code is 0', async () => {
+  for (const [code, seen] of [
+    [undefined, 0],
+    [8, 8],
+    [2, 2],
+    [0x1_0007, 255],
+  ] as const) {
+    for (const resetter of ['client', 'server'] as const) {
+      const pair = connectedPair();
+      const incoming = pair.nextStream('server');
+      const ours = pair.client.open();
+      assert.ok(ours);
+      ours.write(Buffer.from('x'));
+      const theirs = (await incoming).stream;
+      const [from, to] = resetter === 'client' ? [ours, theirs] : [theirs, ours];
+      const told = new Promise<number>((resolve) => {
+        to.sink = {
+          onData: () => {},
+          onEnd: () => {},
+          onReset: (stream) => resolve(stream.resetCode),
+          onDrain: () => {},
+        };
+      });
+      from.reset(code);
+      assert.equal(await told, seen, `${resetter} ${code}`);
+    }
+  }
+});

@@ -5,7 +5,7 @@
  */
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Slab, SlabPool } from '../base/bytes/slab.ts';
-import { FLAG, GO_AWAY, HEADER_BYTES, INITIAL_WINDOW, readUint32, TYPE } from './frame.ts';
+import { FLAG, GO_AWAY, HEADER_BYTES, INITIAL_WINDOW, readUint32, RESET_CODE_BIT, TYPE } from './frame.ts';
 import { Pulse } from './pulse.ts';
 import { FrameSender, QUICK } from './sender.ts';
 import { MuxStream, type StreamHost } from './stream.ts';
@@ -342,8 +342,10 @@ export class MuxSession implements StreamHost {
   }
 
   #endFlags(stream: MuxStream, flags: number): void {
-    if ((flags & FLAG.rst) !== 0) this.#guard(stream, RST_ARRIVED);
-    else if ((flags & FLAG.fin) !== 0) this.#guard(stream, FIN_ARRIVED);
+    if ((flags & FLAG.rst) !== 0) {
+      stream.resetCode = flags >>> RESET_CODE_BIT;
+      this.#guard(stream, RST_ARRIVED);
+    } else if ((flags & FLAG.fin) !== 0) this.#guard(stream, FIN_ARRIVED);
   }
 
   #incoming(id: number): MuxStream | undefined {

@@ -5,7 +5,7 @@
  * Length: windows, lanes and ends of a stream change together, and its hot path calls nothing else.
  */
 import type { Slab } from '../base/bytes/slab.ts';
-import { FLAG, INITIAL_WINDOW, TYPE } from './frame.ts';
+import { FLAG, INITIAL_WINDOW, MAX_RESET_CODE, RESET_CODE_BIT, TYPE } from './frame.ts';
 import { WHOLE } from './pieces.ts';
 import type { Pulse } from './pulse.ts';
 import { BULK, type FrameSender, type LaneIndex, MAX_RESERVE, QUICK, type Waiter } from './sender.ts';
@@ -72,6 +72,8 @@ export class MuxStream implements Waiter {
   #owesStep = false;
   /** Free for the user of the stream: its last use, its visitor. */
   lastUsedMs = 0;
+  /** Why the peer has reset the stream, as an error code of HTTP/2; 0: it does not say. */
+  resetCode = 0;
 
   /** What we may still send, and what the peer may still send. */
   #sendWindow = INITIAL_WINDOW;
@@ -220,11 +222,12 @@ export class MuxStream implements Waiter {
     this.#sendEnd();
   }
 
-  /** Ends both directions at once (RST). The sink hears nothing more. */
-  reset(): void {
+  /** Ends both directions at once (RST). The sink hears nothing more. `code`: why, as an error code of HTTP/2; 0: not said. */
+  reset(code = 0): void {
     this.sink = deafSink;
     if (this.#gone) return;
-    this.session.sender.control(this.#lane, TYPE.window, FLAG.rst, this.id, 0);
+    const flags = FLAG.rst | (Math.min(code, MAX_RESET_CODE) << RESET_CODE_BIT);
+    this.session.sender.control(this.#lane, TYPE.window, flags, this.id, 0);
     this.#leave();
   }
 

@@ -20,7 +20,8 @@ export interface PipeStream {
   clear(): void;
   consumed(bytes: number): void;
   end(): void;
-  reset(): void;
+  /** `code`: why, as an error code of HTTP/2; 0: not said. */
+  reset(code?: number): void;
 }
 
 export interface PipeSink {

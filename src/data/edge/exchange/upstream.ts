@@ -160,8 +160,11 @@ export class Upstream implements StreamSink {
     if (this.load !== null) this.load.requests++;
   }
 
-  /** The user is done: the stream is kept for the next request if it `isClean`, else given up. `nowMs` is exact, as the rest is short. */
-  release(isClean: boolean, nowMs = performance.now()): void {
+  /**
+   * The user is done: the stream is kept for the next request if it `isClean`, else given up. `nowMs` is exact, as the rest is short. `code`: with which
+   * the visitor has reset its HTTP/2 stream; 0: it has not.
+   */
+  release(isClean: boolean, nowMs = performance.now(), code = 0): void {
     this.#user = null;
     this.#replayBytes = 0;
     const { stream, served } = this;
@@ -170,7 +173,7 @@ export class Upstream implements StreamSink {
     this.load = null;
     if (isClean && !stream.gone && !stream.ended && stream.session.hearsClear) this.#rest(nowMs);
     else if (stream.ended) stream.end();
-    else stream.reset();
+    else stream.reset(code);
   }
 
   #rest(nowMs: number): void {

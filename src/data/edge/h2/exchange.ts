@@ -328,7 +328,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (this.#state === 'linger' || this.#state === 'gone') return;
     this.#context.faults.add(code);
     this.#exchange.code = code;
-    if (this.#upstream !== null && this.#response.started) return this.#cut(NGHTTP2_INTERNAL_ERROR);
+    if (this.#upstream !== null && this.#response.started)
+      return this.#cut(this.#upstream.stream.resetCode || NGHTTP2_INTERNAL_ERROR);
     this.#exchange.status = EDGE_FAULTS[code].status;
     this.sink.fault(faultParts({ code, detail, fields, html: this.#exchange.acceptsHtml }));
     this.#finish(false, this.#isWhole || this.#state === 'wait');
@@ -354,7 +355,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (upstream === null) return;
     this.#upstream = null;
     this.#ledger.end(isClean);
-    upstream.release(isClean);
+    upstream.release(isClean, performance.now(), this.#isCutHere ? 0 : (this.#stream?.rstCode ?? 0));
   }
 
   #cut(code: number): void {

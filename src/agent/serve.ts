@@ -15,6 +15,7 @@ import {
   encodeReply,
   PREAMBLE_MAX,
   REPLY,
+  type ReplyCode,
   type VisitorAddress,
 } from '../wire/preamble.ts';
 import type { StreamTaker } from './connect/channel.ts';
@@ -22,9 +23,10 @@ import type { AdviceCode } from '../wire/advice-codes.ts';
 import { TappedPipe } from './inspect/tap/tapped-pipe.ts';
 import type { Watch, WatchedConnection } from './inspect/watch.ts';
 import { FirstContact, type FirstContactOwner } from './local/first-contact.ts';
+import { EdgeSocket } from './http2/edge-socket.ts';
 import { LocalDial, type LocalFault } from './local/local.ts';
 import { proxyHeader } from './local/proxy-header.ts';
-import type { LocalTarget } from './local/target.ts';
+import type { LocalTarget, LocalWay } from './local/target.ts';
 import { TlsProbes } from './local/tls-probe.ts';
 
 /** What all streams of a process share. */
@@ -36,6 +38,8 @@ export class ServeFloor {
   /** Every local socket reads into this one: a read is framed before the next one starts. */
   readonly readBuffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
   readonly meter: PipeMeter = { fromSocket: 0, toSocket: 0 };
+  /** Those that have been used, to be closed with the agent. */
+  readonly ways = new Set<LocalWay>();
   /** The agent's page; null: there is none, and nothing is inspected. */
   readonly watch: Watch | null;
 
@@ -45,6 +49,8 @@ export class ServeFloor {
   }
 
   close(): void {
+    for (const way of this.ways) way.close();
+    this.ways.clear();
     this.dials.close();
   }
 }
@@ -68,6 +74,8 @@ export class StreamServer {
   /** Plain targets that have spoken HTTP, or something else that is no TLS. */
   readonly #proven = new Set<LocalTarget>();
   readonly #probes: TlsProbes;
+  /** Those that speak HTTP/2 alone, and are spoken to in HTTP/1.1. */
+  readonly #http2 = new Set<LocalTarget>();
   #draining = false;
   #live = 0;
 
@@ -107,16 +115,23 @@ export class StreamServer {
 
   reached(target: LocalTarget): void {
     // Its port takes connections: what is wrong is what comes on them.
-    if (this.#probes.isTls(target)) return;
+    if (this.#probes.isTls(target) || this.#http2.has(target)) return;
     if (this.#faults.size > 0 && this.#faults.delete(target)) this.#owner.onTarget(target, undefined);
   }
 
   missed(target: LocalTarget, fault: string): void {
     // What comes up there next may be another one.
     this.#proven.delete(target);
+    this.#http2.delete(target);
     if (this.#faults.get(target) === fault) return;
     this.#faults.set(target, fault);
     this.#owner.onTarget(target, fault);
+  }
+
+  /** `missed`, of a service that is there all the same. */
+  speaksHttp2(target: LocalTarget, fault: string): void {
+    this.missed(target, fault);
+    this.#http2.add(target);
   }
 
   advise(target: LocalTarget, code: AdviceCode): void {
@@ -124,17 +139,18 @@ export class StreamServer {
   }
 
   /** The stream of a connection to `target`, whose reply is sent at once or by this. */
-  contact(stream: MuxStream, target: LocalTarget, onTls: FirstContactOwner['onTls']): MuxStream | FirstContact {
+  contact(stream: MuxStream, target: LocalTarget, onOther: FirstContactOwner['onOther']): MuxStream | FirstContact {
     if (target.tls || this.#proven.has(target)) {
       stream.write(CONNECTED_REPLY);
       return stream;
     }
     return new FirstContact(stream, {
-      onTls,
+      onOther,
       onSilence: (settle) => this.#probes.ask(target, this.floor.dials, settle),
       onProven: () => {
         this.#proven.add(target);
         this.#probes.forget(target);
+        this.#http2.delete(target);
         this.reached(target);
       },
     });
@@ -158,6 +174,7 @@ class ServedStream implements StreamSink {
   #dial: LocalDial | undefined;
   #dialledMs = 0;
   #watched: WatchedConnection | null = null;
+  #socket: Socket | null = null;
   #ended = false;
   #over = false;
 
@@ -193,9 +210,12 @@ class ServedStream implements StreamSink {
     const { floor } = this.#server;
     const target = this.#target as LocalTarget;
     this.#dial = undefined;
+    this.#socket = socket;
     this.#server.reached(target);
     // The reply is 2 bytes: it can't be what fills the window, and the pipe waits for room by itself.
-    const contact = this.#contact(target);
+    const own = socket instanceof EdgeSocket ? socket : null;
+    if (own !== null) own.peer = stream;
+    const contact = this.#contact(target, own?.isProven === true);
     // At once and in one write, whether the visitor says anything or not: many services wait for it before they speak first.
     if (target.proxyProtocol) socket.write(proxyHeader(this.#visitor, socket));
     this.#watched = floor.watch?.joined(target, (code) => this.#server.advise(target, code)) ?? null;
@@ -204,7 +224,7 @@ class ServedStream implements StreamSink {
       turn: floor.turn,
       slabs: floor.slabs,
       meter: floor.meter,
-      tls: target.tls,
+      tls: target.tls && own === null,
       // A preamble without a visitor is that of an HTTP tunnel, whose streams serve one request after another.
       saysClear: this.#visitor === undefined,
       onClose: () => this.#leave(),
@@ -218,8 +238,12 @@ class ServedStream implements StreamSink {
   }
 
   /** A preamble without a visitor is that of an HTTP tunnel: its service answers what comes, and is not the first to speak. */
-  #contact(target: LocalTarget): MuxStream | FirstContact {
-    if (this.#visitor === undefined) return this.#server.contact(this.#stream, target, () => this.#speaksTls(target));
+  #contact(target: LocalTarget, isProven: boolean): MuxStream | FirstContact {
+    if (this.#visitor === undefined && !isProven) {
+      return this.#server.contact(this.#stream, target, (spoken) =>
+        spoken === 'tls' ? this.#speaksTls(target) : this.#speaksHttp2(target),
+      );
+    }
     this.#stream.write(CONNECTED_REPLY);
     return this.#stream;
   }
@@ -228,10 +252,21 @@ class ServedStream implements StreamSink {
   #speaksTls(target: LocalTarget): void {
     const text = `the service speaks TLS: use culvert ${target.socketPath === undefined ? 'http https://' : 'https '}${target.text}`;
     this.#server.missed(target, text);
+    this.#refuse(REPLY.speaksTls, text);
+  }
+
+  #speaksHttp2(target: LocalTarget): void {
+    const text = 'the service speaks HTTP/2 only: add --upstream-protocol http2';
+    this.#server.speaksHttp2(target, text);
+    this.#refuse(REPLY.speaksHttp2, text);
+  }
+
+  #refuse(code: ReplyCode, text: string): void {
     const stream = this.#stream;
     stream.sink = deafSink;
-    stream.write(encodeReply(REPLY.speaksTls, text));
+    stream.write(encodeReply(code, text));
     stream.end();
+    this.#socket?.destroy();
     this.#leave();
   }
 
@@ -262,6 +297,7 @@ class ServedStream implements StreamSink {
       return this.#fail(found);
     }
     this.#target = found;
+    if (found.way !== undefined) this.#server.floor.ways.add(found.way);
     this.#visitor = preamble.visitor;
     if (start + preamble.size < end) this.#hold(bytes, start + preamble.size, end);
     const { dials, clock } = this.#server.floor;

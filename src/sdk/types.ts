@@ -35,6 +35,8 @@ export interface ForwardOptions extends TunnelOptions {
   readonly routes?: readonly Route[] | undefined;
   /** `http` unless given. `https`: the service speaks TLS. */
   readonly protocol?: 'http' | 'https' | 'tcp' | undefined;
+  /** HTTP version that your service speaks; `http1` unless given. `auto`: HTTP/2 if it offers it by ALPN, or speaks nothing else. */
+  readonly upstreamProtocol?: 'http1' | 'http2' | 'auto' | undefined;
 }
 
 /** A request that a visitor made. */

@@ -32,6 +32,8 @@ export const REPLY = {
   draining: 5,
   /** The service was spoken to in plain, and speaks TLS. An older server takes it for a bad response. */
   speaksTls: 6,
+  /** It was spoken to in HTTP/1.1, and speaks HTTP/2 alone. As above. */
+  speaksHttp2: 7,
 } as const;
 export type ReplyCode = (typeof REPLY)[keyof typeof REPLY];
 

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
+import { http2Origin, http2Target } from '../http2/testing.ts';
 import { proxyHeader } from '../local/proxy-header.ts';
 import { parseTarget } from '../local/target.ts';
 import { getHead, OK, type PageFixture, type Said, startPageFixture } from './testing.ts';
@@ -91,6 +92,22 @@ test('the same request comes again, marked, with its body in one piece', async (
   assert.match(text, /requests_total\{tunnel="shop",status="2xx"\} 1$/m, 'a replay is no request of a visitor');
   // A replay can be replayed.
   assert.equal((await replayLatest(fixture)).status, 201);
+});
+
+test('replay: a service over HTTP/2 gets the request on a stream, and its answer is recorded', async (t) => {
+  const paths: string[] = [];
+  const origin = await http2Origin(t, (stream, headers) => {
+    paths.push(`${headers[':method']} ${headers[':path']} ${headers['culvert-replay']}`);
+    stream.respond({ ':status': 201 }, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    stream.end('again');
+  });
+  const fixture = await startPageFixture(t, 9, { target: http2Target(origin.port) });
+  fixture.pass('GET /call HTTP/1.1\r\nHost: shop.test\r\n\r\n', OK);
+  const original = await latest(fixture);
+  const record = await ended(fixture, await replayLatest(fixture));
+  assert.deepEqual(paths, [`GET /call ${String(original['id'])}`]);
+  assert.deepEqual([record['status'], record['state']], [201, 'done']);
 });
 
 test('what can not be sent again whole is refused, and says why', async (t) => {

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { silentLog } from '../../base/log.ts';
 import type { AgentView } from '../events.ts';
 import type { LocalFault } from '../local/local.ts';
-import { parseTarget } from '../local/target.ts';
+import { type LocalTarget, parseTarget } from '../local/target.ts';
 import type { TunnelSpec } from '../tunnel.ts';
 import { type AgentPage, startPage } from './page-server.ts';
 
@@ -35,11 +35,15 @@ export function getHead(target: string, ...fields: string[]): string {
   return [`GET ${target} HTTP/1.1`, 'Host: shop.test', 'X-Forwarded-For: 192.0.2.7', ...fields, '', ''].join('\r\n');
 }
 
-export async function startPageFixture(t: TestContext, localPort = 9): Promise<PageFixture> {
+export async function startPageFixture(
+  t: TestContext,
+  localPort = 9,
+  shop?: { readonly target: LocalTarget },
+): Promise<PageFixture> {
   const of = (name: string, protocol: 'http' | 'tcp', more = {}): TunnelSpec => {
     return { name, ...parseTarget(`127.0.0.1:${localPort}`, protocol), ...more };
   };
-  const specs = [of('shop', 'http'), of('quiet', 'http', { inspect: false }), of('db', 'tcp')];
+  const specs = [of('shop', 'http', shop), of('quiet', 'http', { inspect: false }), of('db', 'tcp')];
   const page = await startPage({ port: 0, tunnels: specs, version: '1.2.3', log: silentLog });
   if (page === undefined) throw new Error('the page did not start');
   t.after(() => page.close());

@@ -1,12 +1,13 @@
 /**
- * The stream of a connection to a service that has not spoken HTTP yet. Its reply waits for the service's first bytes: most that speak TLS close a
- * connection on which plain HTTP comes without a word, and then the reply says so in place of the close. Made by serve.ts for plain targets of
- * HTTP tunnels, until one of their connections is proven.
+ * The stream of a connection to a service that has not spoken HTTP/1.1 yet. Its reply waits for the service's first bytes: most that speak TLS close a
+ * connection on which plain HTTP comes without a word, those that speak HTTP/2 alone begin with its SETTINGS, and then the reply says so in place of
+ * the close. Made by serve.ts for plain targets of HTTP tunnels, until one of their connections is proven.
  */
 import type { PipeSink, PipeStream } from '../../base/bytes/pipe.ts';
 import type { Slab } from '../../base/bytes/slab.ts';
 import type { MuxStream } from '../../mux/stream.ts';
 import { CONNECTED_REPLY } from '../../wire/preamble.ts';
+import { beginsHttp2 } from './begins-http2.ts';
 
 /** The first two bytes of a TLS alert: record type, and the major version. */
 const ALERT = 0x15;
@@ -17,8 +18,8 @@ export interface FirstContactOwner {
   onProven(): void;
   /** It has closed the connection without a word. `settle` is to be called once; true: it speaks TLS. */
   onSilence(settle: (isTls: boolean) => void): void;
-  /** It speaks TLS: answers the stream, and ends it. */
-  onTls(): void;
+  /** It speaks TLS, or HTTP/2 alone: answers the stream, and ends it. */
+  onOther(spoken: 'tls' | 'http2'): void;
 }
 
 type State = 'waiting' | 'asking' | 'proven' | 'over';
@@ -80,12 +81,17 @@ export class FirstContact implements PipeStream {
     if (this.#state === 'proven') return true;
     if (this.#state !== 'waiting') return false;
     if (bytes[start] === ALERT && (end - start < 2 || bytes[start + 1] === TLS_MAJOR)) {
-      this.#state = 'over';
-      this.#owner.onTls();
-      return false;
+      return this.#isOther('tls');
     }
+    if (beginsHttp2(bytes, start, end)) return this.#isOther('http2');
     this.#prove();
     return true;
+  }
+
+  #isOther(spoken: 'tls' | 'http2'): false {
+    this.#state = 'over';
+    this.#owner.onOther(spoken);
+    return false;
   }
 
   #prove(): void {
@@ -102,7 +108,7 @@ export class FirstContact implements PipeStream {
     this.#owner.onSilence((isTls) => {
       this.#state = 'over';
       if (this.#stream.gone) return;
-      if (isTls) return this.#owner.onTls();
+      if (isTls) return this.#owner.onOther('tls');
       this.#stream.write(CONNECTED_REPLY);
       go();
     });

@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Sweeper } from '../../base/clock.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { REPLY, type ReplyCode } from '../../wire/preamble.ts';
-import type { LocalTarget } from './target.ts';
+import type { LocalTarget, LocalWay } from './target.ts';
 
 /** How long a service may take to accept. */
 export const CONNECT_TIMEOUT_MS = 10_000;
@@ -31,6 +31,7 @@ export class LocalDial {
   readonly #sweeper: Sweeper<LocalDial>;
   readonly #deadline: number;
   #socket: Socket | undefined;
+  #giveUp: (() => void) | undefined;
   #hostIndex = 0;
   #over = false;
 
@@ -55,13 +56,15 @@ export class LocalDial {
   cancel(): void {
     if (this.#over) return;
     this.#leave();
+    this.#giveUp?.();
     this.#socket?.on('error', ignoreLate);
     this.#socket?.destroy();
   }
 
   #next(): void {
-    const { inProcess } = this.#target;
+    const { inProcess, way } = this.#target;
     if (inProcess !== undefined) return this.#join(inProcess);
+    if (way !== undefined) return this.#goBy(way);
     const socket = this.#open(this.#target.hosts[this.#hostIndex++]);
     this.#socket = socket;
     const ready = this.#target.tls ? 'secureConnect' : 'connect';
@@ -90,9 +93,27 @@ export class LocalDial {
     });
   }
 
+  #goBy(way: LocalWay): void {
+    this.#giveUp = way.connect({
+      onConnected: (socket) => {
+        if (this.#over) {
+          socket.destroy();
+          return;
+        }
+        this.#leave();
+        this.#result.onConnected(socket);
+      },
+      onFault: (fault) => {
+        if (this.#over) return;
+        this.#leave();
+        this.#result.onFault(fault);
+      },
+    });
+  }
+
   /** `host`: undefined for a socket in the file system. */
   #open(host: string | undefined): Socket {
-    const { port, socketPath, tls, verifyTls, serverName, secureContext } = this.#target;
+    const { port, socketPath, tls, verifyTls, serverName, secureContext, alpn = ['http/1.1'] } = this.#target;
     const place = socketPath === undefined ? { host: host as string, port } : { path: socketPath };
     if (!tls) return connectTcp({ ...place, allowHalfOpen: true, noDelay: true });
     // The certificate of a service is accepted unless the user asked for a check: it is on this side of the tunnel.
@@ -100,7 +121,7 @@ export class LocalDial {
       ...place,
       allowHalfOpen: true, // Node takes it; its types don't list it
       rejectUnauthorized: verifyTls,
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: alpn,
       ...(serverName === undefined ? {} : { servername: serverName }),
       ...(secureContext === undefined ? {} : { secureContext }),
     };
@@ -129,9 +150,18 @@ function faultOf(error: Error, target: LocalTarget): LocalFault {
     case 'EMFILE':
     case 'ENFILE':
       return { code: REPLY.failed, text: `${target.text}: the agent has no free file descriptors (raise ulimit -n)` };
+    case 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL':
+      return noCommonProtocol(target);
     case 'ETIMEDOUT':
       return { code: REPLY.timeout, text: `${target.text} did not respond` };
     default:
       return { code: REPLY.failed, text: `${target.text}: ${messageOf(error)}` };
   }
+}
+
+/** The service's TLS has refused all protocols that were offered. */
+function noCommonProtocol({ text, alpn }: LocalTarget): LocalFault {
+  if (alpn !== undefined)
+    return { code: REPLY.failed, text: `${text} does not offer HTTP/2: leave out --upstream-protocol` };
+  return { code: REPLY.speaksHttp2, text: `${text} speaks HTTP/2 only: add --upstream-protocol http2` };
 }

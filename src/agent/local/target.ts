@@ -5,6 +5,21 @@
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { Protocol } from '../../wire/messages.ts';
+import type { ReplyCode } from '../../wire/preamble.ts';
+
+/** Who waits for a connection to a target. */
+export interface WayOwner {
+  onConnected(socket: Socket): void;
+  onFault(fault: { readonly code: ReplyCode; readonly text: string }): void;
+}
+
+/** Connections to a target that are not just dialled: http2/service.ts. */
+export interface LocalWay {
+  /** Calls back once, and not at once. The function that it returns gives up: nothing is called then. */
+  connect(owner: WayOwner): () => void;
+  /** Cuts what it has connected. */
+  close(): void;
+}
 
 export interface LocalTarget {
   /** As shown to people and to the server. */
@@ -27,6 +42,10 @@ export interface LocalTarget {
   readonly connectTimeoutMs?: number | undefined;
   /** Each connection begins with a header of the PROXY protocol. For tcp tunnels: elsewhere one connection carries many visitors. */
   readonly proxyProtocol: boolean;
+  /** Speaks HTTP/2 to the service; none: each connection is dialled, and carries HTTP/1.1 or what the visitor sends. */
+  readonly way?: LocalWay | undefined;
+  /** Protocols that TLS offers; none: HTTP/1.1. */
+  readonly alpn?: string[] | undefined;
   /** Serves connections inside this process, in place of hosts and port. `root`: of a folder. */
   readonly inProcess?: { connect(): Socket; readonly root?: string } | undefined;
 }

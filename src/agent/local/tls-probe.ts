@@ -43,7 +43,7 @@ export class TlsProbes {
       },
       onFault: () => done(false),
     };
-    const overTls = { ...target, tls: true, verifyTls: false, connectTimeoutMs: HANDSHAKE_MS };
+    const overTls = { ...target, way: undefined, tls: true, verifyTls: false, connectTimeoutMs: HANDSHAKE_MS };
     new LocalDial(overTls, { result, sweeper, nowMs });
   }
 

@@ -167,6 +167,15 @@ export const EDGE_FAULTS = {
     cause: 'Your service speaks TLS, and the tunnel is for plain HTTP.',
     fix: 'Use culvert https 3000, or the target https://localhost:3000.',
   },
+  local_speaks_http2: {
+    status: 502,
+    title: 'Service speaks HTTP/2',
+    visitor:
+      'The service behind this site speaks HTTP/2 only, and its tunnel is set up for HTTP/1.1. The owner must use --upstream-protocol http2.',
+    label: 'Service speaks HTTP/2',
+    cause: 'Your service speaks HTTP/2 only, and the tunnel is for HTTP/1.1.',
+    fix: 'Add --upstream-protocol http2 (upstream_protocol in a settings file).',
+  },
   local_closed: {
     status: 502,
     title: 'No response from the service',

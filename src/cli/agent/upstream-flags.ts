@@ -17,6 +17,7 @@ export const UPSTREAM_FLAGS: readonly Flag[] = [
   ['--upstream-cert <file>', 'client certificate for your service (PEM)'],
   ['--upstream-key <file>', 'private key of the client certificate (PEM)'],
   CONNECT_TIMEOUT,
+  ['--upstream-protocol <version>', 'HTTP version that your service speaks: http1 (default), http2 or auto'],
   ['--upstream-keep-alive-timeout <time>', 'how long an idle connection to your service is kept (default: 55s)'],
 ];
 

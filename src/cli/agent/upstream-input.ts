@@ -10,6 +10,7 @@ export const UPSTREAM_KEYS = [
   'upstream_key',
   'upstream_connect_timeout',
   'upstream_keep_alive_timeout',
+  'upstream_protocol',
 ] as const;
 export type UpstreamKey = (typeof UPSTREAM_KEYS)[number];
 

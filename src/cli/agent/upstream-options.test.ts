@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTls } from 'node:tls';
 import { before, test, type TestContext } from 'node:test';
+import { Http2Service } from '../../agent/http2/service.ts';
 import { LocalDial, type LocalFault } from '../../agent/local/local.ts';
 import type { LocalTarget } from '../../agent/local/target.ts';
 import { Sweeper } from '../../base/clock.ts';
@@ -89,6 +90,16 @@ const BAD: ReadonlyArray<readonly [title: string, over: Partial<UpstreamInput>, 
     /^upstream_sni: is for services that speak TLS/,
   ],
   [
+    'an unknown HTTP version',
+    { values: { upstream_protocol: 'h2c' } },
+    /^upstream_protocol: "h2c" is not http1, http2 or auto/,
+  ],
+  [
+    'HTTP/2 of tcp',
+    { target: '22', protocol: 'tcp', values: { upstream_protocol: 'http2' } },
+    /^upstream_protocol: is for http and https tunnels only/,
+  ],
+  [
     'SNI of tcp',
     { target: '22', protocol: 'tcp', values: { upstream_sni: 'a' } },
     /^upstream_sni: is for http and https/,
@@ -99,6 +110,14 @@ for (const [title, over, message] of BAD) {
     assert.throws(() => upstreamOf(inputOf(over)), { message });
   });
 }
+
+test('upstream options: the protocol says how the service is reached, and http1 is dialled', () => {
+  const wayOf = (upstream_protocol?: string) =>
+    upstreamOf(inputOf({ target: '3000', values: { upstream_protocol } })).target.way;
+  assert.deepEqual([wayOf(), wayOf('http1')], [undefined, undefined]);
+  assert.ok(wayOf('http2') instanceof Http2Service);
+  assert.ok(wayOf('auto') instanceof Http2Service);
+});
 
 const FORMS: ReadonlyArray<readonly [target: string, values: UpstreamInput['values'], form: UpstreamForm | undefined]> =
   [

@@ -8,6 +8,7 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { isUpstreamProtocol, overHttp2, type UpstreamProtocol } from '../../agent/http2/service.ts';
 import { type LocalTarget, type ParsedTarget, parseTarget, TargetError } from '../../agent/local/target.ts';
 import { durationMs } from '../../base/duration.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
@@ -53,7 +54,14 @@ export function upstreamOf(input: UpstreamInput): Upstream {
       'is for services that speak TLS. Use `culvert https`, or a target such as https://localhost:8443',
     );
   }
-  return { target: parsed.target, protocol: parsed.protocol, upstream: formOf(input, parsed) };
+  const mode = protocolOf(input);
+  const target = mode === 'http1' ? parsed.target : overHttp2(parsed.target, mode);
+  return { target, protocol: parsed.protocol, upstream: formOf(input, parsed) };
+}
+
+function protocolOf({ values: { upstream_protocol: text = 'http1' }, mistake }: UpstreamInput): UpstreamProtocol {
+  if (isUpstreamProtocol(text)) return text;
+  throw mistake('upstream_protocol', `"${text}" is not http1, http2 or auto`);
 }
 
 function parsedTarget(

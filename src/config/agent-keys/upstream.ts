@@ -15,4 +15,6 @@ export const upstreamKeys = {
   upstream_key: z.string().min(1, 'must be a file name').optional(),
   upstream_connect_timeout: z.string().optional(),
   upstream_keep_alive_timeout: z.string().optional(),
+  /** `http1`, `http2` or `auto`. */
+  upstream_protocol: z.string().optional(),
 };

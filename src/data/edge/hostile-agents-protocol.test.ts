@@ -28,7 +28,7 @@ test('a reply that is none, refuses, or is cut short is a fault of its own kind'
   const replies: ReadonlyArray<readonly [string, string]> = [
     ['', 'local_closed'], ['\x00', 'local_closed'], ['\x00\x05abc', 'local_closed'], ['\x00\x00', 'local_closed'],
     ['\x01\x00', 'local_unreachable'], ['\x02\x00', 'local_timeout'], ['\x03\x00', 'tunnel_offline'], ['\x05\x00', 'tunnel_offline'],
-    ['\x06\x00', 'local_speaks_tls'], ['\x07\x00', 'local_bad_response'], ['\xff\xff' + 'x'.repeat(255), 'local_bad_response'], ['HTTP/1.1 200 OK\r\n', 'local_closed'],
+    ['\x06\x00', 'local_speaks_tls'], ['\x07\x00', 'local_speaks_http2'], ['\x08\x00', 'local_bad_response'], ['\xff\xff' + 'x'.repeat(255), 'local_bad_response'], ['HTTP/1.1 200 OK\r\n', 'local_closed'],
     [`H\x00${HELLO}`, 'local_bad_response'], [`\x01\x00${HELLO}`, 'local_unreachable'],
   ];
   for (const [text, code] of replies) {

@@ -44,6 +44,7 @@ const FAULT_OF_REPLY: Record<ReplyCode, FaultCode> = {
   [REPLY.failed]: 'local_unreachable',
   [REPLY.draining]: 'tunnel_offline',
   [REPLY.speaksTls]: 'local_speaks_tls',
+  [REPLY.speaksHttp2]: 'local_speaks_http2',
 };
 
 export class Upstream implements StreamSink {

@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { connect as connectTls } from 'node:tls';
 import { makeQuickHasher } from '../../../../test/harness/quick-hasher.ts';
 import { ServeFloor, StreamServer } from '../../../agent/serve.ts';
-import { parseTarget } from '../../../agent/local/target.ts';
+import { type LocalTarget, parseTarget } from '../../../agent/local/target.ts';
 import type { PasswordHasher } from '../../../argon2/argon2-threads.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { type Logger, silentLog } from '../../../base/log.ts';
@@ -104,17 +104,20 @@ export class Rig {
     return rig;
   }
 
-  /** An agent that serves `name`.example.test from `port` of this machine. `over`: what else its claim says; `ports`: of its routes. */
+  /**
+   * An agent that serves `name`.example.test from a port of this machine, or from another target. `over`: what else its claim says; `ports`: of its
+   * routes.
+   */
   async serve(
     name: string,
-    port: number,
+    to: number | LocalTarget,
     protocol: 'http' | 'https' = 'http',
     over: Partial<Claim> = {},
     ports: readonly number[] = [],
   ): Promise<TestAgent> {
     const agent = await TestAgent.enter(this.agentPort ?? this.node.addresses().agents.port, 'good');
     this.#agents.push(agent);
-    const { target } = parseTarget(`127.0.0.1:${port}`, protocol);
+    const target = typeof to === 'number' ? parseTarget(`127.0.0.1:${to}`, protocol).target : to;
     const targets = ports.map((each) => parseTarget(`127.0.0.1:${each}`, protocol).target);
     const server = new StreamServer(this.#floor, {
       // Visitors that have waited come right behind `bound`.

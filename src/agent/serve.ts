@@ -27,7 +27,7 @@ import { EdgeSocket } from './http2/edge-socket.ts';
 import { LocalDial, type LocalFault } from './local/local.ts';
 import { proxyHeader } from './local/proxy-header.ts';
 import type { LocalTarget, LocalWay } from './local/target.ts';
-import { TlsProbes } from './local/tls-probe.ts';
+import { TlsProbes, WAIT_MS } from './local/tls-probe.ts';
 
 /** What all streams of a process share. */
 export class ServeFloor {
@@ -43,9 +43,13 @@ export class ServeFloor {
   /** The agent's page; null: there is none, and nothing is inspected. */
   readonly watch: Watch | null;
 
-  constructor(clock: Clock, watch: Watch | null = null) {
+  /** How long a visitor waits until it is known whether a silent service speaks TLS. */
+  readonly tlsWaitMs: number;
+
+  constructor(clock: Clock, watch: Watch | null = null, tlsWaitMs = WAIT_MS) {
     this.clock = clock;
     this.watch = watch;
+    this.tlsWaitMs = tlsWaitMs;
   }
 
   close(): void {
@@ -82,7 +86,7 @@ export class StreamServer {
   constructor(floor: ServeFloor, owner: ServeOwner) {
     this.floor = floor;
     this.#owner = owner;
-    this.#probes = new TlsProbes(() => floor.clock.monotonic());
+    this.#probes = new TlsProbes(() => floor.clock.monotonic(), floor.tlsWaitMs);
   }
 
   get inFlight(): number {

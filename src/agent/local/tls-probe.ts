@@ -5,8 +5,12 @@ import type { LocalTarget } from './target.ts';
 
 /** What a handshake has shown is taken for true so long. */
 const KNOWN_MS = 5_000;
-/** A visitor's request waits for it. */
 const HANDSHAKE_MS = 1_000;
+/**
+ * A visitor's response waits no longer for it: a plain service may take a handshake for the beginning of a request and say nothing. What is found out
+ * later is for the next visitor.
+ */
+export const WAIT_MS = 100;
 
 interface Probe {
   readonly waiting: Array<(isTls: boolean) => void>;
@@ -18,18 +22,20 @@ interface Probe {
 export class TlsProbes {
   readonly #probes = new Map<LocalTarget, Probe>();
   readonly #nowMs: () => number;
+  readonly #waitMs: number;
 
-  constructor(nowMs: () => number) {
+  constructor(nowMs: () => number, waitMs: number) {
     this.#nowMs = nowMs;
+    this.#waitMs = waitMs;
   }
 
   /** Calls `settle` once, perhaps at once. */
   ask(target: LocalTarget, sweeper: Sweeper<LocalDial>, settle: (isTls: boolean) => void): void {
     const known = this.#probes.get(target);
     const nowMs = this.#nowMs();
-    if (known?.doneMs === 0) return void known.waiting.push(settle);
+    if (known?.doneMs === 0) return void known.waiting.push(this.#bounded(settle));
     if (known !== undefined && nowMs - known.doneMs < KNOWN_MS) return settle(known.isTls);
-    const probe: Probe = { waiting: [settle], isTls: false, doneMs: 0 };
+    const probe: Probe = { waiting: [this.#bounded(settle)], isTls: false, doneMs: 0 };
     this.#probes.set(target, probe);
     const done = (isTls: boolean): void => {
       probe.isTls = isTls;
@@ -45,6 +51,19 @@ export class TlsProbes {
     };
     const overTls = { ...target, way: undefined, tls: true, verifyTls: false, connectTimeoutMs: HANDSHAKE_MS };
     new LocalDial(overTls, { result, sweeper, nowMs });
+  }
+
+  /** `settle`, called once: with false when its time is over. */
+  #bounded(settle: (isTls: boolean) => void): (isTls: boolean) => void {
+    let isSettled = false;
+    const once = (isTls: boolean): void => {
+      clearTimeout(timer);
+      if (isSettled) return;
+      isSettled = true;
+      settle(isTls);
+    };
+    const timer = setTimeout(once, this.#waitMs, false);
+    return once;
   }
 
   /** What was found out last; false: nothing, or that it does not. */

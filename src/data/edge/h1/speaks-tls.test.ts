@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { WAIT_MS } from '../../../agent/local/tls-probe.ts';
 import { testCertificate } from '../../fixtures/certificate.ts';
 import { httpOrigin, perHead, rawOrigin, Rig } from '../testing/rig.ts';
 
@@ -56,6 +57,21 @@ test('speaks TLS: a plain service that closes without a word is asked once, and 
   await rig.serve('shop', origin.port);
   for (let i = 0; i < 3; i++) assert.equal(await codeOf(rig), '502 local_closed');
   assert.equal(origin.sockets.length, 4, 'three requests and one handshake');
+});
+
+test('speaks TLS: no visitor waits for a handshake that a plain service does not answer', WITHIN, async (t) => {
+  const rig = await Rig.start(t, { tlsWaitMs: WAIT_MS });
+  let connections = 0;
+  // It closes on each request, and takes the handshake for a request whose end is still to come.
+  const origin = await rawOrigin(t, (socket) => {
+    if (++connections !== 2) socket.end();
+  });
+  await rig.serve('shop', origin.port);
+  const startedMs = performance.now();
+  assert.equal(await codeOf(rig), '502 local_closed');
+  assert.equal(await codeOf(rig), '502 local_closed');
+  // The handshake itself ends after a second, when it is looked at.
+  assert.ok(performance.now() - startedMs < 950, `${performance.now() - startedMs} ms`);
 });
 
 test('speaks TLS: a service that has spoken HTTP is never asked', WITHIN, async (t) => {

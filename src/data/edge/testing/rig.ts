@@ -56,6 +56,8 @@ export interface RigOptions {
   readonly awaited?: readonly string[];
   /** null: nothing is recorded; without it all is. */
   readonly inspector?: InspectorSettings | null;
+  /** Of the agents. Long unless given: a busy machine takes its time for a handshake. */
+  readonly tlsWaitMs?: number;
 }
 
 export class Rig {
@@ -67,10 +69,11 @@ export class Rig {
   readonly httpsPort: number;
   /** What visitors of the TLS listener are shown, PEM. */
   readonly certificate: string;
-  readonly #floor = new ServeFloor(systemClock);
+  readonly #floor: ServeFloor;
   readonly #agents: TestAgent[] = [];
 
-  constructor(link: FakeLink, node: DataNode, certificate: string) {
+  constructor(link: FakeLink, node: DataNode, certificate: string, tlsWaitMs = 10_000) {
+    this.#floor = new ServeFloor(systemClock, null, tlsWaitMs);
     this.certificate = certificate;
     this.link = link;
     this.node = node;
@@ -99,7 +102,7 @@ export class Rig {
     const awaited = (options.awaited ?? []).map(idOf);
     for (const name of options.awaited ?? []) link.routes.set(idOf(name), testRoute(name));
     const node = await startNode({ ...settings, edge, inspector, awaited }, { link, log, makeHasher, ...sweeps });
-    const rig = new Rig(link, node, tls.cert);
+    const rig = new Rig(link, node, tls.cert, options.tlsWaitMs);
     t.after(() => rig.close());
     return rig;
   }

@@ -12,6 +12,7 @@ const END_BYTES = 22;
 const ENTRY = 0x02014b50;
 const LOCAL_BYTES = 30;
 const MAX_DIRECTORY_BYTES = 1_000_000;
+const MAX_SMALL_BYTES = 4_000_000;
 
 /** Writes the program to `to` (0755), which must not exist. @throws when the archive has none; then nothing is left. */
 export async function unpackProgram(archive: string, to: string): Promise<void> {
@@ -64,6 +65,31 @@ async function* tarEntry(tar: AsyncIterable<Buffer>, wanted: string): AsyncGener
     }
   }
   if (!isWanted || left > 0) throw new Error(`the archive has no ${wanted}`);
+}
+
+/** Small files of a tar, by their names, as they come. */
+export async function* tarFiles(
+  tar: AsyncIterable<Buffer>,
+  names: ReadonlySet<string>,
+): AsyncGenerator<{ readonly name: string; readonly content: Buffer }> {
+  let bytes: Buffer = Buffer.alloc(0);
+  let skip = 0;
+  for await (const piece of tar) {
+    // What is passed over is not joined: a program has a hundred megabytes.
+    const passed = Math.min(skip, piece.length);
+    skip -= passed;
+    bytes = Buffer.concat([bytes, piece.subarray(passed)]);
+    while (skip === 0 && bytes.length >= BLOCK) {
+      const { name, size } = readHead(bytes);
+      const padded = Math.ceil(size / BLOCK) * BLOCK;
+      const isWanted = names.has(name);
+      if (isWanted && size > MAX_SMALL_BYTES) throw new Error(`${name} is too large`);
+      if (isWanted && bytes.length < BLOCK + padded) break;
+      if (isWanted) yield { name, content: Buffer.from(bytes.subarray(BLOCK, BLOCK + size)) };
+      skip = Math.max(0, BLOCK + padded - bytes.length);
+      bytes = bytes.subarray(Math.min(bytes.length, BLOCK + padded));
+    }
+  }
 }
 
 function readHead(block: Buffer): { name: string; size: number } {

@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { keptProgram, replaceProgram, restoreProgram } from '../../base/release/replace.ts';
+import { renewSharedFiles } from '../../base/release/shared-files.ts';
 import { MAX_ARCHIVE_BYTES, type SignedRelease } from '../../base/release/signed-release.ts';
 import { openSource, type ReleaseSource } from '../../base/release/source.ts';
 import { unpackProgram } from '../../base/release/unpack.ts';
@@ -41,10 +42,11 @@ export async function upgrade(place: Place, newer: Newer): Promise<boolean> {
   const { program, server, unit, report } = place;
   const work = openWorkFolder(program);
   try {
-    const fresh = await fetchProgram(work, newer, place);
+    const { fresh, archive } = await fetchProgram(work, newer, place);
     await server?.test(fresh, report);
     await newer.keep?.(openSource(work));
     replaceProgram(program, fresh, report);
+    await renewShared(program, archive, report);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -79,7 +81,7 @@ async function fetchProgram(
   work: string,
   { release, source, platform }: Newer,
   { program, report }: Place,
-): Promise<string> {
+): Promise<{ readonly fresh: string; readonly archive: string }> {
   const name = release.archives.get(platform);
   const sum = name === undefined ? undefined : release.sums.get(name);
   if (name === undefined || sum === undefined) {
@@ -97,7 +99,16 @@ async function fetchProgram(
   if (!printed.startsWith(`culvert ${release.version} `)) {
     throw new Error(`the archive of ${release.version} has another program: ${printed.trim().slice(0, 100)}`);
   }
-  return fresh;
+  return { fresh, archive };
+}
+
+/** The program is replaced by now: what fails here is no reason to go back. */
+async function renewShared(program: string, archive: string, report: Place['report']): Promise<void> {
+  try {
+    for (const file of await renewSharedFiles(program, archive)) report(`Replacing ${file}`);
+  } catch (error) {
+    report(`Completion and man page stay as they were: ${messageOf(error)}. See: culvert help completion`);
+  }
 }
 
 function openWorkFolder(program: string): string {

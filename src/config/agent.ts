@@ -9,6 +9,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
+import { outsideReason } from './agent-keys/confined.ts';
 import { narrowingKeys } from './agent-keys/narrowing.ts';
 import { networkKeys, networkOf, type NetworkFlags, type NetworkSettings } from './agent-keys/network.ts';
 import { Credentials, userFolder } from './credentials.ts';
@@ -71,6 +72,8 @@ export type TunnelSettings = z.output<typeof tunnel> & {
   readonly name: string;
   /** Of the settings file: its relative file names begin there. */
   readonly folder: string;
+  /** Throws the mistake when the file may not name `path`: docs/agents.md tells which may. */
+  readonly requireAllowed: (key: string, path: string) => void;
   /** The error for a mistake in this tunnel's `key` that only its user can see; points at file and line. */
   readonly mistake: (key: string, text: string) => ConfigError;
 };
@@ -128,7 +131,7 @@ export function loadAgentConfig(input: AgentConfigInput): AgentSettings {
     inspect: project?.parsed.value.inspect !== false && user?.parsed.value.inspect !== false,
     inspectPort: project?.parsed.value.inspect_port ?? user?.parsed.value.inspect_port,
     network: networkOf({ ...input, project, user }),
-    tunnels: new Map([...tunnelsOf(user), ...tunnelsOf(project)]),
+    tunnels: new Map([...tunnelsOf(user), ...tunnelsOf(project, true)]),
     files: [project, user].flatMap((file) => (file === undefined ? [] : [file.path])),
     ignored,
   };
@@ -338,13 +341,18 @@ function isInside(path: string, folder: string): boolean {
   }
 }
 
-function* tunnelsOf(file: ReadFile | undefined): Generator<[string, TunnelSettings]> {
+function* tunnelsOf(file: ReadFile | undefined, isProjects = false): Generator<[string, TunnelSettings]> {
   if (file === undefined) return;
   const { value, lines } = file.parsed;
   for (const [name, settings] of Object.entries(value.tunnels)) {
     const mistake = (key: string, text: string): ConfigError =>
       mistakeAt(file.path, lines, { path: ['tunnels', name, key], text: text });
-    yield [name, { ...settings, name, folder: dirname(file.path), mistake }];
+    const folder = dirname(file.path);
+    const requireAllowed = (key: string, path: string): void => {
+      const reason = isProjects ? outsideReason(path, folder, PROJECT_FILE) : undefined;
+      if (reason !== undefined) throw mistake(key, reason);
+    };
+    yield [name, { ...settings, name, folder, requireAllowed, mistake }];
   }
 }
 

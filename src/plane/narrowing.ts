@@ -19,6 +19,13 @@ export interface Narrowing {
   readonly domain: string | null;
   /** The public port of a tcp tunnel. */
   readonly remotePort: number | null;
+  readonly webhook: WebhookGate | null;
+}
+
+/** Requests must be signed by this sender (src/signatures). */
+export interface WebhookGate {
+  readonly kind: string;
+  readonly secrets: readonly string[];
 }
 
 /** What an agent reports at the end that its flags set. */
@@ -33,12 +40,13 @@ export interface AddedVisitors extends Pick<VisitorGate, 'version'> {
 }
 
 /** Without secrets: what API and dashboard show. */
-export interface ShownNarrowing extends Omit<Narrowing, 'names' | 'gate'> {
+export interface ShownNarrowing extends Omit<Narrowing, 'names' | 'gate' | 'webhook'> {
   readonly username: string | null;
+  readonly webhookKind: string | null;
 }
 
-export function shownNarrowing({ names: _names, gate, ...shown }: Narrowing): ShownNarrowing {
-  return { ...shown, username: gate?.username ?? null };
+export function shownNarrowing({ names: _names, gate, webhook, ...shown }: Narrowing): ShownNarrowing {
+  return { ...shown, username: gate?.username ?? null, webhookKind: webhook?.kind ?? null };
 }
 
 /** Its actions, for the chain of the tunnel. */

@@ -12,3 +12,7 @@ export const WEBHOOK_KINDS = [
   'generic_ed25519',
 ] as const;
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
+
+export function isWebhookKind(text: string): text is WebhookKind {
+  return WEBHOOK_KINDS.some((kind) => kind === text);
+}

@@ -14,6 +14,7 @@ export const NARROWINGS = [
   'ttl',
   'domain',
   'remote_port',
+  'webhook_verify',
 ] as const;
 export type NarrowingName = (typeof NARROWINGS)[number];
 
@@ -26,6 +27,11 @@ export const MAX_NARROWING_BYTES = 48 * 1024;
 export const MAX_VISITORS = 100;
 /** Networks of one list. */
 export const MAX_NETWORKS = 100;
+
+/** Secrets that hold at the same time: while one replaces another there are two. */
+export const MAX_WEBHOOK_SECRETS = 4;
+/** A public key in PEM has some hundred characters. */
+export const MAX_WEBHOOK_SECRET = 1_024;
 
 /** Of a user name, and of a password. */
 const MAX_CREDENTIAL = 256;
@@ -63,6 +69,13 @@ export const narrowingSchema = z.strictObject({
   domain: z.string().min(1).max(253).optional(),
   /** Public port of a tcp tunnel. */
   remote_port: z.int().min(1).max(65_535).optional(),
+  /** Requests must be signed as this kind of webhook sender signs; the server knows the kinds, and keeps the secrets in memory alone. */
+  webhook_verify: z
+    .strictObject({
+      kind: z.string().min(1).max(64),
+      secrets: z.array(z.string().min(1).max(MAX_WEBHOOK_SECRET)).min(1).max(MAX_WEBHOOK_SECRETS),
+    })
+    .optional(),
 });
 
 /** What an agent asks for. */

@@ -10,11 +10,13 @@ test('agent flags: those that are set have a line each, and none without an agen
     basic_auth: 'ann',
     policy: ['deny'],
     remote_port: 20_017,
+    webhook_verify: 'github',
   };
   assert.deepEqual(agentFlags({ setByAgent }), [
     { label: 'Allowed networks', value: '10.0.0.0/8, 192.0.2.7' },
     { label: 'Password, user name', value: 'ann' },
     { label: 'Policy actions', value: 'deny' },
+    { label: 'Signed webhooks', value: 'github' },
     { label: 'Public port', value: '20017' },
   ]);
 });

@@ -16,6 +16,7 @@ const EXITS: Readonly<Record<keyof typeof EXIT, string>> = {
 
 const ENVIRONMENT: ReadonlyArray<readonly [name: string, text: string]> = [
   ['CULVERT_BASIC_AUTH', 'User name and password for visitors, as user:password, in place of --basic-auth-file.'],
+  ['CULVERT_WEBHOOK_SECRET', 'Secret of the webhook sender, in place of --webhook-secret-file; one a line.'],
   ['CULVERT_SERVER', 'URL of the server, as --server.'],
   ['CULVERT_TOKEN', 'Access key.'],
   ['CULVERT_TOKEN_FILE', 'File with the access key, as --token-file.'],

@@ -107,6 +107,30 @@ export const EDGE_FAULTS = {
     cause: 'The policy of the tunnel blocked the request.',
     fix: 'To allow the request, change the policy.',
   },
+  invalid_signature: {
+    status: 401,
+    title: 'Invalid signature',
+    visitor: 'This site takes signed webhooks only. The signature is missing, wrong or too old.',
+    label: 'Invalid signature',
+    cause: 'The agent requires signed webhooks, and the signature is missing, wrong or too old.',
+    fix: 'Use the same secret at the sender and in --webhook-secret-file.',
+  },
+  /** What a webhook sender gets that checks the URL: the detail, as its scheme says (policy/webhook/step.ts). */
+  webhook_challenge: {
+    status: 200,
+    title: '',
+    visitor: '',
+    label: 'Webhook check',
+    cause: 'A webhook sender checked the URL, and its signature was right.',
+  },
+  body_too_large: {
+    status: 413,
+    title: 'Request body too large',
+    visitor: 'This site takes webhooks of up to 1 MiB.',
+    label: 'Body too large',
+    cause: 'The agent requires signed webhooks, and the body is larger than 1 MiB.',
+    fix: 'Send smaller webhooks, or check the signature in your service.',
+  },
   invalid_token: {
     status: 401,
     title: 'Invalid token',

@@ -43,6 +43,7 @@ export function folderOfArgument(input: UpstreamInput): ParsedTarget | undefined
 export function folderOfSettings(settings: TunnelSettings, input: UpstreamInput): ParsedTarget | undefined {
   const { spa, listing, mistake } = settings;
   const path = folderOfUrl(input.target, input.folder);
+  if (path !== undefined) settings.requireAllowed('target', path);
   if (path !== undefined) return folderAt(path, { spa: spa === true, listing: listing !== false }, input);
   for (const key of ['spa', 'listing'] as const) {
     if (settings[key] !== undefined) throw mistake(key, 'is for a target that is a folder, such as file:///srv/www');

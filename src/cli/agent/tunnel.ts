@@ -1,6 +1,7 @@
 /**
  * The tunnel commands: `http`, `https`, `tcp` make one tunnel of the command line, `start` makes those of the settings files.
  */
+import { resolve } from 'node:path';
 import type { RelaySpec } from '../../agent/relay/spec.ts';
 import type { TunnelSpec } from '../../agent/tunnel.ts';
 import { type AgentSettings, settingsFiles, type TunnelSettings } from '../../config/agent.ts';
@@ -89,12 +90,16 @@ function entryOf(settings: TunnelSettings, env: NodeJS.ProcessEnv): Entry {
   return { name, print: JSON.stringify([settings, tunnel.narrow]), tunnel };
 }
 
-/** Who gives a password expects it to be asked for. @throws ExitError (usage) when no tunnel does. */
+/** Who gives a password or a secret expects it to be asked for. @throws ExitError (usage) when no tunnel does. */
 function requireTaken(env: NodeJS.ProcessEnv, entries: readonly Entry[]): void {
-  if (!env['CULVERT_BASIC_AUTH'] || entries.some(({ tunnel }) => tunnel?.narrow?.basic_auth !== undefined)) return;
-  throw usageError(
-    'CULVERT_BASIC_AUTH is set, but no tunnel has basic_auth. Add basic_auth = "USER" to the tunnel, or unset the variable',
-  );
+  for (const [variable, key, value] of [
+    ['CULVERT_BASIC_AUTH', 'basic_auth', 'USER'],
+    ['CULVERT_WEBHOOK_SECRET', 'webhook_verify', 'KIND'],
+  ] as const) {
+    if (!env[variable] || entries.some(({ tunnel }) => tunnel?.narrow?.[key] !== undefined)) continue;
+    const what = `${variable} is set, but no tunnel has ${key}`;
+    throw usageError(`${what}. Add ${key} = "${value}" to the tunnel, or unset the variable`);
+  }
 }
 
 function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettings[] {
@@ -138,13 +143,18 @@ export function specOf(settings: TunnelSettings, env?: NodeJS.ProcessEnv): Tunne
     folder: settings.folder,
     mistake: (key, text) => settings.mistake(key, text),
   };
-  const { folder, mistake } = settings;
+  const { mistake } = settings;
   const routes = routesOfSettings(settings);
   const target = settings.target === undefined ? undefined : String(settings.target);
   const found =
     routes.length > 0
       ? routedOf({ ...upstream, target, routes, choice: settings, mistake })
       : (folderOfSettings(settings, upstream) ?? upstreamOf(upstream));
-  const narrow = narrowingOf({ env, protocol, values: settings, folder, isAlone: false, mistake });
+  const fileAt = (key: string, file: string): string => {
+    const path = resolve(settings.folder, file);
+    settings.requireAllowed(key, path);
+    return path;
+  };
+  const narrow = narrowingOf({ env, protocol, values: settings, fileAt, isAlone: false, mistake });
   return { ...found, name, subdomain, project, inspect, narrow };
 }

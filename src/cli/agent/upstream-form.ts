@@ -4,8 +4,11 @@ import { durationMs } from '../../base/duration.ts';
 import { isPathPrefix, isUpstreamHost, MAX_KEEP_ALIVE_MS, type UpstreamForm } from '../../wire/upstream-form.ts';
 import type { UpstreamInput } from './upstream-input.ts';
 
+/** What of an UpstreamInput it reads. */
+type FormInput = Pick<UpstreamInput, 'values' | 'mistake'>;
+
 /** Undefined: nothing differs from what visitors send. @throws what `mistake` makes */
-export function formOf(input: UpstreamInput, parsed: ParsedTarget): UpstreamForm | undefined {
+export function formOf(input: FormInput, parsed: ParsedTarget): UpstreamForm | undefined {
   const host = hostOf(input, parsed);
   const prefix = prefixOf(input, parsed);
   const keepAliveMs = keepAliveOf(input);
@@ -18,10 +21,7 @@ export function formOf(input: UpstreamInput, parsed: ParsedTarget): UpstreamForm
   };
 }
 
-function hostOf(
-  { values: { host_header: text }, mistake }: UpstreamInput,
-  { target }: ParsedTarget,
-): string | undefined {
+function hostOf({ values: { host_header: text }, mistake }: FormInput, { target }: ParsedTarget): string | undefined {
   if (text === undefined || text === 'preserve') return undefined;
   if (text !== 'rewrite') {
     if (isUpstreamHost(text)) return text;
@@ -33,10 +33,7 @@ function hostOf(
   return place.replace(target.tls ? /:443$/ : /:80$/, '');
 }
 
-function prefixOf(
-  { values: { path_prefix: text }, mistake }: UpstreamInput,
-  { base }: ParsedTarget,
-): string | undefined {
+function prefixOf({ values: { path_prefix: text }, mistake }: FormInput, { base }: ParsedTarget): string | undefined {
   if (text !== undefined && base !== undefined)
     throw mistake('path_prefix', `the target has the base path ${base} already. Use one of the two`);
   const path = (text ?? base)?.replace(/\/$/, '');
@@ -46,7 +43,7 @@ function prefixOf(
   throw mistake(text === undefined ? 'target' : 'path_prefix', why);
 }
 
-function keepAliveOf({ values: { upstream_keep_alive_timeout: text }, mistake }: UpstreamInput): number | undefined {
+function keepAliveOf({ values: { upstream_keep_alive_timeout: text }, mistake }: FormInput): number | undefined {
   if (text === undefined) return undefined;
   const ms = durationMs(text);
   if (ms === undefined || ms > MAX_KEEP_ALIVE_MS)

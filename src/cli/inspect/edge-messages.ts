@@ -3,6 +3,7 @@
 const STEPS: ReadonlyMap<string, string> = new Map([
   ['basic_gate', 'basic auth'],
   ['visitor_gate', 'visitor login'],
+  ['webhook_verify', 'webhook signature'],
   ['visitor_sign_in', 'visitor login at the provider'],
 ]);
 

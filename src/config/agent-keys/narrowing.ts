@@ -18,6 +18,8 @@ export const narrowingKeys = {
   visitor_login: listOf('["example.com", "ann@partner.example"]'),
   ttl: z.string().optional(),
   domain: z.string().min(1).max(253).optional(),
+  webhook_verify: z.string().optional(),
+  webhook_secret_file: fileName,
   remote_port: z.int().min(1).max(65_535).optional(),
 };
 

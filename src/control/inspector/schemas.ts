@@ -65,7 +65,7 @@ const trace = z
         z.object({
           step: z.string().openapi({
             description:
-              'Kind of the action, or `basic_gate`, `visitor_gate`, `visitor_sign_in`, `agent_wait` (no agent was online)',
+              'Kind of the action, or `basic_gate`, `visitor_gate`, `visitor_sign_in`, `webhook_verify`, `agent_wait` (no agent was online)',
           }),
           index: z.int().nullable().openapi({ description: 'Place of the action in the policy' }),
           rule: z.string().nullable().openapi({

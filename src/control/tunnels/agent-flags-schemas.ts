@@ -14,6 +14,7 @@ export const setByAgent = z
     visitor_login: texts.openapi({ description: 'Allowed domains and email addresses' }),
     domain: z.string().optional().openapi({ description: 'Custom domain that the agent named' }),
     remote_port: z.int().optional().openapi({ description: 'Public port that the agent named' }),
+    webhook_verify: z.string().optional().openapi({ description: 'Kind of webhook sender; the secrets are not shown' }),
     ends_at: z.iso.datetime().optional().openapi({ description: 'End of `--ttl`' }),
   })
   .nullable()
@@ -26,7 +27,7 @@ export const setByAgent = z
 /** With those that are set, by the names of the flags. */
 export function presentSetByAgent(narrowing: ShownNarrowing | undefined): z.input<typeof setByAgent> {
   if (narrowing === undefined) return null;
-  const { allow, deny, username, policy, visitors, endsAt, domain, remotePort } = narrowing;
+  const { allow, deny, username, policy, visitors, endsAt, domain, remotePort, webhookKind } = narrowing;
   return {
     ...(allow.length === 0 ? {} : { allow_cidr: [...allow] }),
     ...(deny.length === 0 ? {} : { deny_cidr: [...deny] }),
@@ -35,6 +36,7 @@ export function presentSetByAgent(narrowing: ShownNarrowing | undefined): z.inpu
     ...(visitors === null ? {} : { visitor_login: [...visitors.allowedDomains, ...visitors.allowedEmails] }),
     ...(domain === null ? {} : { domain }),
     ...(remotePort === null ? {} : { remote_port: remotePort }),
+    ...(webhookKind === null ? {} : { webhook_verify: webhookKind }),
     ...(endsAt === null ? {} : { ends_at: iso(endsAt) }),
   };
 }

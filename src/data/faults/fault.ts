@@ -47,6 +47,7 @@ export function faultParts(answer: Omit<FaultAnswer, 'head' | 'close'>): FaultPa
   const reason = STATUS_CODES[status] ?? '';
   const words = answer.detail ?? visitor;
   if (answer.code === 'acme_challenge') return plainParts(words);
+  if (answer.code === 'webhook_challenge') return challengeParts(words);
   const body = Buffer.from(
     answer.html
       ? faultPage({ status, title, words, code: answer.code, next: NEXT[answer.code] })
@@ -72,6 +73,14 @@ function plainParts(text: string): FaultParts {
     `Content-Length: ${body.length}`,
     'Cache-Control: no-store',
   ];
+  return { status: 200, reason: 'OK', fields, body };
+}
+
+/** JSON for a sender that checks the URL; one that wants no body gets none. */
+function challengeParts(json: string): FaultParts {
+  const body = Buffer.from(json);
+  if (body.length === 0) return { status: 204, reason: 'No Content', fields: ['Cache-Control: no-store'], body };
+  const fields = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Cache-Control: no-store'];
   return { status: 200, reason: 'OK', fields, body };
 }
 

@@ -49,6 +49,7 @@ function requestOf(line: string): PolicyRequest {
     wouldRefuse: null,
     trace: null,
     visitorLine: null,
+    body: { read: () => Promise.resolve(Buffer.alloc(0)) },
     passesGates: false,
     clientKey: '192.0.2.7',
     shown: new ShownBefore(),

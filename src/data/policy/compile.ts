@@ -4,7 +4,7 @@
  * Called by policy-registry.ts when a route changes, never per request.
  */
 import type { Logger } from '../../base/log.ts';
-import { actionsOf, bothVisitors, type Narrowing } from '../../plane/narrowing.ts';
+import { actionsOf, bothVisitors, type Narrowing, type WebhookGate } from '../../plane/narrowing.ts';
 import {
   type DenyAction,
   type HeaderAction,
@@ -31,6 +31,7 @@ import { visitorPaths } from './visitor-login/paths.ts';
 import type { VisitorPasses } from './visitor-login/passes.ts';
 import type { GatedRoute } from './visitor-login/sign-in.ts';
 import { visitorStep } from './visitor-login/step.ts';
+import { webhookStep } from './webhook/step.ts';
 
 export interface CompiledPolicy {
   /** What it was made from. */
@@ -76,6 +77,7 @@ const NAMES = {
   paths: { name: 'visitor_sign_in', index: null, rule: null },
   basic: { name: 'basic_gate', index: null, rule: null },
   visitor: { name: 'visitor_gate', index: null, rule: null },
+  webhook: { name: 'webhook_verify', index: null },
 } as const;
 
 const CLOSED: Step = { decide: () => ({ code: 'policy_failed' }) };
@@ -113,7 +115,10 @@ export function compilePolicy(
   ];
   const gates = [gate, narrowing?.gate ?? null].filter((one) => one !== null);
   const visitors = bothVisitors(route, narrowing?.visitors ?? null);
-  const steps = stepsOf({ ...route, visitorGate: visitors }, { layers, gates }, parts);
+  const steps = [
+    ...stepsOf({ ...route, visitorGate: visitors }, { layers, gates }, parts),
+    ...webhookSteps(route, narrowing?.webhook ?? null),
+  ];
   return {
     of: { policy, gate, visitorGate, publicUrl, narrowing },
     chain: steps.length === 0 ? null : new PolicyChain(steps, { log, dryRunSlots, orgId }),
@@ -151,6 +156,13 @@ function stepsOf(
   if (isGated(route))
     steps.push({ step: visitorStep(route, parts.visitors), ...NAMES.visitor, dryRun: null, isGate: true });
   return steps;
+}
+
+/** Last: what is refused anyway is refused before its body is read. */
+function webhookSteps({ orgId }: Route, gate: WebhookGate | null): ChainedStep[] {
+  if (gate === null) return [];
+  const step = webhookStep(gate, orgId) ?? CLOSED;
+  return [{ step, ...NAMES.webhook, rule: `${gate.kind} (set by the agent)`, dryRun: null, isGate: true }];
 }
 
 function stepsOfKind(kind: PolicyAction['kind'], layer: Layer, checkJwt: (action: JwtAction) => Step): ChainedStep[] {

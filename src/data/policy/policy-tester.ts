@@ -118,6 +118,7 @@ class Stage {
       shown: this.#shown,
       ownToken: null,
       visitorLine: null,
+      body: UNRECORDED,
     };
     if (authorization === null) this.#jwt.passOver();
     else await this.#jwt.ask(request);
@@ -157,6 +158,9 @@ function headOf({ method, target, authorization }: TestedRequest): Buffer {
 const UNCOUNTED: PolicyParts['dryRuns'] = {
   counterOf: (place) => new DryRun(place, { onNews: () => {}, now: () => 0 }),
 };
+
+/** Gates are not asked, and no action wants a body. */
+const UNRECORDED: PolicyRequest['body'] = { read: async () => ({ code: 'policy_failed' }) };
 
 /** A tunnel without gates. */
 const NOWHERE: Omit<Route, 'orgId' | 'policy'> = {

@@ -35,6 +35,14 @@ export interface PolicyRequest {
   ownToken: boolean | null;
   /** The identity header for the service, with its CR LF: set by a visitor gate that allows the visitor. */
   visitorLine: Buffer | null;
+  /** For a step whose verdict depends on the body. */
+  readonly body: RequestBodyReader;
+}
+
+/** Gets the body of the request at hand, which is forwarded only then. */
+export interface RequestBodyReader {
+  /** All of it, or why it can't be had. `party`: whose tunnel it is, and the address that sends. */
+  read(party: readonly [orgId: string, address: string]): Promise<Buffer | EdgeRefusal>;
 }
 
 /** The record of a request: data/inspect/draft.ts. */

@@ -30,7 +30,8 @@ async function read(t: TestContext, { values, env, typed, isAlone = true }: Give
   const mistake = (key: string, text: string): Error => usageError(`${key}: ${text}`);
   let shown = '';
   stderr.on('data', (bytes) => (shown += String(bytes)));
-  const input = { env: io.env, protocol: 'http', values, folder, isAlone, mistake } as const;
+  const fileAt = (_key: string, name: string): string => join(folder, name);
+  const input = { env: io.env, protocol: 'http', values, fileAt, isAlone, mistake } as const;
   const asked = needsPrompt(io, input) ? askPassword(io, input) : undefined;
   if (typed !== undefined) stdin.write(typed);
   const credentials = basicAuthOf({ ...input, typed: await asked });

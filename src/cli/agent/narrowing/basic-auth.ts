@@ -2,7 +2,6 @@
  * `--basic-auth`: the user name from the command line, the password from where other users can't read it. In order: `--basic-auth-file`,
  * CULVERT_BASIC_AUTH, a prompt.
  */
-import { resolve } from 'node:path';
 import type { AskedNarrowing } from '../../../wire/narrowing.ts';
 import { EXIT, ExitError } from '../../terminal/exit.ts';
 import { askSecret } from '../../terminal/ask-secret.ts';
@@ -32,13 +31,13 @@ export function askPassword(io: Io, { values }: NarrowingInput): Promise<string>
 
 /** Undefined: no password is required. Throws what `mistake` makes, ExitError. */
 export function basicAuthOf(input: NarrowingInput): Credentials | undefined {
-  const { values, folder, isAlone, mistake } = input;
+  const { values, fileAt, isAlone, mistake } = input;
   const { basic_auth: user, basic_auth_file: file } = values;
   if (user?.includes(':') === true) throw isAlone ? new ExitError(EXIT.usage, IN_ARGV) : mistake('basic_auth', IN_FILE);
   if (user === '') throw mistake('basic_auth', 'is empty: it takes a user name');
   if (file !== undefined) {
     const wrong = (reason: string): Error => mistake('basic_auth_file', reason);
-    const [line = ''] = fileText(resolve(folder, file), wrong).split(/\r?\n/, 1);
+    const [line = ''] = fileText(fileAt('basic_auth_file', file), wrong).split(/\r?\n/, 1);
     return credentials(line, user, wrong);
   }
   return ofEnvironment(input) ?? (user === undefined ? undefined : ofPrompt(input, user));
@@ -56,7 +55,7 @@ function ofEnvironment({ env, values, isAlone, mistake }: NarrowingInput): Crede
 
 function ofPrompt({ env, typed, isAlone, mistake }: NarrowingInput, user: string): Credentials | undefined {
   if (typed !== undefined)
-    return checked({ username: user, password: typed }, (reason) => mistake('basic_auth', reason));
+    return checkedCredentials({ username: user, password: typed }, (reason) => mistake('basic_auth', reason));
   if (env === undefined) return undefined;
   const other = isAlone ? ', and there is no terminal for a prompt. Use' : '. Use';
   const file = isAlone ? '--basic-auth-file' : 'basic_auth_file';
@@ -67,13 +66,15 @@ const IN_FILE = 'takes the user name alone. Put the password into basic_auth_fil
 
 /** `USER:PASSWORD`, or the password alone where the user is known. */
 function credentials(text: string, user: string | undefined, mistake: (reason: string) => Error): Credentials {
-  if (user !== undefined && !text.startsWith(`${user}:`)) return checked({ username: user, password: text }, mistake);
+  if (user !== undefined && !text.startsWith(`${user}:`))
+    return checkedCredentials({ username: user, password: text }, mistake);
   const colon = text.indexOf(':');
   if (colon < 0) throw mistake('must have USER:PASSWORD, or use --basic-auth USER too');
-  return checked({ username: text.slice(0, colon), password: text.slice(colon + 1) }, mistake);
+  return checkedCredentials({ username: text.slice(0, colon), password: text.slice(colon + 1) }, mistake);
 }
 
-function checked(of: Credentials, mistake: (reason: string) => Error): Credentials {
+/** Throws what `mistake` makes. */
+export function checkedCredentials(of: Credentials, mistake: (reason: string) => Error): Credentials {
   if (of.username === '') throw mistake('has no user name');
   if (of.password === '') throw mistake('has no password');
   if (of.username.length > 256 || of.password.length > 256) throw mistake('has more than 256 characters');

@@ -11,8 +11,8 @@ export interface NarrowingInput {
   readonly typed?: string | undefined;
   readonly protocol: Protocol;
   readonly values: NarrowingSettings;
-  /** Where relative file names begin. */
-  readonly folder: string;
+  /** The file that `name` means. Throws when the settings may not name it. */
+  readonly fileAt: (key: keyof NarrowingSettings, name: string) => string;
   /** CULVERT_BASIC_AUTH requires a password by itself: the command publishes one tunnel. */
   readonly isAlone: boolean;
   /** The error for a mistake in the value of `key`. */

@@ -19,6 +19,8 @@ const HTTP_ONLY: readonly CommandOption[] = [
   ['--basic-auth <user>', 'require this user name and a password (prompt, CULVERT_BASIC_AUTH or --basic-auth-file)'],
   ['--basic-auth-file <file>', 'file with the password, or with USER:PASSWORD'],
   ['--policy <file>', 'traffic policy (JSON) that applies besides that of the tunnel'],
+  ['--webhook-verify <kind>', 'require signatures of this webhook sender, such as github, stripe, slack or svix'],
+  ['--webhook-secret-file <file>', 'file with the secret of the sender (or CULVERT_WEBHOOK_SECRET)'],
   ['--visitor-login <visitor>', 'require login; allow this domain or email address; repeatable', 'repeatable'],
 ];
 

@@ -7,7 +7,16 @@ import type { TokenActor } from '../../core/rules/actor.ts';
 import { Plane } from '../../core/testing/plane.ts';
 import { NarrowedTunnels } from './narrowed.ts';
 
-const OTHERS = { deny: [], gate: null, policy: null, visitors: null, endsAt: null, domain: null, remotePort: null };
+const OTHERS = {
+  deny: [],
+  gate: null,
+  policy: null,
+  visitors: null,
+  endsAt: null,
+  domain: null,
+  remotePort: null,
+  webhook: null,
+};
 const flags = (n: number): Narrowing => ({ ...OTHERS, names: ['allow_cidr'], allow: [`10.0.${n >> 8}.${n & 255}`] });
 
 test('agent flags: entries in the audit log are bounded by organization and day', async (t) => {

@@ -54,7 +54,8 @@ function digestOf({ endsAt: _endsAt, ...narrowing }: Narrowing): string {
   return createHash('sha256').update(JSON.stringify(narrowing)).digest('base64');
 }
 
-function detailsOf({ allow, deny, gate, policy, visitors, endsAt, domain, remotePort }: Narrowing): AuditDetails {
+function detailsOf(narrowing: Narrowing): AuditDetails {
+  const { allow, deny, gate, policy, visitors, endsAt, domain, remotePort, webhook } = narrowing;
   const all = {
     allow_cidr: listed(allow),
     deny_cidr: listed(deny),
@@ -63,6 +64,7 @@ function detailsOf({ allow, deny, gate, policy, visitors, endsAt, domain, remote
     visitor_login: listed([...(visitors?.allowedDomains ?? []), ...(visitors?.allowedEmails ?? [])]),
     domain: domain ?? '',
     remote_port: remotePort ?? '',
+    webhook_verify: webhook?.kind ?? '',
     ends_at: endsAt === null ? '' : new Date(endsAt).toISOString(),
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));

@@ -7,7 +7,7 @@ import { AppError } from '../../../base/errors.ts';
 import { RecentMap } from '../../../base/limits/recent-map.ts';
 import { parseNetwork } from '../../../base/net/addr.ts';
 import type { ClaimQuestion, Refusal } from '../../../plane/link.ts';
-import { type Narrowing, TTL_OVER } from '../../../plane/narrowing.ts';
+import { type Narrowing, TTL_OVER, type WebhookGate } from '../../../plane/narrowing.ts';
 import type { Actions } from '../../../plane/policy.ts';
 import type { BasicGate } from '../../../plane/routes.ts';
 import {
@@ -17,6 +17,8 @@ import {
   type NarrowingName,
   narrowingSchema,
 } from '../../../wire/narrowing.ts';
+import { isWebhookKind, WEBHOOK_KINDS } from '../../../signatures/kinds.ts';
+import { secretProblem } from '../../../signatures/validators.ts';
 import { refuse } from '../../access-keys/messages.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';
 import type { Store } from '../../db/tx.ts';
@@ -38,7 +40,13 @@ export interface NarrowingDeps extends AddedVisitorDeps {
 /** Passwords that are hashed once for agents that reconnect. */
 const MAX_GATES = 10_000;
 /** A raw connection has an address and nothing else that could be looked at. */
-const HTTP_ONLY = ['basic_auth', 'policy', 'visitor_login', 'domain'] as const satisfies readonly NarrowingName[];
+const HTTP_ONLY = [
+  'basic_auth',
+  'policy',
+  'visitor_login',
+  'domain',
+  'webhook_verify',
+] as const satisfies readonly NarrowingName[];
 
 /** A claim asks for what can't be applied. */
 class NarrowingError extends Error {}
@@ -90,6 +98,7 @@ export class Narrowings {
       endsAt,
       domain: asked.domain?.toLowerCase() ?? null,
       remotePort: asked.remote_port ?? null,
+      webhook: asked.webhook_verify === undefined ? null : webhookOf(asked.webhook_verify),
       gate: asked.basic_auth === undefined ? null : await this.#gateOf(asked.basic_auth, tokenId),
     };
     return { ok: true, narrowing };
@@ -135,6 +144,13 @@ function read(narrow: Record<string, unknown>): AskedNarrowing {
     if (other !== undefined) throw wrong(name, `"${other}" is no IP address and no network such as 10.0.0.0/8`);
   }
   return parsed.data;
+}
+
+function webhookOf({ kind, secrets }: WebhookGate): WebhookGate {
+  if (!isWebhookKind(kind)) throw wrong('webhook_verify', `"${kind}" is none of ${WEBHOOK_KINDS.join(', ')}`);
+  const problem = secrets.map((secret) => secretProblem(kind, secret)).find((one) => one !== null);
+  if (problem !== undefined) throw wrong('webhook_verify', `the secret ${problem}`);
+  return { kind, secrets };
 }
 
 function policyOf(protocol: Question['protocol'], input: unknown): Actions {

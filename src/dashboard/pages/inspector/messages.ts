@@ -53,6 +53,7 @@ export function statusClass(status: number): string {
 const STEPS: Readonly<Record<string, string>> = {
   basic_gate: 'Password',
   visitor_gate: 'Visitor login',
+  webhook_verify: 'Webhook signature',
   visitor_sign_in: 'Login path',
   agent_wait: 'Wait for agent',
 };

@@ -15,6 +15,7 @@ export function agentFlags({ setByAgent }: { readonly setByAgent: Schemas['SetBy
     ['Password, user name', user],
     ['Policy actions', policy?.join(', ')],
     ['Visitor login', visitors?.join(', ')],
+    ['Signed webhooks', setByAgent?.webhook_verify],
     ['Domain', setByAgent?.domain],
     ['Public port', setByAgent?.remote_port?.toString()],
     ['Ends', end === undefined ? undefined : new Date(end).toLocaleString()],

@@ -20,6 +20,7 @@ import type { HttpsRedirect } from './https-redirect.ts';
 import type { ServerHosts } from './server-hosts.ts';
 import type { HttpAnswers } from '../tls/acme-answers.ts';
 import { ServiceFaults } from '../../faults/service-faults.ts';
+import { BodyRoom } from './body-room.ts';
 import { CookieGuard } from './set-cookie.ts';
 
 export interface EdgeLimits {
@@ -90,6 +91,8 @@ export interface EdgeContext {
   /** null: no request is recorded. */
   readonly recorder: Recorder | null;
   readonly http2Memory: StreamMemory;
+  /** For bodies that a policy wants to see before they are forwarded. */
+  readonly bodies: BodyRoom;
   /** Visitors' sockets are read into this. */
   readonly readBuffer: Buffer;
   readonly requestHead: Head;
@@ -119,6 +122,7 @@ export function edgeContext(
     scratch: new Scratch(slabs),
     turn: new TurnEnd(),
     faults: new FaultCounters(),
+    bodies: new BodyRoom(),
     http2Memory: new StreamMemory(of.limits.http2MemoryBytes),
     readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
     requestHead: new Head(of.limits.head),

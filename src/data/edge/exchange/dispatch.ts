@@ -24,6 +24,7 @@ import { showsVisitorCookies } from '../../policy/visitor-login/cookies.ts';
 import { visitorLines } from '../../policy/visitor-login/lines.ts';
 import type { Hold, HoldEnd } from './holds.ts';
 import { EXHAUSTED, OFFLINE, refusalOf } from '../../faults/refusal.ts';
+import { WantedBody } from './wanted-body.ts';
 import type { RouteEntry } from '../../routing/entry.ts';
 import type { ResponseReader } from './response.ts';
 import { acquire, openUpstream, type OwnStreams, type Upstream } from './upstream.ts';
@@ -79,6 +80,8 @@ export class Dispatch {
   /** What the request that `find` found a way for has passed. */
   #passed: CompiledPolicy | null = null;
   readonly #asked: PolicyRequest;
+  /** What `pending` waits for, where a step wants the body of the request. */
+  readonly body: WantedBody;
   readonly #of: VisitorOrigin;
   readonly #own: OwnStreams;
 
@@ -90,6 +93,7 @@ export class Dispatch {
     this.#own = own;
     this.#forwarded = new ForwardedLines(context.trusted, of);
     this.#load = context.limits.requestsPerAddress === 0 ? null : of.load;
+    this.body = new WantedBody(context.bodies);
     const { requestHead: head, readBuffer: bytes } = context;
     this.#asked = {
       bytes,
@@ -107,6 +111,7 @@ export class Dispatch {
       shown: new ShownBefore(),
       ownToken: null,
       visitorLine: null,
+      body: this.body,
     };
   }
 

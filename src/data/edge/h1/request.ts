@@ -4,7 +4,7 @@
  */
 import type { Slab } from '../../../base/bytes/slab.ts';
 import { EDGE_FAULTS, type FaultCode } from '../../../base/codes/edge-faults.ts';
-import { BODY, Body, FRAMING } from '../../../http1/body.ts';
+import { BODY, Body, FRAMING, type Framing } from '../../../http1/body.ts';
 import type { Head } from '../../../http1/head.ts';
 import { faultResponse } from '../../faults/fault.ts';
 import type { Verdict } from '../../policy/step.ts';
@@ -17,7 +17,10 @@ import { Ledger } from '../exchange/ledger.ts';
 import { type ResponseOwner, ResponseReader } from '../exchange/response.ts';
 import { Http1Sink } from '../exchange/response-sink.ts';
 import type { Upstream, UpstreamUser } from '../exchange/upstream.ts';
+import { CollectedRequest } from './collected-request.ts';
 import { beginUpgrade, sendToVisitor, serviceEnded, type Upgraded, type UpgradedConnection } from './upgrade.ts';
+
+const CONTINUE = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
 
 /** The visitor's connection, as far as its request must know it. */
 export interface RequestConnection extends UpgradedConnection {
@@ -42,6 +45,8 @@ export class VisitorRequest implements UpstreamUser, ResponseOwner, Upgraded {
   upstream: Upstream | null = null;
   /** The head at hand waits: for the tunnel's policy, and nothing is read; or for its agent, and one more read is kept, so that a visitor's end is seen. */
   isGated = false;
+  /** The request at hand and its body, while the tunnel's policy waits for that; null: it does not. */
+  collected: CollectedRequest | null = null;
   /** After `feedBody`: the stream takes more. */
   hasRoom = true;
   /** Monotonic, coarse: when the connection was made, or last answered on. */
@@ -83,6 +88,7 @@ export class VisitorRequest implements UpstreamUser, ResponseOwner, Upgraded {
     const upstream = dispatch.find(bytes, start, end);
     const { pending, refusal } = dispatch;
     if (pending !== null) {
+      if (dispatch.body.isWanted) this.#collect(end - start, framing, head);
       this.#wait(pending);
       return false;
     }
@@ -94,6 +100,13 @@ export class VisitorRequest implements UpstreamUser, ResponseOwner, Upgraded {
       dispatch.send(upstream, bytes);
     }
     return true;
+  }
+
+  #collect(headBytes: number, framing: Framing, head: Head): void {
+    this.collected = new CollectedRequest(this.dispatch.body, { headBytes, framing, length: head.contentLength });
+    // Its sender waits for a word that else the service gives.
+    if (!head.expectContinue || head.minor === 0) return;
+    this.connection.writer.push(CONTINUE, 0, CONTINUE.length, 0, this.#context.slabs.foreign);
   }
 
   #wait(pending: Promise<Verdict>): void {
@@ -205,6 +218,8 @@ export class VisitorRequest implements UpstreamUser, ResponseOwner, Upgraded {
   /** Gives the stream back and counts the exchange. */
   finish(isClean: boolean): void {
     const { upstream } = this;
+    this.collected = null;
+    this.dispatch.body.refuse();
     this.exchange.finish();
     this.#hasAnswered = true;
     this.usedMs = this.#context.nowMs;

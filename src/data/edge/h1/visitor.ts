@@ -13,6 +13,7 @@ import { isOver } from '../../faults/refusal.ts';
 import type { EdgeConnection, EdgeContext } from '../exchange/context.ts';
 import { Deadlines, type Verdict as Lateness, type VisitorState } from '../exchange/deadlines.ts';
 import type { VisitorOrigin } from '../exchange/forwarded.ts';
+import type { CollectedRequest } from './collected-request.ts';
 import { type RequestConnection, VisitorRequest } from './request.ts';
 import { sendToService } from './upgrade.ts';
 
@@ -24,6 +25,9 @@ const KEEP_ALIVE_MS = 60_000;
 const LINGER_BYTES = 16 << 20;
 /** So many requests are answered by the edge itself, then the next one waits for the end of the turn: one read may bring thousands. */
 const MAX_ANSWERS = 4;
+
+/** Bytes of a body that are sent on at once: as many as one read has. */
+const MAX_FED = 131_072;
 
 /** A connection that was made, or answered on, so lately is in use: its next request may be under way when the server leaves. */
 const IN_USE_MS = 1_000;
@@ -110,6 +114,7 @@ export class Visitor implements ReadTarget, RequestConnection, TurnJob, EdgeConn
     let b = bytes;
     let from = start;
     let to = end;
+    if (this.#request.collected !== null) return this.#collect(this.#request.collected, bytes, start, end);
     if (this.#partial !== null) {
       const longer = this.#cut?.add(this.#partial, bytes, start, end) ?? null;
       if (longer !== null) {
@@ -144,13 +149,17 @@ export class Visitor implements ReadTarget, RequestConnection, TurnJob, EdgeConn
             this.#request.fault(code, end === BAD ? `The request was refused: ${head.reason}.` : undefined);
             return true;
           }
-          if (!this.#request.begin(b, from, end, to, head))
-            return this.#keepForLater(b, from, to) || this.#request.dispatch.isHeld;
+          if (!this.#request.begin(b, from, end, to, head)) {
+            const { collected, dispatch } = this.#request;
+            if (collected !== null) return this.#collect(collected, b, from, to);
+            return this.#keepForLater(b, from, to) || dispatch.isHeld;
+          }
           from = end;
           break;
         }
         case 'body': {
-          const next = this.#request.feedBody(b, from, to);
+          // A request that was collected is longer than a read, and a stream takes only so much at once.
+          const next = this.#request.feedBody(b, from, Math.min(to, from + MAX_FED));
           if (next < 0) return true;
           from = next;
           if (!this.#request.hasRoom) return this.#keepForLater(b, from, to);
@@ -172,6 +181,15 @@ export class Visitor implements ReadTarget, RequestConnection, TurnJob, EdgeConn
     return true;
   }
 
+  /** The tunnel's policy waits for the body. Then all of the request waits here, and is read once more. */
+  #collect(collected: CollectedRequest, bytes: Buffer, start: number, end: number): boolean {
+    this.deadlines.passed(end - start);
+    if (collected.add(bytes, start, end)) return true;
+    this.#request.collected = null;
+    this.#partial = collected.take();
+    return false;
+  }
+
   /** What was sent ahead waits here, and the visitor is not read until it is looked at: one read at most is kept. */
   #keepForLater(bytes: Buffer, start: number, end: number): boolean {
     const left = bytes.subarray(start, end);
@@ -187,7 +205,8 @@ export class Visitor implements ReadTarget, RequestConnection, TurnJob, EdgeConn
     else if (this.state === 'raw') this.#request.upstream?.stream.end();
     else if (this.state === 'head' || this.state === 'body' || this.state === 'linger') {
       // Between requests: done. In the middle of one: it can never be completed. What waits for the backlog is still answered.
-      if (this.state === 'body' || (this.#partial !== null && !this.#readPaused)) this.destroy();
+      const isCut = this.state === 'body' || this.#request.collected !== null;
+      if (isCut || (this.#partial !== null && !this.#readPaused)) this.destroy();
       else if (this.#partial === null) this.writer.end();
     }
     // In `wait` the visitor has merely said all that it had to say: it still gets its answer.
@@ -267,10 +286,11 @@ export class Visitor implements ReadTarget, RequestConnection, TurnJob, EdgeConn
 
   /** Once a second or so: deadlines of the present state. */
   sweep(nowMs: number): void {
-    const { upstream, dispatch, exchange, response } = this.#request;
+    const { upstream, dispatch, exchange, response, collected } = this.#request;
+    const state = collected === null ? this.state : 'body';
     // The wait for an agent ends by itself.
     if (dispatch.isHeld) return;
-    if (upstream === null && this.state === 'head' && this.#partial === null && this.deadlines.isResting(nowMs)) return;
+    if (upstream === null && state === 'head' && this.#partial === null && this.deadlines.isResting(nowMs)) return;
     const { entry } = exchange;
     if (upstream !== null && entry !== null) {
       const { served } = upstream;
@@ -279,8 +299,8 @@ export class Visitor implements ReadTarget, RequestConnection, TurnJob, EdgeConn
     }
     if (this.state === 'raw' || (this.state === 'wait' && response.started)) this.#probeForDeath();
     const verdict = this.deadlines.check(nowMs, {
-      state: this.state,
-      isHeadCut: this.state === 'head' && this.#partial !== null && !this.#readPaused,
+      state,
+      isHeadCut: state === 'head' && this.#partial !== null && !this.#readPaused,
       isPaused: this.#readPaused,
       hasBacklog: this.writer.backlog > 0,
       isAnswering: response.started,
@@ -313,7 +333,7 @@ export class Visitor implements ReadTarget, RequestConnection, TurnJob, EdgeConn
   }
 
   get stage(): EdgeConnection['stage'] {
-    if (this.state === 'head' && this.#partial === null) return 'open';
+    if (this.state === 'head' && this.#partial === null && this.#request.collected === null) return 'open';
     return this.state === 'linger' && this.writer.backlog === 0 ? 'done' : 'busy';
   }
 }

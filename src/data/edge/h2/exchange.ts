@@ -18,6 +18,7 @@ import { isOver } from '../../faults/refusal.ts';
 import { type ResponseOwner, ResponseReader } from '../exchange/response.ts';
 import type { VisitorOrigin } from '../exchange/forwarded.ts';
 import type { OwnStreams, Upstream, UpstreamUser } from '../exchange/upstream.ts';
+import { CollectedUpload } from './collected-upload.ts';
 import { HeldUpload } from './held-upload.ts';
 import { RequestBody } from './request-body.ts';
 import { WROTE, type WrittenHead } from './request-head.ts';
@@ -57,6 +58,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   readonly #response: ResponseReader;
   readonly #body = new RequestBody();
   readonly #held: HeldUpload;
+  /** A body that the policy wants to see first. */
+  readonly #collected: CollectedUpload;
   #deadlines: Deadlines;
   #ledger = new Ledger();
   #stream: ServerHttp2Stream | null = null;
@@ -83,6 +86,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.#context = owner.context;
     this.#held = new HeldUpload(owner);
     this.#dispatch = new Dispatch(owner.context, this.#exchange, owner.origin, owner.own);
+    this.#collected = new CollectedUpload(this.#dispatch.body);
     this.#response = new ResponseReader(owner.context, this);
     this.#deadlines = new Deadlines(owner.context.limits);
   }
@@ -98,7 +102,9 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
 
   /** Bytes that wait: for the visitor, and for the service. */
   get heldBytes(): number {
-    return this.#stream === null ? 0 : this.sink.heldBytes + this.#held.heldBytes + this.#stream.readableLength;
+    return this.#stream === null
+      ? 0
+      : this.sink.heldBytes + this.#held.heldBytes + this.#collected.heldBytes + this.#stream.readableLength;
   }
 
   get sink(): Http2Sink {
@@ -141,7 +147,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (served !== undefined && entry !== null && (served.cut || isOver(entry))) return this.#fault('tunnel_offline');
     if (served?.payer.exhausted === true) return this.#fault('budget_exhausted');
     const lateness = this.#deadlines.check(nowMs, {
-      state: this.#state,
+      state: this.#collected.isAwaited ? 'body' : this.#state,
       isHeadCut: false,
       isPaused: this.#isPaused,
       hasBacklog: this.sink.backlog > 0,
@@ -195,20 +201,59 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.#body.start(head.chunked ? -1 : Math.max(0, head.contentLength), this.#exchange.requestTap);
     this.#adopt(upstream);
     this.#dispatch.send(upstream, bytes);
-    if (!this.#isWhole) this.#listen();
+    if (this.#collected.isInUse) this.#sendCollected();
+    else if (!this.#isWhole) this.#listen();
   }
 
   /** The policy decides later, or an agent is awaited. The head is read once more then: what it points into is used by others meanwhile. */
   #wait(pending: Promise<Verdict>, head: Buffer, lines: number): void {
     this.#state = 'head';
     this.#isGated = true;
-    if (!this.#isWhole) this.#held.hold(this.#stream as ServerHttp2Stream);
+    if (this.#dispatch.body.isWanted) this.#collect();
+    else if (!this.#isWhole && !this.#collected.isInUse) this.#held.hold(this.#stream as ServerHttp2Stream);
     void pending.then((verdict) => {
       this.#isGated = false;
       if (this.#state !== 'head') return;
       this.#dispatch.decided(verdict);
       this.#guarded(() => this.#request(head, head.length, lines));
     });
+  }
+
+  /** Also once more, of a body that is here: another policy wants it. */
+  #collect(): void {
+    const stream = this.#stream as ServerHttp2Stream;
+    if (this.#collected.isInUse) return this.#collected.again();
+    if (this.#context.requestHead.expectContinue) stream.additionalHeaders({ ':status': 100 });
+    this.#collected.begin();
+    stream.on('data', (bytes: Buffer) => {
+      this.#owner.bodyCame(bytes.length);
+      if (this.#state !== 'head') return;
+      this.#deadlines.passed(bytes.length);
+      this.#collected.add(bytes);
+    });
+    stream.on('end', () => {
+      if (this.#state !== 'head') return;
+      // As in #ended.
+      if (stream.closed) this.#guarded(() => this.#cut(NGHTTP2_CANCEL));
+      else this.#collected.end();
+    });
+    // What another step has waited for.
+    this.#held.giveBack();
+    if (stream.readableEnded) this.#collected.end();
+  }
+
+  /** As far as the service takes it. */
+  #sendCollected(): void {
+    const { stream } = this.#upstream as Upstream;
+    this.#isPaused = false;
+    for (let piece = this.#collected.next(); piece !== undefined; piece = this.#collected.next()) {
+      this.#exchange.meter.bytesIn += piece.length;
+      const room = this.#body.forward(piece, stream);
+      if (room === null) return this.#malformed('more body than its content-length');
+      this.#isPaused = !room;
+      if (!room) return;
+    }
+    this.#ended();
   }
 
   #listen(): void {
@@ -280,6 +325,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   }
 
   onUpstreamDrain(): void {
+    if (this.#collected.isInUse) return this.#guarded(() => this.#sendCollected());
     this.#isPaused = false;
     this.#held.giveBack();
     this.#stream?.resume();
@@ -351,6 +397,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   #release(isClean: boolean): void {
     const upstream = this.#upstream;
     this.#held.drop();
+    this.#collected.drop();
     this.#exchange.finish();
     if (upstream === null) return;
     this.#upstream = null;

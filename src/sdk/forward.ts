@@ -3,11 +3,20 @@ import { isUpstreamProtocol, overHttp2, type UpstreamProtocol } from '../agent/h
 import { routeList } from '../agent/local/route-list.ts';
 import { parseTarget, TargetError } from '../agent/local/target.ts';
 import type { TunnelSpec } from '../agent/tunnel.ts';
+import { formOf } from '../cli/agent/upstream-form.ts';
+import type { UpstreamInput } from '../cli/agent/upstream-input.ts';
 import { CulvertError } from './error.ts';
+import { gatesOf } from './gates.ts';
 import { asUsage } from './settings.ts';
 import { openTunnel } from './tunnel.ts';
 import type { ForwardOptions, Tunnel } from './types.ts';
 
+/** Names of the options. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  target: 'to',
+  host_header: 'hostHeader',
+  path_prefix: 'pathPrefix',
+};
 const PROTOCOLS: readonly string[] = ['http', 'https', 'tcp'];
 
 /**
@@ -27,37 +36,44 @@ export async function forward(options: ForwardOptions): Promise<Tunnel> {
   const found = asUsage(() => servicesOf(options, protocol, mode));
   if (name !== undefined && protocol === 'tcp')
     throw new CulvertError('usage', 'name: a tcp tunnel has a port, no name');
-  return openTunnel({ ...found, subdomain: name, project, inspect }, options);
+  const narrow = gatesOf(options, protocol);
+  return openTunnel({ ...found, subdomain: name, project, inspect, narrow }, options);
 }
 
-type Services = Pick<TunnelSpec, 'target' | 'protocol' | 'routes'>;
+function inputOf(
+  { hostHeader, pathPrefix }: ForwardOptions,
+  protocol: UpstreamInput['protocol'],
+): Pick<UpstreamInput, 'values' | 'mistake'> {
+  const foreign = hostHeader === undefined ? 'pathPrefix' : 'hostHeader';
+  if (protocol === 'tcp' && (hostHeader ?? pathPrefix) !== undefined)
+    throw new CulvertError('usage', `${foreign}: is for http and https tunnels only`);
+  return {
+    values: { host_header: hostHeader, path_prefix: pathPrefix },
+    mistake: (key, text) => new CulvertError('usage', `${OPTIONS[key] ?? key}: ${text}`),
+  };
+}
 
-/** @throws TargetError */
-function servicesOf(
-  { to, routes }: ForwardOptions,
-  protocol: TunnelSpec['protocol'],
-  mode: UpstreamProtocol,
-): Services {
+type Services = Pick<TunnelSpec, 'target' | 'protocol' | 'upstream' | 'routes'>;
+
+/** @throws TargetError, CulvertError */
+function servicesOf(options: ForwardOptions, protocol: TunnelSpec['protocol'], mode: UpstreamProtocol): Services {
+  const { to, routes } = options;
   const rest = to === undefined ? undefined : String(to);
-  if (routes === undefined) return serviceOf(rest ?? '', protocol, mode);
+  const input = inputOf(options, protocol);
+  const serviceOf = (text: string): Services => {
+    const found = parseTarget(text, protocol);
+    const target = mode === 'http1' ? found.target : overHttp2(found.target, mode);
+    return { target, protocol: found.protocol, upstream: formOf(input, found) };
+  };
+  if (routes === undefined) return serviceOf(rest ?? '');
   if (protocol === 'tcp') throw new TargetError('routes: a tcp tunnel has no paths');
   const list = routeList(
     routes.map(({ path, to: target }) => ({ path, target: String(target) })),
     rest,
   );
-  const found = list.map(({ path, target }) => ({ path, ...serviceOf(target, protocol, mode) }));
+  const found = list.map(({ path, target }) => ({ path, ...serviceOf(target) }));
   const main = found.find(({ path }) => path === '/') ?? found[0];
   if (main === undefined) throw new TypeError('a list of routes is never empty');
-  return {
-    target: main.target,
-    protocol: main.protocol,
-    routes: found.map(({ path, target }) => ({ path, target })),
-  };
-}
-
-/** @throws TargetError */
-function serviceOf(text: string, protocol: TunnelSpec['protocol'], mode: UpstreamProtocol): Services {
-  const { base = '/', ...found } = parseTarget(text, protocol);
-  if (base !== '/') throw new TargetError(`"${text}": only the command line can publish one path of a service`);
-  return mode === 'http1' ? found : { ...found, target: overHttp2(found.target, mode) };
+  const each = found.map(({ path, target, upstream }) => ({ path, target, upstream }));
+  return { target: main.target, protocol: main.protocol, upstream: undefined, routes: each };
 }

@@ -7,10 +7,12 @@ export { listen } from './listen.ts';
 export type {
   ErrorCode,
   ForwardOptions,
+  GateOptions,
   Listener,
   Tunnel,
   TunnelEvents,
   TunnelOptions,
   TunnelRequest,
   TunnelStatus,
+  WebhookKind,
 } from './types.ts';

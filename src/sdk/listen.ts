@@ -7,6 +7,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { LocalTarget } from '../agent/local/target.ts';
 import { MemorySocket } from '../agent/files/memory-socket.ts';
 import { CulvertError } from './error.ts';
+import { gatesOf } from './gates.ts';
 import { openTunnel } from './tunnel.ts';
 import type { Listener, Tunnel, TunnelOptions } from './types.ts';
 
@@ -21,7 +22,8 @@ import type { Listener, Tunnel, TunnelOptions } from './types.ts';
 export async function listen(listener: Listener, options: TunnelOptions = {}): Promise<Tunnel> {
   const server = serverOf(listener);
   const { name: subdomain, project, inspect } = options;
-  return openTunnel({ protocol: 'http', target: targetOf(server), subdomain, project, inspect }, options);
+  const narrow = gatesOf(options, 'http');
+  return openTunnel({ protocol: 'http', target: targetOf(server), subdomain, project, inspect, narrow }, options);
 }
 
 function serverOf(listener: Listener): Server {

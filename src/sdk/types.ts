@@ -3,7 +3,44 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-export interface TunnelOptions {
+/** Senders of webhooks whose signatures the server can check. `svix` is `standard_webhooks`. */
+export type WebhookKind =
+  | 'github'
+  | 'stripe'
+  | 'slack'
+  | 'standard_webhooks'
+  | 'svix'
+  | 'shopify'
+  | 'twilio'
+  | 'discord'
+  | 'linear'
+  | 'generic_hmac_sha256'
+  | 'generic_ed25519';
+
+/**
+ * Access control that this tunnel adds, beside that of API and dashboard: a visitor must pass both. It ends with the tunnel. A server that does not
+ * support an option refuses the tunnel.
+ */
+export interface GateOptions {
+  /** Visitors must send this user name and password. The server keeps a hash, in memory. Not for `tcp`. */
+  readonly basicAuth?: { readonly user: string; readonly password: string } | undefined;
+  /** Only visitors in these networks: `10.0.0.0/8`, `192.0.2.7`. */
+  readonly allowCidr?: string | readonly string[] | undefined;
+  /** No visitors in these networks. */
+  readonly denyCidr?: string | readonly string[] | undefined;
+  /** Your custom domain, verified and bound to a tunnel of your organization: that tunnel is served. Not for `tcp`. */
+  readonly domain?: string | undefined;
+  /** Visitors must log in; these domains and email addresses are allowed. Not for `tcp`. */
+  readonly visitorLogin?: string | readonly string[] | undefined;
+  /** Ends the tunnel after this time: `30m`, `2h`, `7d`. */
+  readonly ttl?: string | undefined;
+  /** Traffic policy, as the API takes it: `{ actions: […] }`. Not for `tcp`. */
+  readonly policy?: { readonly actions: readonly object[] } | undefined;
+  /** Only webhooks that this sender has signed. Several secrets hold at the same time, up to four. Not for `tcp`. */
+  readonly webhookVerify?: { readonly kind: WebhookKind; readonly secret: string | readonly string[] } | undefined;
+}
+
+export interface TunnelOptions extends GateOptions {
   /** Subdomain of the public URL. None: a random one, which stays the same until `close`. */
   readonly name?: string | undefined;
   /** URL of the server, or its host. None: as the command line finds it (`CULVERT_SERVER`, `culvert.toml`, the login). */
@@ -37,6 +74,10 @@ export interface ForwardOptions extends TunnelOptions {
   readonly protocol?: 'http' | 'https' | 'tcp' | undefined;
   /** HTTP version that your service speaks; `http1` unless given. `auto`: HTTP/2 if it offers it by ALPN, or speaks nothing else. */
   readonly upstreamProtocol?: 'http1' | 'http2' | 'auto' | undefined;
+  /** Host that your service gets: `rewrite` for its own, or a name such as `app.local:3000`. `preserve` unless given: that of the visitor. */
+  readonly hostHeader?: string | undefined;
+  /** Publishes this path of your service: `/app`. */
+  readonly pathPrefix?: string | undefined;
 }
 
 /** A request that a visitor made. */

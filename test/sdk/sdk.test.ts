@@ -1,5 +1,6 @@
 /** The package `culvert` against a real server: `forward`, `listen`, their events and errors. */
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -114,6 +115,59 @@ suite('the package for programs', { concurrency: true }, () => {
     await fails(forward({ to: 3000, server: none, token, timeoutMs: 300 }), 'timeout', /300 ms: .*refused/i);
     await fails(forward({ to: 3000, server: none, token, signal: AbortSignal.timeout(100) }), 'aborted', /signal/);
     await fails(forward({ to: 3000, server, token, signal: AbortSignal.abort() }), 'aborted', /before it began/);
+  });
+
+  test('gates and host of a tunnel are those of the flags', async (t) => {
+    const culvert = await startCulvert(t);
+    const origin = await startOrigin(t, (request, response) => response.end(`${request.headers.host} ${request.url}`));
+    const options = { to: origin.port, server: culvert.server.apiUrl, token: culvert.token };
+    const secret = ['new', 's3cret'];
+    await using tunnel = await forward({
+      ...options,
+      name: 'shop',
+      hostHeader: 'app.local',
+      pathPrefix: '/app',
+      basicAuth: { user: 'ann', password: 'pw' },
+      denyCidr: '192.0.2.0/24',
+      ttl: '2h',
+      policy: { actions: [{ kind: 'deny', path_prefix: '/admin' }] },
+      webhookVerify: { kind: 'github', secret },
+    });
+    const { body } = await culvert.account.call('GET', `/tunnels/${tunnel.id}`);
+    const { ends_at: _endsAt, ...shown } = body['setByAgent'] as unknown as Record<string, unknown>;
+    assert.deepEqual(shown, {
+      deny_cidr: ['192.0.2.0/24'],
+      basic_auth: 'ann',
+      policy: ['deny'],
+      webhook_verify: 'github',
+    });
+    assert.equal((await culvert.get(tunnel.url.replace('//', '//ann:pw@'))).code, 'invalid_signature');
+    const signature = `sha256=${createHmac('sha256', 's3cret').update('').digest('hex')}`;
+    const asked = request(`http://127.0.0.1:${culvert.httpPort}/a`, {
+      headers: { host: new URL(tunnel.url).host, 'x-hub-signature-256': signature },
+      auth: 'ann:pw',
+    });
+    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage];
+    assert.deepEqual([response.statusCode, await text(response)], [200, 'app.local /app/a']);
+    await using open = await listen((_, answer) => answer.end('app'), {
+      server: options.server,
+      token: options.token,
+      denyCidr: ['127.0.0.0/8', '::1'],
+    });
+    assert.equal((await culvert.get(open.url)).code, 'denied');
+  });
+
+  test('a mistake in an option names it, and nothing is published', async () => {
+    const wrong = (options: object, message: RegExp) =>
+      fails(forward({ to: 3000, server: 'http://127.0.0.1:9', token: 'x'.repeat(20), ...options }), 'usage', message);
+    await wrong({ allowCidr: '10.0.0.0/33' }, /^allowCidr: "10\.0\.0\.0\/33" is no IP address/);
+    await wrong({ ttl: '2' }, /^ttl: "2" is no time/);
+    await wrong({ hostHeader: 'a b' }, /^hostHeader: "a b" is not rewrite/);
+    await wrong({ pathPrefix: 'a' }, /^pathPrefix: /);
+    await wrong({ basicAuth: { user: 'a:b', password: 'x' } }, /^basicAuth: the user name has a colon/);
+    await wrong({ webhookVerify: { kind: 'magic', secret: 'x' } }, /^webhookVerify: "magic" is none of/);
+    await wrong({ webhookVerify: { kind: 'github', secret: [] } }, /^webhookVerify: secret has no secret/);
+    await wrong({ protocol: 'tcp', policy: { actions: [] } }, /^policy: is for http and https tunnels only/);
   });
 
   test('a signal ends a tunnel, and a listener that throws ends nothing', async (t) => {

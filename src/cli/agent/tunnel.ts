@@ -148,7 +148,10 @@ export function specOf(settings: TunnelSettings, env?: NodeJS.ProcessEnv): Tunne
   const target = settings.target === undefined ? undefined : String(settings.target);
   const found =
     routes.length > 0
-      ? routedOf({ ...upstream, target, routes, choice: settings, mistake })
+      ? routedOf({
+          ...{ ...upstream, target, routes, choice: settings, mistake },
+          requireAllowed: (path) => settings.requireAllowed('routes', path),
+        })
       : (folderOfSettings(settings, upstream) ?? upstreamOf(upstream));
   const fileAt = (key: string, file: string): string => {
     const path = resolve(settings.folder, file);

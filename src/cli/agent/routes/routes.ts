@@ -21,6 +21,8 @@ export interface RoutesInput extends Omit<UpstreamInput, 'target' | 'mistake'> {
   /** Of folders. */
   readonly choice: { readonly spa?: boolean | undefined; readonly listing?: boolean | undefined };
   readonly mistake: (key: Key, text: string) => Error;
+  /** Throws for a folder that this settings file may not publish. */
+  readonly requireAllowed?: (path: string) => void;
 }
 
 export type Routed = Pick<TunnelSpec, 'target' | 'protocol' | 'upstream'> & Partial<Pick<TunnelSpec, 'routes'>>;
@@ -70,6 +72,7 @@ function serviceOf({ path, target }: RouteText, input: RoutesInput): Upstream {
   const own: UpstreamInput = { ...input, target, mistake, isOneOfSeveral: true };
   const folder = folderOfUrl(target, input.folder);
   if (folder === undefined) return upstreamOf(own);
+  input.requireAllowed?.(folder);
   const choice = { spa: input.choice.spa === true, listing: input.choice.listing !== false };
   // Nothing of what the options say concerns a folder: they are for the other services.
   return { ...folderAt(folder, choice, { ...own, values: {}, verifyTls: false }), upstream: undefined };

@@ -11,6 +11,7 @@ export const FRAME = {
   priority: 2,
   rst: 3,
   settings: 4,
+  pushPromise: 5,
   ping: 6,
   goaway: 7,
   window: 8,

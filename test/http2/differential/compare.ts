@@ -1,0 +1,51 @@
+/**
+ * The verdict on two outcomes of one exchange. The engine under test may refuse more than the oracle, for a named reason; it never accepts more, and
+ * what both accept is the same at the service and at the visitor.
+ */
+import type { Exchange } from './exchange.ts';
+import type { Outcome } from './side.ts';
+
+/** An answer of the edge that is a refusal: the service was not asked. */
+export type Kind = 'looser' | 'stricter' | 'milder' | 'head' | 'request' | 'answer' | 'hangs';
+
+export interface Difference {
+  readonly kind: Kind;
+  readonly oracle: string;
+  readonly own: string;
+}
+
+export interface Reason {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly because: string;
+  readonly applies: (exchange: Exchange, difference: Difference) => boolean;
+}
+
+/** What differs first, or null. */
+export function compare(exchange: Exchange, oracle: Outcome, own: Outcome): Difference | null {
+  const differs = (kind: Kind, of: (outcome: Outcome) => string): Difference | null =>
+    of(oracle) === of(own) ? null : { kind, oracle: of(oracle), own: of(own) };
+  if (oracle.end === 'hangs' || own.end === 'hangs') return { kind: 'hangs', oracle: oracle.end, own: own.end };
+  if (oracle.seen === undefined && own.seen !== undefined)
+    return { kind: 'looser', oracle: describe(oracle), own: describe(own) };
+  if (oracle.seen !== undefined && own.seen === undefined)
+    return { kind: 'stricter', oracle: describe(oracle), own: describe(own) };
+  if (own.seen === undefined)
+    return differs(scope(own) > scope(oracle) ? 'stricter' : 'milder', (of) => String(scope(of)));
+  const head = differs('head', ({ seen }) => seen?.head ?? '');
+  // What these bring besides depends on who was faster.
+  if (head !== null || exchange.isReset || exchange.isEarly) return head;
+  return (
+    differs('request', ({ seen }) => `${seen?.bodyBytes} bytes, ${seen?.end}, trailers ${seen?.trailers}`) ??
+    differs('answer', ({ heads, bodyBytes, end }) => JSON.stringify({ heads, bodyBytes, end }))
+  );
+}
+
+/** How much a refusal takes: an answer or a reset one stream, the rest the connection. */
+function scope(outcome: Outcome): number {
+  return outcome.end === 'whole' || outcome.end.startsWith('reset') ? 1 : 2;
+}
+
+function describe({ seen, heads, bodyBytes, end }: Outcome): string {
+  return JSON.stringify({ seen, heads, bodyBytes, end });
+}

@@ -1,0 +1,45 @@
+/** Two thousand exchanges made by chance, on the engine under test and on node:http2: the same requests reach the service, the same answers the visitor. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { inReverse } from '../../harness/ends.ts';
+import { ENGINE } from '../engines.ts';
+import { REASONS } from './reasons.ts';
+import { openSides, runDifferential, type Sides } from './run.ts';
+import type { Outcome } from './side.ts';
+
+const WITHIN = { timeout: 120_000 };
+
+let sides: Sides;
+const ends = inReverse({ after });
+before(async () => {
+  sides = await openSides(ends, ENGINE);
+});
+
+test('differential: 2,000 exchanges differ by nothing but named reasons', WITHIN, async () => {
+  const { exchanges, accepted } = await runDifferential(sides, REASONS[ENGINE], 1, 2_000);
+  assert.ok(accepted > exchanges / 2 && accepted < exchanges * 0.95, `${accepted} of ${exchanges} were accepted`);
+});
+
+/** The same engine with one thing changed in each outcome that has it. */
+function planted(change: (outcome: Outcome) => Outcome): Sides {
+  const { oracle, own } = sides;
+  return { oracle, own: { hold: async (conversation) => (await own.hold(conversation)).map(change) } };
+}
+
+const PLANTED: Readonly<Record<string, (outcome: Outcome) => Outcome>> = {
+  looser: (of) => ({ ...of, seen: of.seen ?? { head: 'GET /', bodyBytes: 0, trailers: '', end: 'whole' } }),
+  stricter: (of) => ({ ...of, seen: undefined }),
+  head: (of) => (of.seen === undefined ? of : { ...of, seen: { ...of.seen, head: `${of.seen.head}\nx: y` } }),
+  request: (of) => (of.seen === undefined ? of : { ...of, seen: { ...of.seen, bodyBytes: of.seen.bodyBytes + 1 } }),
+  answer: (of) => (of.end === 'whole' ? { ...of, bodyBytes: of.bodyBytes + 1 } : of),
+  hangs: (of) => ({ ...of, end: 'hangs' }),
+};
+
+for (const [kind, change] of Object.entries(PLANTED)) {
+  test(`differential: a planted difference (${kind}) is found`, WITHIN, async () => {
+    await assert.rejects(
+      runDifferential(planted(change), [], 1, 200),
+      new RegExp(`^Error: seed \\d+, stream \\d+: ${kind}`),
+    );
+  });
+}

@@ -134,7 +134,7 @@ suite('the package for programs', { concurrency: true }, () => {
       webhookVerify: { kind: 'github', secret },
     });
     const { body } = await culvert.account.call('GET', `/tunnels/${tunnel.id}`);
-    const { ends_at: _endsAt, ...shown } = body['setByAgent'] as unknown as Record<string, unknown>;
+    const { ends_at: _endsAt, ...shown } = body['setByAgent'] as Record<string, unknown>;
     assert.deepEqual(shown, {
       deny_cidr: ['192.0.2.0/24'],
       basic_auth: 'ann',

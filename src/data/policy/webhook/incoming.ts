@@ -11,7 +11,7 @@ export function incomingOf({ bytes, head, isHttps }: PolicyRequest): Omit<Incomi
     const start = head.lines[at] as number;
     const colon = bytes.indexOf(COLON, start);
     const name = bytes.toString('latin1', start, colon).toLowerCase();
-    const value = bytes.toString('latin1', colon + 1, head.lines[at + 1] as number).trim();
+    const value = bytes.toString('latin1', colon + 1, head.lines[at + 1]).trim();
     const before = headers[name];
     headers[name] = before === undefined ? value : `${before}, ${value}`;
   }

@@ -211,6 +211,35 @@ test('routes: each service gets its own host and path', WITHIN, async (t) => {
   assert.equal(await ask(wire, '/x'), 'shop.example.test/x');
 });
 
+test('routes: WebDAV can copy and move within a route alone', WITHIN, async (t) => {
+  const { rig } = await routed(t, ['/dav', '/']);
+  const wire = await rig.visit();
+  const visitor = await Http2Visitor.open(t, rig);
+  const moved = async (target: string, destination: string): Promise<number> => {
+    wire.ask(`MOVE ${target}`, `Destination: ${destination}`);
+    const { status, body } = await wire.response();
+    const other = await visitor.ask({ ':method': 'COPY', ':path': target, destination });
+    assert.equal(other.status, status);
+    if (status === 400) assert.match(body, /Destination names a path that is not on the route/);
+    return status;
+  };
+  const within = ['https://shop.example.test/dav/b', '/dav/b?x=/../y', 'http://shop.example.test/%64av'];
+  for (const destination of within) assert.equal(await moved('/dav/a', destination), 200, destination);
+  const outside = [
+    'https://shop.example.test/b',
+    '/b',
+    '//x/b',
+    '/dav/../b',
+    '/davos',
+    'https://shop.example.test',
+    'b',
+  ];
+  for (const destination of [...outside, '/dav/%2e%2e/b', 'https:\\\\x/dav\\..\\b'])
+    assert.equal(await moved('/dav/a', destination), 400, destination);
+  assert.equal(await moved('/a', '/b'), 200);
+  assert.equal(await moved('/a', '/dav/b'), 400);
+});
+
 test('routes: a request of the control plane takes the route of its path', WITHIN, async (t) => {
   const { rig, origins } = await routed(t, ['/api', '/']);
   const sent = async (target: string): Promise<string> => {

@@ -2,6 +2,8 @@
  * The services of a tunnel by path: which of them a request goes to, and the streams of each. A kept stream to one service never carries a request
  * of another. Made from the claim (wire/path-routes.ts); asked by exchange/dispatch.ts once per request.
  */
+import { COLON } from '../../../http1/chars.ts';
+import { equalsFolded, word } from '../../../http1/fields.ts';
 import type { Head } from '../../../http1/head.ts';
 import type { MuxSession } from '../../../mux/session.ts';
 import type { MuxStream } from '../../../mux/stream.ts';
@@ -28,6 +30,14 @@ const AMBIGUOUS: EdgeRefusal = {
     'The path can be read in two ways: it has "..", ".", "//", a backslash, or one of them encoded. This tunnel has several services, and needs a plain path.',
 };
 
+const ELSEWHERE: EdgeRefusal = {
+  code: 'bad_request',
+  detail: 'The header Destination names a path that is not on the route of the request.',
+};
+/** Where WebDAV copies or moves to. */
+const DESTINATION = word('destination');
+const SCHEME_AND_HOST = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#\\]*/i;
+
 export class PathRoutes implements ServiceChoice {
   /** The longest path first. */
   readonly services: readonly RouteService[];
@@ -39,8 +49,28 @@ export class PathRoutes implements ServiceChoice {
     this.services = services.sort((a, b) => b.path.length - a.path.length);
   }
 
-  /** The service for a parsed head; null: see `refusal`. Allocates for paths with `%`, `;` and the like alone. */
+  /** The service for a parsed head; null: see `refusal`. Allocates for paths with `%`, `;` and the like alone, and for WebDAV. */
   pick(bytes: Buffer, head: Head): RouteService | null {
+    const service = this.#pickBytes(bytes, head);
+    if (service === null) return null;
+    for (let l = 0; l < head.lineCount; l++) {
+      const line = head.lines[l] as number;
+      const end = line + DESTINATION.length;
+      if (bytes[end] !== COLON || !equalsFolded(bytes, line, end, DESTINATION)) continue;
+      const value = bytes.toString('latin1', end + 1, (head.lines[l + 1] as number) - 2).trim();
+      if (this.#pickUrl(value) === service) continue;
+      this.refusal = ELSEWHERE;
+      return null;
+    }
+    return service;
+  }
+
+  #pickUrl(url: string): RouteService | null {
+    const path = url.replace(SCHEME_AND_HOST, '').split(/[?#]/, 1)[0] as string;
+    return this.#pickText(path === '' ? '/' : path);
+  }
+
+  #pickBytes(bytes: Buffer, head: Head): RouteService | null {
     const { pathStart: start, targetEnd } = head;
     let end = start;
     let isPlain = true;

@@ -14,6 +14,16 @@ const EXPIRED: EdgeRefusal = {
   detail: 'The tunnel has expired. Its owner can start it again.',
 };
 export const EXHAUSTED: EdgeRefusal = { code: 'budget_exhausted' };
+/** One address has too many requests in flight. */
+export const GREEDY: EdgeRefusal = {
+  code: 'overloaded',
+  detail: 'Too many requests from your address are in flight. Please try again in a moment.',
+};
+/** The request would leave the path that the tunnel publishes. */
+export const OUTSIDE: EdgeRefusal = {
+  code: 'bad_request',
+  detail: 'The path has ".." in it. This tunnel publishes one path of its service, and what is below it.',
+};
 
 /** The tunnel itself has ended: what is in flight ends too, on every session. */
 export function isOver({ route, removed }: RouteEntry): boolean {

@@ -23,7 +23,7 @@ import type { PolicyRequest, Verdict } from '../../policy/step.ts';
 import { showsVisitorCookies } from '../../policy/visitor-login/cookies.ts';
 import { visitorLines } from '../../policy/visitor-login/lines.ts';
 import type { Hold, HoldEnd } from './holds.ts';
-import { EXHAUSTED, OFFLINE, refusalOf } from '../../faults/refusal.ts';
+import { EXHAUSTED, GREEDY, OFFLINE, OUTSIDE, refusalOf } from '../../faults/refusal.ts';
 import { WantedBody } from './wanted-body.ts';
 import type { RouteEntry } from '../../routing/entry.ts';
 import type { ResponseReader } from './response.ts';
@@ -33,14 +33,6 @@ const NOT_FOUND: EdgeRefusal = { code: 'tunnel_not_found' };
 const MISDIRECTED: EdgeRefusal = { code: 'misdirected_request' };
 const LOOP: EdgeRefusal = { code: 'loop_detected' };
 const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
-const GREEDY: EdgeRefusal = {
-  code: 'overloaded',
-  detail: 'Too many requests from your address are in flight. Please try again in a moment.',
-};
-const OUTSIDE: EdgeRefusal = {
-  code: 'bad_request',
-  detail: 'The path has ".." in it. This tunnel publishes one path of its service, and what is below it.',
-};
 const NOTHING = Buffer.alloc(0);
 /** Error code of HTTP/2 (RFC 9113 §7): the request was not processed. */
 const REFUSED_STREAM = 7;

@@ -4,8 +4,10 @@ import { connectedPair } from '../../../mux/testing.ts';
 import { encodePreamble } from '../../../wire/preamble.ts';
 import { type ServedTunnel, TunnelMeter } from '../../routing/entry.ts';
 import { AddressLoad } from '../../entrance/admission.ts';
+import { PathRoutes } from '../path-routes/path-routes.ts';
 import {
   acquire,
+  dropKept,
   dropStale,
   hasItsShare,
   IDLE_MS,
@@ -202,4 +204,20 @@ test('an agent that never says it has each stream used once', () => {
   upstream.release(true, 0);
   assert.ok(upstream.stream.gone);
   assert.deepEqual([tunnel.idle.length, tunnel.resting.size], [0, 0]);
+});
+
+test('a full session makes room for one route from the idle streams of another', () => {
+  const tunnel = served(4);
+  const { services } = new PathRoutes([{ path: '/api' }, { path: '/' }], tunnel);
+  Object.assign(tunnel, { services });
+  const [api, root] = services;
+  assert.ok(api !== undefined && root !== undefined);
+  const kept = [take(api, 0), take(api, 0), take(api, 0)];
+  for (const upstream of kept) upstream.release(true, 0);
+  assert.equal(api.resting.size, 3);
+  for (let i = 0; i < 2; i++) assert.equal(take(root, 10).served, root);
+  assert.equal(api.resting.size + api.idle.length, 2);
+  assert.equal(kept.filter(({ stream }) => stream.gone).length, 1);
+  dropKept(tunnel);
+  assert.equal(api.resting.size, 0);
 });

@@ -14,6 +14,17 @@ const MAX_BYTES = 340_000;
 /** Public declarations: they import each other and Node alone. */
 const DECLARATIONS = ['index', 'error', 'forward', 'listen', 'types'];
 
+/** zod's writers of JSON Schema, which its schemas name and no schema here calls: 18 KB. */
+const noJsonSchema = {
+  name: 'no-json-schema',
+  setup(build) {
+    build.onLoad({ filter: /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$/ }, ({ path }) => {
+      const names = [...readFileSync(path, 'utf8').matchAll(/^export (?:const|function|class) (\w+)/gm)];
+      return { contents: names.map(([, name]) => `export function ${name}() {}`).join('\n'), loader: 'js' };
+    });
+  },
+};
+
 /** zod's namespace under one name keeps all of zod, 355 KB more: as a namespace of the file itself, what is unused goes. */
 const leanZod = {
   name: 'lean-zod',
@@ -35,9 +46,10 @@ async function makeBundle(file) {
     target: 'node22',
     format: 'esm',
     minify: true,
-    legalComments: 'inline',
+    // At the end, each once.
+    legalComments: 'eof',
     define: { CULVERT_BUILD: JSON.stringify(info) },
-    plugins: [leanZod],
+    plugins: [leanZod, noJsonSchema],
     metafile: true,
     logLevel: 'warning',
   });

@@ -9,6 +9,7 @@ export type {
   ForwardOptions,
   GateOptions,
   Listener,
+  ServiceOptions,
   Tunnel,
   TunnelEvents,
   TunnelOptions,

@@ -65,11 +65,8 @@ export interface Route {
   readonly to: number | string;
 }
 
-export interface ForwardOptions extends TunnelOptions {
-  /** Your service: a port (`3000`), `host:port`, a URL (`https://localhost:3000`) or `unix:/path`. May be left out with `routes`. */
-  readonly to?: number | string | undefined;
-  /** Several services behind the URL, by path; the longest path counts. `to` gets all others. */
-  readonly routes?: readonly Route[] | undefined;
+/** How your service is spoken to. */
+export interface ServiceOptions extends TunnelOptions {
   /** `http` unless given. `https`: the service speaks TLS. */
   readonly protocol?: 'http' | 'https' | 'tcp' | undefined;
   /** HTTP version that your service speaks; `http1` unless given. `auto`: HTTP/2 if it offers it by ALPN, or speaks nothing else. */
@@ -79,6 +76,16 @@ export interface ForwardOptions extends TunnelOptions {
   /** Publishes this path of your service: `/app`. */
   readonly pathPrefix?: string | undefined;
 }
+
+/** Your service: a port (`3000`), `host:port`, a URL (`https://localhost:3000`) or `unix:/path`. */
+type Target = number | string;
+
+/** A service, or several behind one URL by path: the longest path counts, and `to` gets all others. */
+export type ForwardOptions = ServiceOptions &
+  (
+    | { readonly to: Target; readonly routes?: readonly Route[] | undefined }
+    | { readonly to?: Target | undefined; readonly routes: readonly Route[] }
+  );
 
 /** A request that a visitor made. */
 export interface TunnelRequest {

@@ -42,6 +42,7 @@ export interface ConnectionOwner {
 
 export class ServiceConnection {
   readonly #session: ClientHttp2Session;
+  readonly #socket: Socket;
   readonly #owner: ConnectionOwner;
   readonly #deadlineMs: number;
   #isReady = false;
@@ -56,6 +57,7 @@ export class ServiceConnection {
   /** `socket` is connected and unread. `deadlineMs`: until when it must be ready. */
   constructor(socket: Socket, owner: ConnectionOwner, options: { scheme: 'http' | 'https'; deadlineMs: number }) {
     this.#owner = owner;
+    this.#socket = socket;
     this.#deadlineMs = options.deadlineMs;
     this.#idleSinceMs = owner.nowMs();
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
@@ -121,9 +123,18 @@ export class ServiceConnection {
     return stream;
   }
 
-  /** A request was given up without an answer: the service may be slow, or the connection dead. */
-  suspect(): void {
+  /** What has come on it so far. */
+  get bytesRead(): number {
+    return this.#socket.bytesRead;
+  }
+
+  /**
+   * A request was given up without an answer, and nothing has come since `bytesRead` was `before`: the service may be slow, or the connection dead. Where
+   * anything comes it is not asked: gRPC servers end connections on which clients ping often.
+   */
+  suspect(before: number): void {
     const nowMs = this.#owner.nowMs();
+    if (before !== this.bytesRead) return;
     if (this.#awaitsPing || !this.isOpen || nowMs - this.#pingedMs < PING_PAUSE_MS) return;
     this.#pingedMs = nowMs;
     this.#awaitsPing = true;

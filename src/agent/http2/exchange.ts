@@ -38,6 +38,8 @@ export class ServiceExchange {
   #connection: ServiceConnection | null = null;
   #stream: ClientHttp2Stream | null = null;
   #tries = 0;
+  /** What had come on the connection when the request went out. */
+  #bytesBefore = 0;
   /** A piece of the body that came while the request waits for a connection. */
   #held: { readonly bytes: Buffer; readonly start: number; readonly taken: () => void } | null = null;
   #trailers: Record<string, string[]> | null = null;
@@ -123,7 +125,7 @@ export class ServiceExchange {
   cancel(code: number): void {
     if (this.#isOver) return;
     this.#leave();
-    if (!this.#hasHead) this.#connection?.suspect();
+    if (!this.#hasHead) this.#connection?.suspect(this.#bytesBefore);
     const stream = this.#stream;
     if (stream !== null && !stream.closed) stream.close(code === 0 ? NGHTTP2_CANCEL : code);
   }
@@ -149,6 +151,7 @@ export class ServiceExchange {
       return this.#fail(NGHTTP2_PROTOCOL_ERROR);
     }
     this.#stream = stream;
+    this.#bytesBefore = connection.bytesRead;
     this.#listen(stream);
     this.#sendHeld();
   }

@@ -3,6 +3,7 @@
  * that begins with SETTINGS has read nothing of the request, which is sent once more in HTTP/2. Made by service.ts until that is known.
  */
 import type { Socket } from 'node:net';
+import { cutSocket } from '../../base/bytes/socket.ts';
 import { beginsHttp2 } from '../local/begins-http2.ts';
 import { EdgeSocket, type ResetPeer } from './edge-socket.ts';
 
@@ -48,7 +49,8 @@ export class FirstTry extends EdgeSocket {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#to.destroy();
+    // A service must not take a request that was cut for a whole one.
+    cutSocket(this.#to as Socket);
     done(error);
   }
 

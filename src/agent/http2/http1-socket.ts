@@ -5,6 +5,7 @@
  */
 import { constants } from 'node:http2';
 import type { Socket } from 'node:net';
+import { cutSocket } from '../../base/bytes/socket.ts';
 import { CutHead } from '../../http1/cut-head.ts';
 import { INCOMPLETE, parseRequestHead } from '../../http1/head.ts';
 import { EdgeSocket } from './edge-socket.ts';
@@ -55,7 +56,7 @@ export class Http1Socket extends EdgeSocket implements ExchangeOwner {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#exchange?.cancel(this.peer?.resetCode ?? 0);
     this.#giveUp?.();
-    this.#detour?.destroy();
+    if (this.#detour !== null) cutSocket(this.#detour);
     done(error);
   }
 

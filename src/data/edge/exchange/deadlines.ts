@@ -87,7 +87,8 @@ export class Deadlines {
   /** Asked about once a second: over each time in which a body may stand still, the awaited side must reach the least rate. */
   #isTooSlow(nowMs: number, of: Timed): boolean {
     const { minBytesPerSecond, bodyIdleTimeoutMs } = this.#limits;
-    const isAwaited = of.hasBacklog || (of.state === 'body' && !of.isPaused);
+    // Once the service answers, a body is one half of a conversation: it may be silent, as a stream of events may.
+    const isAwaited = of.hasBacklog || (of.state === 'body' && !of.isPaused && !of.isAnswering);
     const ms = nowMs - this.#waitedSinceMs;
     if (isAwaited && this.#waitedSinceMs > 0 && ms < bodyIdleTimeoutMs) return false;
     const isSlow = this.#waitedSinceMs > 0 && (this.#passed - this.#passedBefore) * 1_000 < minBytesPerSecond * ms;
@@ -104,12 +105,11 @@ export class Deadlines {
         return stillMs > idleTimeoutMs ? 'idle' : 'go_on';
       case 'body':
         if (of.isPaused) return stillMs > localTimeoutMs ? 'local_timeout' : 'go_on';
+        if (of.isAnswering) return this.#answeringVerdict(stillMs, of);
         return stillMs > bodyIdleTimeoutMs ? 'body_timeout' : 'go_on';
       case 'wait':
-        if (of.hasBacklog) return stillMs > bodyIdleTimeoutMs ? 'slow_reader' : 'go_on';
-        if (!of.isAnswering) return stillMs > localTimeoutMs ? 'local_timeout' : 'go_on';
-        // Most visitors that end their direction are gone; only a write would tell, and a silent event stream never writes.
-        return of.isHalfClosed && stillMs > idleTimeoutMs ? 'idle' : 'go_on';
+        if (of.hasBacklog || of.isAnswering) return this.#answeringVerdict(stillMs, of);
+        return stillMs > localTimeoutMs ? 'local_timeout' : 'go_on';
       case 'raw':
         if (of.isHalfClosed && stillMs > idleTimeoutMs) return 'idle';
         return websocketIdleMs > 0 && stillMs > websocketIdleMs ? 'websocket_idle' : 'go_on';
@@ -121,5 +121,13 @@ export class Deadlines {
       default:
         return of.state satisfies never;
     }
+  }
+
+  /** A response is under way, which may be silent for as long as its service likes. */
+  #answeringVerdict(stillMs: number, of: Timed): Verdict {
+    const { bodyIdleTimeoutMs, idleTimeoutMs } = this.#limits;
+    if (of.hasBacklog) return stillMs > bodyIdleTimeoutMs ? 'slow_reader' : 'go_on';
+    // Most visitors that end their direction are gone; only a write would tell, and a silent event stream never writes.
+    return of.isHalfClosed && stillMs > idleTimeoutMs ? 'idle' : 'go_on';
   }
 }

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { ClientHttp2Stream, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Http2Visitor, readAnswer } from '../testing/http2-visitor.ts';
-import { Rig } from '../testing/rig.ts';
+import { Rig, type RigOptions } from '../testing/rig.ts';
 import { http2Origin, http2Target, message, Messages } from '../../../agent/http2/testing.ts';
 
 const WITHIN = { timeout: 120_000 };
@@ -13,8 +14,8 @@ const GRPC = { ':method': 'POST', ':path': '/shop.Cart/Add', 'content-type': 'ap
 
 type Method = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
-async function served(t: TestContext, method: Method): Promise<Http2Visitor> {
-  const rig = await Rig.start(t);
+async function served(t: TestContext, method: Method, options: RigOptions = {}): Promise<Http2Visitor> {
+  const rig = await Rig.start(t, options);
   const origin = await http2Origin(t, method);
   await rig.serve('shop', http2Target(origin.port));
   return Http2Visitor.open(t, rig);
@@ -216,4 +217,25 @@ test('grpc: a deadline that passes at the service is its status, and its timeout
   });
   const answer = await visitor.ask({ ...GRPC, 'grpc-timeout': '50m' }, message('x'));
   assert.equal(answer.trailers['grpc-status'], '4');
+});
+
+test('grpc: a call both ways may be silent for longer than an upload', WITHIN, async (t) => {
+  const echo: Method = (stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    stream.on('data', (chunk: Buffer) => stream.write(chunk));
+    stream.on('end', () => stream.end());
+  };
+  const limits = { bodyIdleTimeoutSeconds: 1, minBytesPerSecond: 100 };
+  const visitor = await served(t, echo, { limits, sweepMs: 100 });
+  const stream = visitor.stream(GRPC, false);
+  const answers = reader(stream);
+  for (const text of ['one', 'two']) {
+    stream.write(message(text));
+    assert.equal(await answers.next(), text);
+    await sleep(3_000);
+  }
+  const trailers = once(stream, 'trailers');
+  stream.end();
+  assert.equal((await trailers)[0]['grpc-status'], '0');
 });

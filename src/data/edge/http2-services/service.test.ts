@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { createServer as createSecure } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -350,3 +350,38 @@ test('http1: a service that speaks HTTP/2 alone gets an error that names the fla
     assert.match(body, /--upstream-protocol http2/);
   }
 });
+
+test(
+  'service over HTTP/2: a connection that has died is given up, and the next request gets another',
+  WITHIN,
+  async (t) => {
+    const rig = await Rig.start(t);
+    const origin = await http2Origin(t, (stream) => say(stream, 'ok'));
+    const sockets: Socket[] = [];
+    const front = createTcp((socket) => {
+      socket.on('error', () => undefined); // cut by the agent
+      if (sockets.push(socket) > 1) {
+        origin.server.emit('connection', socket);
+        return;
+      }
+      // It is polite once, and then hears nothing.
+      socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+      socket.resume();
+    });
+    front.listen(0, '127.0.0.1');
+    await once(front, 'listening');
+    t.after(() => void front.close());
+    await rig.serve('shop', http2Target((front.address() as AddressInfo).port));
+    const visitor = await Http2Visitor.open(t, rig);
+    const lost = visitor.stream({});
+    await sleep(300);
+    lost.close(8);
+    const begunMs = performance.now();
+    while (sockets.length === 1) {
+      const answer = await Promise.race([visitor.ask({}), sleep(1_000)]);
+      if (answer !== undefined) assert.equal(answer.body, 'ok');
+      assert.ok(performance.now() - begunMs < 30_000, 'it is given up');
+    }
+    assert.equal((await visitor.ask({})).body, 'ok');
+  },
+);

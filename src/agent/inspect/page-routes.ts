@@ -174,7 +174,8 @@ async function replay({ watch, replays }: PageParts, { request, response }: Page
   if (obstacle !== undefined) return refuse(response, 409, `this request can't be replayed: ${obstacle}`);
   const outcome = await replays.send(record, target);
   if (!outcome.ok) return refuse(response, outcome.reason === 'busy' ? 503 : 502, outcome.text);
-  sendJson(response, 201, { id: outcome.id, uri: `${REQUESTS_PATH}/${outcome.id}`, replay_of: id });
+  // ngrok's clients take 204 alone for success.
+  response.writeHead(204, { location: `${REQUESTS_PATH}/${outcome.id}` }).end();
 }
 
 function idIn(text: string | undefined): string | undefined {

@@ -81,7 +81,7 @@ async function replayNow(request, button) {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ id: request.id }),
     });
-    now.onReplayed(made.id);
+    now.onReplayed(made.location.split('/').pop());
     say('Sent again');
   } catch (error) {
     tell('problem', error.message);

@@ -63,7 +63,7 @@ export async function ask(path, options = {}) {
   } catch {
     throw new Error('The agent does not respond. Check whether it is still running.');
   }
-  const body = answer.status === 204 ? {} : await answer.json();
+  const body = answer.status === 204 ? { location: answer.headers.get('location') } : await answer.json();
   if (!answer.ok) throw new Error(body.msg ?? 'The agent responded with status ' + answer.status + '.');
   return body;
 }

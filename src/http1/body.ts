@@ -296,11 +296,16 @@ function allowedTrailers(section: string, rule: TrailerRule | null): Buffer | nu
     const match = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t\x20-\x7e\x80-\xff]*$/.exec(line);
     if (match === null) return null;
     const name = Buffer.from(match[1] as string, 'latin1');
-    const known = fieldOf(REQUEST_NAMES, name, 0, name.length);
-    const framing = known !== FIELD.none || isForwardedName(name, 0, name.length);
     // Who joins trailers with the head would take this value for the one that the rule has set there (RFC 9110 §6.5.1).
     if (rule !== null && rule.isNamed(Buffer.from(line, 'latin1'), 0)) continue;
-    if (!framing && !FORBIDDEN_TRAILERS.has(name.toString('latin1').toLowerCase())) out += `${line}\r\n`;
+    if (mayFollowBody(name, 0, name.length)) out += `${line}\r\n`;
   }
   return Buffer.from(`${out}\r\n`, 'latin1');
+}
+
+/** Whether a field may be a trailer, by its name `bytes[start, end)`. */
+export function mayFollowBody(bytes: Buffer, start: number, end: number): boolean {
+  if (fieldOf(REQUEST_NAMES, bytes, start, end - start) !== FIELD.none) return false;
+  if (isForwardedName(bytes, start, end - start)) return false;
+  return !FORBIDDEN_TRAILERS.has(bytes.toString('latin1', start, end).toLowerCase());
 }

@@ -1,0 +1,355 @@
+/**
+ * The head of an HTTP/2 request as one of HTTP/1.1 (RFC 9113 §8.3), for the parser that reads all heads: there is one set of checks. Refused here is
+ * what the other form can't say: pseudo-fields that are missing, doubled or in the wrong place, fields of the connection, names in upper case.
+ * Fields are written as they are decoded; pseudo-fields, Host and cookies are set aside, and go in front and behind once all is known.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { mayFollowBody } from '../http1/body.ts';
+import { KIND, type Kind, refusalOf } from './field-kind.ts';
+import { copy, isSame } from './primitives.ts';
+import { readPriority, resetPriority } from './priority.ts';
+import { TABLE_BYTES } from './table.ts';
+import type { Http2Limits, Priority, RequestHead } from './types.ts';
+
+/** Of a block on the wire; a longer one makes the scratch grow. */
+const USUAL_BLOCK = 16_384;
+/** What is written beside the fields' own bytes, in front and behind. */
+const MORE_ROOM = 256;
+const MAX_LENGTH_DIGITS = 15;
+const CR = 13;
+const LF = 10;
+const SPACE = 32;
+const COLON = 58;
+const STAR = 42;
+const SLASH = 47;
+
+const CONNECT = Buffer.from('CONNECT');
+const GET = Buffer.from('GET');
+const HEAD = Buffer.from('HEAD');
+const WEBSOCKET = Buffer.from('websocket');
+const VERSION = Buffer.from(' HTTP/1.1\r\n');
+const HOST = Buffer.from('host: ');
+const COOKIE = Buffer.from('cookie: ');
+const CRUMB = Buffer.from('; ');
+const CHUNKED = Buffer.from('transfer-encoding: chunked\r\n');
+const UPGRADE = 'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: ';
+const UPGRADE_LINES = 3;
+/** RFC 6455 §1.3. */
+const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+const KEY_BYTES = 16;
+
+/** A value that is set aside: where it lies in the side buffer. -1: there is none. */
+interface Aside {
+  start: number;
+  end: number;
+}
+
+/** One per process; holds the head of the last block until the next `begin`. */
+export class HeadScratch implements RequestHead {
+  bytes: Buffer;
+  start = 0;
+  /** While a block is decoded: where the next line goes. */
+  end = 0;
+  lines = 0;
+  wireBytes = 0;
+  reason = '';
+  isTooLarge = false;
+  isHead = false;
+  isWebsocket = false;
+  /** What `content-length` says; -1: there is none. */
+  contentLength = -1;
+  readonly priority: Priority = { urgency: 3, isIncremental: false };
+  /** What a service must answer to the key that was made for it (RFC 6455 §4.2.2). */
+  websocketAccept = '';
+
+  readonly #maxBytes: number;
+  readonly #maxFields: number;
+  /** Where lines begin: the request line and Host go before. */
+  readonly #front: number;
+  readonly #side: Buffer;
+  #sideEnd = 0;
+  readonly #method = aside();
+  readonly #path = aside();
+  readonly #scheme = aside();
+  readonly #authority = aside();
+  readonly #protocol = aside();
+  readonly #host = aside();
+  /** Crumbs, joined (RFC 9113 §8.2.3). */
+  readonly #cookie: Buffer;
+  #cookieEnd = 0;
+  #fields = 0;
+  #pseudoFields = 0;
+  /** Of all fields as lines. */
+  #size = 0;
+
+  constructor(limits: Pick<Http2Limits, 'headBytes' | 'headFields'>) {
+    this.#maxBytes = limits.headBytes;
+    this.#maxFields = limits.headFields;
+    this.#front = limits.headBytes + MORE_ROOM;
+    this.#side = Buffer.allocUnsafeSlow(limits.headBytes);
+    this.#cookie = Buffer.allocUnsafeSlow(limits.headBytes);
+    this.bytes = Buffer.allocUnsafeSlow(this.#roomFor(USUAL_BLOCK));
+  }
+
+  // ------------------------------------------------------------------ from the decoder
+
+  /** A block of `blockBytes` follows. */
+  begin(blockBytes: number): void {
+    const room = this.#roomFor(blockBytes);
+    if (room > this.bytes.length) this.bytes = Buffer.allocUnsafeSlow(room);
+    this.end = this.start = this.#front;
+    this.lines = this.wireBytes = this.#sideEnd = this.#cookieEnd = this.#fields = this.#pseudoFields = this.#size = 0;
+    this.reason = this.websocketAccept = '';
+    this.isTooLarge = this.isHead = this.isWebsocket = false;
+    this.contentLength = -1;
+    resetPriority(this.priority);
+    this.#method.start = this.#path.start = this.#scheme.start = -1;
+    this.#authority.start = this.#protocol.start = this.#host.start = -1;
+  }
+
+  /** The field of `kind` with the line `from[start, end)`. A literal lies where the next line goes: `from` is `bytes`, and `start` is `end`. */
+  take(kind: Kind, from: Buffer, start: number, nameEnd: number, end: number): void {
+    this.#size += end - start;
+    if (++this.#fields > this.#maxFields || this.#size > this.#maxBytes) this.isTooLarge = true;
+    // What is beyond is counted, and not written.
+    if (this.isTooLarge) return;
+    if (kind === KIND.plain) this.#keep(from, start, end);
+    else this.#takeKnown(kind, from, start, nameEnd, end);
+  }
+
+  /** A row of plain fields, at once. False: one by one, it may be too much. */
+  takeRow(lines: Buffer, length: number, fields: number): boolean {
+    if (this.isTooLarge || this.#size + length > this.#maxBytes || this.#fields + fields > this.#maxFields)
+      return false;
+    this.#size += length;
+    this.#fields += fields;
+    this.lines += fields;
+    this.end = copy(lines, 0, length, this.bytes, this.end);
+    return true;
+  }
+
+  #takeKnown(kind: Kind, from: Buffer, start: number, nameEnd: number, end: number): void {
+    const value = nameEnd + 2;
+    const valueEnd = end - 2;
+    switch (kind) {
+      case KIND.method:
+        if (!this.#takePseudo(this.#method, from, value, valueEnd)) return this.#refuse(':method');
+        this.isHead = isText(this.#side, this.#method, HEAD);
+        return;
+      case KIND.path:
+        if (!this.#takePseudo(this.#path, from, value, valueEnd)) this.#refuse(':path');
+        return;
+      case KIND.scheme:
+        if (!this.#takePseudo(this.#scheme, from, value, valueEnd)) this.#refuse(':scheme');
+        return;
+      case KIND.protocol:
+        if (!this.#takePseudo(this.#protocol, from, value, valueEnd)) this.#refuse(':protocol');
+        return;
+      case KIND.authority:
+        // One that is empty is the parser's to refuse, as an empty Host.
+        if (this.#authority.start >= 0) return this.#refuse(':authority');
+        this.#pseudo();
+        return this.#setAside(this.#authority, from, value, valueEnd);
+      case KIND.host:
+        if (this.#host.start >= 0) return this.#refuse('host');
+        return this.#setAside(this.#host, from, value, valueEnd);
+      case KIND.cookie:
+        return this.#takeCookie(from, value, valueEnd);
+      case KIND.length:
+        this.#takeLength(from, value, valueEnd);
+        return this.#keep(from, start, end);
+      case KIND.priority:
+        readPriority(from, value, valueEnd, this.priority);
+        return this.#keep(from, start, end);
+      case KIND.websocketKey:
+        // The edge makes its own where one is needed: extended CONNECT has none (RFC 8441 §5).
+        if (this.#protocol.start < 0) this.#keep(from, start, end);
+        return;
+      case KIND.te:
+        return this.#refuse('te');
+      default:
+        return this.#refuse(refusalOf(kind, from.toString('latin1', start, nameEnd)));
+    }
+  }
+
+  #keep(from: Buffer, start: number, end: number): void {
+    this.end = from === this.bytes ? end : copy(from, start, end, this.bytes, this.end);
+    this.lines++;
+  }
+
+  /** False: it is there already, or empty. */
+  #takePseudo(field: Aside, from: Buffer, start: number, end: number): boolean {
+    if (field.start >= 0 || start === end) return false;
+    this.#pseudo();
+    this.#setAside(field, from, start, end);
+    return true;
+  }
+
+  /** Pseudo-fields come before the others (RFC 9113 §8.3). */
+  #pseudo(): void {
+    if (++this.#pseudoFields !== this.#fields) this.#refuse('a pseudo-header after a regular header');
+  }
+
+  #setAside(field: Aside, from: Buffer, start: number, end: number): void {
+    field.start = this.#sideEnd;
+    field.end = this.#sideEnd = copy(from, start, end, this.#side, this.#sideEnd);
+  }
+
+  #takeCookie(from: Buffer, start: number, end: number): void {
+    if (start === end) return;
+    if (this.#cookieEnd > 0) this.#cookieEnd = copy(CRUMB, 0, CRUMB.length, this.#cookie, this.#cookieEnd);
+    this.#cookieEnd = copy(from, start, end, this.#cookie, this.#cookieEnd);
+  }
+
+  #takeLength(from: Buffer, start: number, end: number): void {
+    if (this.contentLength >= 0) return this.#refuse('content-length');
+    let length = end === start || end - start > MAX_LENGTH_DIGITS ? -1 : 0;
+    for (let i = start; i < end && length >= 0; i++) {
+      const digit = (from[i] as number) - 48;
+      length = digit < 0 || digit > 9 ? -1 : length * 10 + digit;
+    }
+    if (length < 0) this.#refuse('invalid content-length');
+    this.contentLength = length;
+  }
+
+  #refuse(reason: string): void {
+    if (this.reason === '') this.reason = reason;
+  }
+
+  // ------------------------------------------------------------------ from the connection
+
+  /** The block, of `wireBytes`, is decoded: writes what lies around its fields. `isWhole`: no body follows. */
+  finish(isWhole: boolean, wireBytes: number): void {
+    this.wireBytes = wireBytes;
+    if (this.isTooLarge) this.reason = 'too large';
+    else if (this.reason === '') this.reason = this.#check(isWhole);
+    if (this.reason !== '') {
+      this.end = this.start;
+      this.lines = 0;
+      return;
+    }
+    this.#writeFront();
+    this.#writeBack(isWhole);
+  }
+
+  /** The block is decoded, and they are trailers: leaves out what has no place behind a body. Answers why they are refused, or ''. */
+  finishTrailers(): string {
+    if (this.isTooLarge) return 'too large';
+    if (this.#pseudoFields > 0) return 'a pseudo-header behind a body';
+    if (this.reason !== '') return this.reason;
+    const { bytes } = this;
+    const stop = this.end;
+    let to = this.start;
+    this.lines = 0;
+    for (let line = this.start; line < stop; ) {
+      const nameEnd = bytes.indexOf(COLON, line);
+      const end = bytes.indexOf(LF, nameEnd) + 1;
+      if (mayFollowBody(bytes, line, nameEnd)) {
+        bytes.copyWithin(to, line, end);
+        to += end - line;
+        this.lines++;
+      }
+      line = end;
+    }
+    this.end = to;
+    return '';
+  }
+
+  #check(isWhole: boolean): string {
+    if (this.#method.start < 0 || this.#scheme.start < 0 || this.#path.start < 0) return 'a pseudo-field is missing';
+    // The parser knows absolute targets too: here the authority has a field of its own. `*` is for OPTIONS, as it knows.
+    const first = this.#side[this.#path.start];
+    if (first !== SLASH && (first !== STAR || this.#path.end - this.#path.start !== 1)) return ':path';
+    if (this.#authority.start >= 0 && this.#host.start >= 0 && !this.#isOneHost()) return 'host';
+    if (this.#protocol.start >= 0) return this.#checkWebsocket(isWhole);
+    return isWhole && this.contentLength > 0 ? 'content-length without a body' : '';
+  }
+
+  /** Extended CONNECT (RFC 8441 §4), of which there is `websocket` alone. */
+  #checkWebsocket(isWhole: boolean): string {
+    if (!isText(this.#side, this.#method, CONNECT) || !isText(this.#side, this.#protocol, WEBSOCKET))
+      return ':protocol';
+    if (isWhole || this.contentLength >= 0) return 'a WebSocket that is no open stream';
+    this.isWebsocket = true;
+    return '';
+  }
+
+  #isOneHost(): boolean {
+    const { start, end } = this.#authority;
+    const other = this.#host.start;
+    const length = end - start;
+    if (length !== this.#host.end - other) return false;
+    for (let i = 0; i < length; i++) {
+      if (lower(this.#side[start + i] as number) !== lower(this.#side[other + i] as number)) return false;
+    }
+    return true;
+  }
+
+  /** Request line and Host, up to where the fields begin. */
+  #writeFront(): void {
+    const { bytes } = this;
+    const side = this.#side;
+    const path = this.#path;
+    const host = this.#authority.start >= 0 ? this.#authority : this.#host;
+    const methodLength = this.isWebsocket ? GET.length : this.#method.end - this.#method.start;
+    let length = methodLength + 1 + path.end - path.start + VERSION.length;
+    if (host.start >= 0) length += HOST.length + host.end - host.start + 2;
+    this.start = this.#front - length;
+    let at = this.isWebsocket
+      ? copy(GET, 0, GET.length, bytes, this.start)
+      : copy(side, this.#method.start, this.#method.end, bytes, this.start);
+    bytes[at++] = SPACE;
+    at = copy(side, path.start, path.end, bytes, at);
+    at = copy(VERSION, 0, VERSION.length, bytes, at);
+    if (host.start < 0) return;
+    at = copy(HOST, 0, HOST.length, bytes, at);
+    at = copy(side, host.start, host.end, bytes, at);
+    bytes[at] = CR;
+    bytes[at + 1] = LF;
+    this.lines++;
+  }
+
+  /** Cookies, what frames the body or asks for the upgrade, and the empty line. */
+  #writeBack(isWhole: boolean): void {
+    const { bytes } = this;
+    let at = this.end;
+    if (this.#cookieEnd > 0) {
+      at = copy(COOKIE, 0, COOKIE.length, bytes, at);
+      at = copy(this.#cookie, 0, this.#cookieEnd, bytes, at);
+      bytes[at++] = CR;
+      bytes[at++] = LF;
+      this.lines++;
+    }
+    if (this.isWebsocket) {
+      const key = randomBytes(KEY_BYTES).toString('base64');
+      this.websocketAccept = createHash('sha1')
+        .update(key + WEBSOCKET_GUID)
+        .digest('base64');
+      at += bytes.write(`${UPGRADE}${key}\r\n`, at, 'latin1');
+      this.lines += UPGRADE_LINES;
+    } else if (!isWhole && this.contentLength < 0) {
+      at = copy(CHUNKED, 0, CHUNKED.length, bytes, at);
+      this.lines++;
+    }
+    bytes[at++] = CR;
+    bytes[at++] = LF;
+    this.end = at;
+  }
+
+  /** Lines within the limit, a literal that is beyond it (its name an entry's, its value five bits a character), and what is added. */
+  #roomFor(blockBytes: number): number {
+    return this.#front + this.#maxBytes + Math.ceil((blockBytes * 8) / 5) + TABLE_BYTES + MORE_ROOM;
+  }
+}
+
+function aside(): Aside {
+  return { start: -1, end: 0 };
+}
+
+function isText(side: Buffer, field: Aside, text: Buffer): boolean {
+  return field.end - field.start === text.length && isSame(side, field.start, text, 0, text.length);
+}
+
+function lower(byte: number): number {
+  return byte >= 65 && byte <= 90 ? byte + 32 : byte;
+}

@@ -6,8 +6,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mayFollowBody } from '../http1/body.ts';
 import { KIND, type Kind, refusalOf } from './field-kind.ts';
-import { copy, isSame } from './primitives.ts';
+import { copy } from './primitives.ts';
 import { readPriority, resetPriority } from './priority.ts';
+import { type Aside, SetAside } from './set-aside.ts';
 import { TABLE_BYTES } from './table.ts';
 import type { Http2Limits, Priority, RequestHead } from './types.ts';
 
@@ -18,31 +19,14 @@ const MORE_ROOM = 256;
 const MAX_LENGTH_DIGITS = 15;
 const CR = 13;
 const LF = 10;
-const SPACE = 32;
 const COLON = 58;
-const STAR = 42;
-const SLASH = 47;
 
-const CONNECT = Buffer.from('CONNECT');
-const GET = Buffer.from('GET');
-const HEAD = Buffer.from('HEAD');
-const WEBSOCKET = Buffer.from('websocket');
-const VERSION = Buffer.from(' HTTP/1.1\r\n');
-const HOST = Buffer.from('host: ');
-const COOKIE = Buffer.from('cookie: ');
-const CRUMB = Buffer.from('; ');
 const CHUNKED = Buffer.from('transfer-encoding: chunked\r\n');
 const UPGRADE = 'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: ';
 const UPGRADE_LINES = 3;
 /** RFC 6455 §1.3. */
 const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const KEY_BYTES = 16;
-
-/** A value that is set aside: where it lies in the side buffer. -1: there is none. */
-interface Aside {
-  start: number;
-  end: number;
-}
 
 /** One per process; holds the head of the last block until the next `begin`. */
 export class HeadScratch implements RequestHead {
@@ -66,17 +50,7 @@ export class HeadScratch implements RequestHead {
   readonly #maxFields: number;
   /** Where lines begin: the request line and Host go before. */
   readonly #front: number;
-  readonly #side: Buffer;
-  #sideEnd = 0;
-  readonly #method = aside();
-  readonly #path = aside();
-  readonly #scheme = aside();
-  readonly #authority = aside();
-  readonly #protocol = aside();
-  readonly #host = aside();
-  /** Crumbs, joined (RFC 9113 §8.2.3). */
-  readonly #cookie: Buffer;
-  #cookieEnd = 0;
+  readonly #aside: SetAside;
   #fields = 0;
   #pseudoFields = 0;
   /** Of all fields as lines. */
@@ -86,8 +60,7 @@ export class HeadScratch implements RequestHead {
     this.#maxBytes = limits.headBytes;
     this.#maxFields = limits.headFields;
     this.#front = limits.headBytes + MORE_ROOM;
-    this.#side = Buffer.allocUnsafeSlow(limits.headBytes);
-    this.#cookie = Buffer.allocUnsafeSlow(limits.headBytes);
+    this.#aside = new SetAside(limits.headBytes);
     this.bytes = Buffer.allocUnsafeSlow(this.#roomFor(USUAL_BLOCK));
   }
 
@@ -98,13 +71,12 @@ export class HeadScratch implements RequestHead {
     const room = this.#roomFor(blockBytes);
     if (room > this.bytes.length) this.bytes = Buffer.allocUnsafeSlow(room);
     this.end = this.start = this.#front;
-    this.lines = this.wireBytes = this.#sideEnd = this.#cookieEnd = this.#fields = this.#pseudoFields = this.#size = 0;
+    this.lines = this.wireBytes = this.#fields = this.#pseudoFields = this.#size = 0;
     this.reason = this.websocketAccept = '';
     this.isTooLarge = this.isHead = this.isWebsocket = false;
     this.contentLength = -1;
     resetPriority(this.priority);
-    this.#method.start = this.#path.start = this.#scheme.start = -1;
-    this.#authority.start = this.#protocol.start = this.#host.start = -1;
+    this.#aside.reset();
   }
 
   /** The field of `kind` with the line `from[start, end)`. A literal lies where the next line goes: `from` is `bytes`, and `start` is `end`. */
@@ -133,28 +105,28 @@ export class HeadScratch implements RequestHead {
     const valueEnd = end - 2;
     switch (kind) {
       case KIND.method:
-        if (!this.#takePseudo(this.#method, from, value, valueEnd)) return this.#refuse(':method');
-        this.isHead = isText(this.#side, this.#method, HEAD);
+        if (!this.#takePseudo(this.#aside.method, from, value, valueEnd)) return this.#refuse(':method');
+        this.isHead = this.#aside.isHead;
         return;
       case KIND.path:
-        if (!this.#takePseudo(this.#path, from, value, valueEnd)) this.#refuse(':path');
+        if (!this.#takePseudo(this.#aside.path, from, value, valueEnd)) this.#refuse(':path');
         return;
       case KIND.scheme:
-        if (!this.#takePseudo(this.#scheme, from, value, valueEnd)) this.#refuse(':scheme');
+        if (!this.#takePseudo(this.#aside.scheme, from, value, valueEnd)) this.#refuse(':scheme');
         return;
       case KIND.protocol:
-        if (!this.#takePseudo(this.#protocol, from, value, valueEnd)) this.#refuse(':protocol');
+        if (!this.#takePseudo(this.#aside.protocol, from, value, valueEnd)) this.#refuse(':protocol');
         return;
       case KIND.authority:
         // One that is empty is the parser's to refuse, as an empty Host.
-        if (this.#authority.start >= 0) return this.#refuse(':authority');
+        if (this.#aside.authority.start >= 0) return this.#refuse(':authority');
         this.#pseudo();
-        return this.#setAside(this.#authority, from, value, valueEnd);
+        return this.#aside.put(this.#aside.authority, from, value, valueEnd);
       case KIND.host:
-        if (this.#host.start >= 0) return this.#refuse('host');
-        return this.#setAside(this.#host, from, value, valueEnd);
+        if (this.#aside.host.start >= 0) return this.#refuse('host');
+        return this.#aside.put(this.#aside.host, from, value, valueEnd);
       case KIND.cookie:
-        return this.#takeCookie(from, value, valueEnd);
+        return this.#aside.addCookie(from, value, valueEnd);
       case KIND.length:
         this.#takeLength(from, value, valueEnd);
         return this.#keep(from, start, end);
@@ -163,7 +135,7 @@ export class HeadScratch implements RequestHead {
         return this.#keep(from, start, end);
       case KIND.websocketKey:
         // The edge makes its own where one is needed: extended CONNECT has none (RFC 8441 §5).
-        if (this.#protocol.start < 0) this.#keep(from, start, end);
+        if (this.#aside.protocol.start < 0) this.#keep(from, start, end);
         return;
       case KIND.te:
         return this.#refuse('te');
@@ -181,24 +153,13 @@ export class HeadScratch implements RequestHead {
   #takePseudo(field: Aside, from: Buffer, start: number, end: number): boolean {
     if (field.start >= 0 || start === end) return false;
     this.#pseudo();
-    this.#setAside(field, from, start, end);
+    this.#aside.put(field, from, start, end);
     return true;
   }
 
   /** Pseudo-fields come before the others (RFC 9113 §8.3). */
   #pseudo(): void {
     if (++this.#pseudoFields !== this.#fields) this.#refuse('a pseudo-header after a regular header');
-  }
-
-  #setAside(field: Aside, from: Buffer, start: number, end: number): void {
-    field.start = this.#sideEnd;
-    field.end = this.#sideEnd = copy(from, start, end, this.#side, this.#sideEnd);
-  }
-
-  #takeCookie(from: Buffer, start: number, end: number): void {
-    if (start === end) return;
-    if (this.#cookieEnd > 0) this.#cookieEnd = copy(CRUMB, 0, CRUMB.length, this.#cookie, this.#cookieEnd);
-    this.#cookieEnd = copy(from, start, end, this.#cookie, this.#cookieEnd);
   }
 
   #takeLength(from: Buffer, start: number, end: number): void {
@@ -228,7 +189,8 @@ export class HeadScratch implements RequestHead {
       this.lines = 0;
       return;
     }
-    this.#writeFront();
+    this.start = this.#aside.writeFront(this.bytes, this.#front, this.isWebsocket);
+    if (this.#aside.hasHost) this.lines++;
     this.#writeBack(isWhole);
   }
 
@@ -256,68 +218,26 @@ export class HeadScratch implements RequestHead {
   }
 
   #check(isWhole: boolean): string {
-    if (this.#method.start < 0 || this.#scheme.start < 0 || this.#path.start < 0) return 'a pseudo-field is missing';
-    // The parser knows absolute targets too: here the authority has a field of its own. `*` is for OPTIONS, as it knows.
-    const first = this.#side[this.#path.start];
-    if (first !== SLASH && (first !== STAR || this.#path.end - this.#path.start !== 1)) return ':path';
-    if (this.#authority.start >= 0 && this.#host.start >= 0 && !this.#isOneHost()) return 'host';
-    if (this.#protocol.start >= 0) return this.#checkWebsocket(isWhole);
+    const reason = this.#aside.check();
+    if (reason !== '') return reason;
+    if (this.#aside.protocol.start >= 0) return this.#checkWebsocket(isWhole);
     return isWhole && this.contentLength > 0 ? 'content-length without a body' : '';
   }
 
   /** Extended CONNECT (RFC 8441 §4), of which there is `websocket` alone. */
   #checkWebsocket(isWhole: boolean): string {
-    if (!isText(this.#side, this.#method, CONNECT) || !isText(this.#side, this.#protocol, WEBSOCKET))
-      return ':protocol';
+    if (!this.#aside.isConnect || !this.#aside.isWebsocket) return ':protocol';
     if (isWhole || this.contentLength >= 0) return 'a WebSocket that is no open stream';
     this.isWebsocket = true;
     return '';
-  }
-
-  #isOneHost(): boolean {
-    const { start, end } = this.#authority;
-    const other = this.#host.start;
-    const length = end - start;
-    if (length !== this.#host.end - other) return false;
-    for (let i = 0; i < length; i++) {
-      if (lower(this.#side[start + i] as number) !== lower(this.#side[other + i] as number)) return false;
-    }
-    return true;
-  }
-
-  /** Request line and Host, up to where the fields begin. */
-  #writeFront(): void {
-    const { bytes } = this;
-    const side = this.#side;
-    const path = this.#path;
-    const host = this.#authority.start >= 0 ? this.#authority : this.#host;
-    const methodLength = this.isWebsocket ? GET.length : this.#method.end - this.#method.start;
-    let length = methodLength + 1 + path.end - path.start + VERSION.length;
-    if (host.start >= 0) length += HOST.length + host.end - host.start + 2;
-    this.start = this.#front - length;
-    let at = this.isWebsocket
-      ? copy(GET, 0, GET.length, bytes, this.start)
-      : copy(side, this.#method.start, this.#method.end, bytes, this.start);
-    bytes[at++] = SPACE;
-    at = copy(side, path.start, path.end, bytes, at);
-    at = copy(VERSION, 0, VERSION.length, bytes, at);
-    if (host.start < 0) return;
-    at = copy(HOST, 0, HOST.length, bytes, at);
-    at = copy(side, host.start, host.end, bytes, at);
-    bytes[at] = CR;
-    bytes[at + 1] = LF;
-    this.lines++;
   }
 
   /** Cookies, what frames the body or asks for the upgrade, and the empty line. */
   #writeBack(isWhole: boolean): void {
     const { bytes } = this;
     let at = this.end;
-    if (this.#cookieEnd > 0) {
-      at = copy(COOKIE, 0, COOKIE.length, bytes, at);
-      at = copy(this.#cookie, 0, this.#cookieEnd, bytes, at);
-      bytes[at++] = CR;
-      bytes[at++] = LF;
+    if (this.#aside.hasCookie) {
+      at = this.#aside.writeCookie(bytes, at);
       this.lines++;
     }
     if (this.isWebsocket) {
@@ -340,16 +260,4 @@ export class HeadScratch implements RequestHead {
   #roomFor(blockBytes: number): number {
     return this.#front + this.#maxBytes + Math.ceil((blockBytes * 8) / 5) + TABLE_BYTES + MORE_ROOM;
   }
-}
-
-function aside(): Aside {
-  return { start: -1, end: 0 };
-}
-
-function isText(side: Buffer, field: Aside, text: Buffer): boolean {
-  return field.end - field.start === text.length && isSame(side, field.start, text, 0, text.length);
-}
-
-function lower(byte: number): number {
-  return byte >= 65 && byte <= 90 ? byte + 32 : byte;
 }

@@ -7,7 +7,7 @@ import { copy, isSame, writeInteger } from './primitives.ts';
 import { LOWER, type ResponseName, responseName, SAY } from './response-name.ts';
 import { ResponseLines } from './response-head.ts';
 import { LAST_STATIC, STATIC_FIELDS } from './static-table.ts';
-import { Table, TABLE_BYTES } from './table.ts';
+import { END, NAME_END, START, Table, TABLE_BYTES } from './table.ts';
 
 const COLON = 58;
 const SPACE = 32;
@@ -163,9 +163,11 @@ export class Encoder {
     const nameLength = nameEnd - start;
     const valueLength = valueEnd - value;
     for (let n = table.find(tag, 0); n >= 0; n = table.find(tag, n + 1)) {
-      const at = table.startOf(n);
+      const place = table.placeOf(n);
+      const at = table.entries[place + START] as number;
       const isLike =
-        table.nameEndOf(n) - at === nameLength && table.endOf(n) - at === nameLength + valueLength + LINE_BYTES;
+        (table.entries[place + NAME_END] as number) - at === nameLength &&
+        (table.entries[place + END] as number) - at === nameLength + valueLength + LINE_BYTES;
       if (
         isLike &&
         isName(from, start, nameEnd, table.bytes, at) &&

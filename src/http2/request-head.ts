@@ -8,7 +8,7 @@ import { mayFollowBody } from '../http1/body.ts';
 import { KIND, type Kind, refusalOf } from './field-kind.ts';
 import { copy } from './primitives.ts';
 import { readPriority, resetPriority } from './priority.ts';
-import { type Aside, SetAside } from './set-aside.ts';
+import { SetAside } from './set-aside.ts';
 import { TABLE_BYTES } from './table.ts';
 import type { Http2Limits, Priority, RequestHead } from './types.ts';
 
@@ -20,6 +20,9 @@ const MAX_LENGTH_DIGITS = 15;
 const CR = 13;
 const LF = 10;
 const COLON = 58;
+
+/** By kind. */
+const PSEUDO_NAMES: readonly string[] = ['', ':method', ':path', ':scheme', ':authority', ':protocol'];
 
 const CHUNKED = Buffer.from('transfer-encoding: chunked\r\n');
 const UPGRADE = 'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: ';
@@ -51,6 +54,8 @@ export class HeadScratch implements RequestHead {
   /** Where lines begin: the request line and Host go before. */
   readonly #front: number;
   readonly #aside: SetAside;
+  /** The longest block that there is room for. */
+  #blockRoom = USUAL_BLOCK;
   #fields = 0;
   #pseudoFields = 0;
   /** Of all fields as lines. */
@@ -68,8 +73,10 @@ export class HeadScratch implements RequestHead {
 
   /** A block of `blockBytes` follows. */
   begin(blockBytes: number): void {
-    const room = this.#roomFor(blockBytes);
-    if (room > this.bytes.length) this.bytes = Buffer.allocUnsafeSlow(room);
+    if (blockBytes > this.#blockRoom) {
+      this.#blockRoom = blockBytes;
+      this.bytes = Buffer.allocUnsafeSlow(this.#roomFor(blockBytes));
+    }
     this.end = this.start = this.#front;
     this.lines = this.wireBytes = this.#fields = this.#pseudoFields = this.#size = 0;
     this.reason = this.websocketAccept = '';
@@ -105,26 +112,19 @@ export class HeadScratch implements RequestHead {
     const valueEnd = end - 2;
     switch (kind) {
       case KIND.method:
-        if (!this.#takePseudo(this.#aside.method, from, value, valueEnd)) return this.#refuse(':method');
-        this.isHead = this.#aside.isHead;
-        return;
       case KIND.path:
-        if (!this.#takePseudo(this.#aside.path, from, value, valueEnd)) this.#refuse(':path');
-        return;
       case KIND.scheme:
-        if (!this.#takePseudo(this.#aside.scheme, from, value, valueEnd)) this.#refuse(':scheme');
-        return;
       case KIND.protocol:
-        if (!this.#takePseudo(this.#aside.protocol, from, value, valueEnd)) this.#refuse(':protocol');
+        if (value === valueEnd) return this.#refuse(PSEUDO_NAMES[kind] as string);
+        this.#takePseudo(kind, from, value, valueEnd);
+        if (kind === KIND.method) this.isHead = this.#aside.isHead;
         return;
       case KIND.authority:
         // One that is empty is the parser's to refuse, as an empty Host.
-        if (this.#aside.authority.start >= 0) return this.#refuse(':authority');
-        this.#pseudo();
-        return this.#aside.put(this.#aside.authority, from, value, valueEnd);
+        return this.#takePseudo(kind, from, value, valueEnd);
       case KIND.host:
-        if (this.#aside.host.start >= 0) return this.#refuse('host');
-        return this.#aside.put(this.#aside.host, from, value, valueEnd);
+        if (this.#aside.has(kind)) return this.#refuse('host');
+        return this.#aside.put(kind, from, value, valueEnd);
       case KIND.cookie:
         return this.#aside.addCookie(from, value, valueEnd);
       case KIND.length:
@@ -135,7 +135,7 @@ export class HeadScratch implements RequestHead {
         return this.#keep(from, start, end);
       case KIND.websocketKey:
         // The edge makes its own where one is needed: extended CONNECT has none (RFC 8441 §5).
-        if (this.#aside.protocol.start < 0) this.#keep(from, start, end);
+        if (!this.#aside.has(KIND.protocol)) this.#keep(from, start, end);
         return;
       case KIND.te:
         return this.#refuse('te');
@@ -149,17 +149,11 @@ export class HeadScratch implements RequestHead {
     this.lines++;
   }
 
-  /** False: it is there already, or empty. */
-  #takePseudo(field: Aside, from: Buffer, start: number, end: number): boolean {
-    if (field.start >= 0 || start === end) return false;
-    this.#pseudo();
-    this.#aside.put(field, from, start, end);
-    return true;
-  }
-
-  /** Pseudo-fields come before the others (RFC 9113 §8.3). */
-  #pseudo(): void {
+  /** Once each, and before the other fields (RFC 9113 §8.3). */
+  #takePseudo(kind: Kind, from: Buffer, start: number, end: number): void {
+    if (this.#aside.has(kind)) return this.#refuse(PSEUDO_NAMES[kind] as string);
     if (++this.#pseudoFields !== this.#fields) this.#refuse('a pseudo-header after a regular header');
+    this.#aside.put(kind, from, start, end);
   }
 
   #takeLength(from: Buffer, start: number, end: number): void {
@@ -220,7 +214,7 @@ export class HeadScratch implements RequestHead {
   #check(isWhole: boolean): string {
     const reason = this.#aside.check();
     if (reason !== '') return reason;
-    if (this.#aside.protocol.start >= 0) return this.#checkWebsocket(isWhole);
+    if (this.#aside.has(KIND.protocol)) return this.#checkWebsocket(isWhole);
     return isWhole && this.contentLength > 0 ? 'content-length without a body' : '';
   }
 

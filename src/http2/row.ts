@@ -7,7 +7,7 @@ import { copy, isSame } from './primitives.ts';
 import type { Table } from './table.ts';
 
 /** Fields from which on a row is worth keeping; and how long it may be, in the block and in the head. */
-const MIN_FIELDS = 4;
+export const MIN_FIELDS = 4;
 const MAX_BLOCK = 64;
 const MAX_LINES = 2_048;
 const ROUND_UP = 255;
@@ -40,7 +40,7 @@ export class Row {
   }
 }
 
-/** Whether a row of so many fields and bytes is worth keeping. */
-export function isWorthKeeping(fields: number, blockBytes: number, lineBytes: number): boolean {
-  return fields >= MIN_FIELDS && blockBytes <= MAX_BLOCK && lineBytes <= MAX_LINES;
+/** Whether a row of so many bytes is worth keeping. */
+export function isWorthKeeping(blockBytes: number, lineBytes: number): boolean {
+  return blockBytes <= MAX_BLOCK && lineBytes <= MAX_LINES;
 }

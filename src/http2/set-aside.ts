@@ -2,6 +2,7 @@
  * Pseudo-fields, Host and cookies of a request (RFC 9113 §8.2.3, §8.3): kept apart while its block is decoded, because HTTP/1.1 has them in front of the
  * other fields, or in one line behind.
  */
+import { KIND, type Kind } from './field-kind.ts';
 import { copy, isSame } from './primitives.ts';
 
 const CR = 13;
@@ -19,19 +20,14 @@ const HOST = Buffer.from('host: ');
 const COOKIE = Buffer.from('cookie: ');
 const CRUMB = Buffer.from('; ');
 
-/** Where a value lies. A start of -1: there is none. */
-export interface Aside {
-  start: number;
-  end: number;
-}
+const { method: METHOD, path: PATH, authority: AUTHORITY, protocol: PROTOCOL, host: HOST_FIELD, scheme: SCHEME } = KIND;
+/** Kinds from 1 on are set aside, up to this one. */
+const LAST = HOST_FIELD;
 
 export class SetAside {
-  readonly method: Aside = { start: -1, end: 0 };
-  readonly path: Aside = { start: -1, end: 0 };
-  readonly scheme: Aside = { start: -1, end: 0 };
-  readonly authority: Aside = { start: -1, end: 0 };
-  readonly protocol: Aside = { start: -1, end: 0 };
-  readonly host: Aside = { start: -1, end: 0 };
+  /** By kind, where its value lies. A start of -1: there is none. */
+  readonly #starts = new Int32Array(LAST + 1);
+  readonly #ends = new Int32Array(LAST + 1);
   readonly #values: Buffer;
   #valuesEnd = 0;
   /** Crumbs, joined. */
@@ -45,20 +41,20 @@ export class SetAside {
   }
 
   get isHead(): boolean {
-    return this.#is(this.method, HEAD);
+    return this.#is(METHOD, HEAD);
   }
 
   get isConnect(): boolean {
-    return this.#is(this.method, CONNECT);
+    return this.#is(METHOD, CONNECT);
   }
 
   get isWebsocket(): boolean {
-    return this.#is(this.protocol, WEBSOCKET);
+    return this.#is(PROTOCOL, WEBSOCKET);
   }
 
   /** There is a Host, or what becomes one. */
   get hasHost(): boolean {
-    return this.authority.start >= 0 || this.host.start >= 0;
+    return this.has(AUTHORITY) || this.has(HOST_FIELD);
   }
 
   get hasCookie(): boolean {
@@ -67,13 +63,16 @@ export class SetAside {
 
   reset(): void {
     this.#valuesEnd = this.#cookieEnd = 0;
-    this.method.start = this.path.start = this.scheme.start = -1;
-    this.authority.start = this.protocol.start = this.host.start = -1;
+    for (let kind = 1; kind <= LAST; kind++) this.#starts[kind] = -1;
   }
 
-  put(field: Aside, from: Buffer, start: number, end: number): void {
-    field.start = this.#valuesEnd;
-    field.end = this.#valuesEnd = copy(from, start, end, this.#values, this.#valuesEnd);
+  has(kind: Kind): boolean {
+    return (this.#starts[kind] as number) >= 0;
+  }
+
+  put(kind: Kind, from: Buffer, start: number, end: number): void {
+    this.#starts[kind] = this.#valuesEnd;
+    this.#ends[kind] = this.#valuesEnd = copy(from, start, end, this.#values, this.#valuesEnd);
   }
 
   addCookie(from: Buffer, start: number, end: number): void {
@@ -84,29 +83,27 @@ export class SetAside {
 
   /** Why these refuse the head, or ''. */
   check(): string {
-    if (this.method.start < 0 || this.scheme.start < 0 || this.path.start < 0) return 'a pseudo-field is missing';
+    if (!this.has(METHOD) || !this.has(SCHEME) || !this.has(PATH)) return 'a pseudo-field is missing';
     // The parser knows absolute targets too: here the authority has a field of its own. `*` is for OPTIONS, as it knows.
-    const first = this.#values[this.path.start];
-    if (first !== SLASH && (first !== STAR || this.path.end - this.path.start !== 1)) return ':path';
-    return this.authority.start >= 0 && this.host.start >= 0 && !this.#isOneHost() ? 'host' : '';
+    const first = this.#values[this.#starts[PATH] as number];
+    if (first !== SLASH && (first !== STAR || this.#lengthOf(PATH) !== 1)) return ':path';
+    return this.has(AUTHORITY) && this.has(HOST_FIELD) && !this.#isOneHost() ? 'host' : '';
   }
 
   /** Writes request line and Host so that they end at `end`. Answers where they begin. `isGet`: for a CONNECT that becomes one. */
   writeFront(bytes: Buffer, end: number, isGet: boolean): number {
-    const { method, path } = this;
-    const values = this.#values;
-    const host = this.authority.start >= 0 ? this.authority : this.host;
-    const methodLength = isGet ? GET.length : method.end - method.start;
-    let length = methodLength + 1 + path.end - path.start + VERSION.length;
-    if (host.start >= 0) length += HOST.length + host.end - host.start + 2;
+    const host = this.has(AUTHORITY) ? AUTHORITY : HOST_FIELD;
+    const hasHost = this.has(host);
+    let length = (isGet ? GET.length : this.#lengthOf(METHOD)) + 1 + this.#lengthOf(PATH) + VERSION.length;
+    if (hasHost) length += HOST.length + this.#lengthOf(host) + 2;
     const start = end - length;
-    let at = isGet ? copy(GET, 0, GET.length, bytes, start) : copy(values, method.start, method.end, bytes, start);
+    let at = isGet ? copy(GET, 0, GET.length, bytes, start) : this.#write(METHOD, bytes, start);
     bytes[at++] = SPACE;
-    at = copy(values, path.start, path.end, bytes, at);
+    at = this.#write(PATH, bytes, at);
     at = copy(VERSION, 0, VERSION.length, bytes, at);
-    if (host.start < 0) return start;
+    if (!hasHost) return start;
     at = copy(HOST, 0, HOST.length, bytes, at);
-    at = copy(values, host.start, host.end, bytes, at);
+    at = this.#write(host, bytes, at);
     bytes[at] = CR;
     bytes[at + 1] = LF;
     return start;
@@ -121,16 +118,24 @@ export class SetAside {
     return at + 2;
   }
 
-  #is(field: Aside, text: Buffer): boolean {
-    const length = field.start < 0 ? 0 : field.end - field.start;
-    return length === text.length && isSame(this.#values, field.start, text, 0, length);
+  #write(kind: Kind, out: Buffer, at: number): number {
+    return copy(this.#values, this.#starts[kind] as number, this.#ends[kind] as number, out, at);
+  }
+
+  #lengthOf(kind: Kind): number {
+    return (this.#ends[kind] as number) - (this.#starts[kind] as number);
+  }
+
+  #is(kind: Kind, text: Buffer): boolean {
+    if (!this.has(kind) || this.#lengthOf(kind) !== text.length) return false;
+    return isSame(this.#values, this.#starts[kind] as number, text, 0, text.length);
   }
 
   #isOneHost(): boolean {
-    const { start, end } = this.authority;
-    const other = this.host.start;
-    const length = end - start;
-    if (length !== this.host.end - other) return false;
+    const start = this.#starts[AUTHORITY] as number;
+    const other = this.#starts[HOST_FIELD] as number;
+    const length = this.#lengthOf(AUTHORITY);
+    if (length !== this.#lengthOf(HOST_FIELD)) return false;
     for (let i = 0; i < length; i++) {
       if (lower(this.#values[start + i] as number) !== lower(this.#values[other + i] as number)) return false;
     }

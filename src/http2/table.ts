@@ -19,11 +19,11 @@ const MOST_ROOM = 2 * TABLE_BYTES;
 const NO_BYTES = Buffer.alloc(0);
 const NO_ENTRIES = new Uint16Array(0);
 
-/** Places in an entry. */
-const START = 0;
-const NAME_END = 1;
-const END = 2;
-const TAG = 3;
+/** What `entries` has of each from its place on: where its line begins, its name and its line end in `bytes`, and what it was added with. */
+export const START = 0;
+export const NAME_END = 1;
+export const END = 2;
+export const TAG = 3;
 const PLACES = 4;
 
 export class Table {
@@ -33,10 +33,10 @@ export class Table {
   length = 0;
   /** Where the lines are; good until the next `add`. */
   bytes: Buffer = NO_BYTES;
+  /** A ring, the newest at `#newest` and older ones before it: four numbers of each. */
+  entries = NO_ENTRIES;
   #max = TABLE_BYTES;
   #size = 0;
-  /** A ring: the newest is at `#newest`, older ones before it. */
-  #entries = NO_ENTRIES;
   #newest = 0;
   #free = 0;
 
@@ -49,27 +49,14 @@ export class Table {
     return this.#size;
   }
 
-  /** The newest entry has number 0. */
-  startOf(number: number): number {
-    return this.#entries[this.#placeOf(number) + START] as number;
-  }
-
-  nameEndOf(number: number): number {
-    return this.#entries[this.#placeOf(number) + NAME_END] as number;
-  }
-
-  endOf(number: number): number {
-    return this.#entries[this.#placeOf(number) + END] as number;
-  }
-
-  /** What the entry was added with. */
-  tagOf(number: number): number {
-    return this.#entries[this.#placeOf(number) + TAG] as number;
+  /** Where the entry `number` is in `entries`: 0 is the newest. Good until the next `add`. */
+  placeOf(number: number): number {
+    return (this.#newest - number * PLACES) & (this.entries.length - 1);
   }
 
   /** The newest entry with this tag, from `number` on; or -1. */
   find(tag: number, number: number): number {
-    for (let n = number; n < this.length; n++) if (this.tagOf(n) === tag) return n;
+    for (let n = number; n < this.length; n++) if (this.entries[this.placeOf(n) + TAG] === tag) return n;
     return -1;
   }
 
@@ -86,43 +73,40 @@ export class Table {
     const cost = length - LINE_BYTES + ENTRY_BYTES;
     while (this.#size > 0 && this.#size + cost > this.#max) this.#evict();
     if (cost > this.#max) return;
-    if ((this.length + 1) * PLACES > this.#entries.length) this.#growEntries();
+    if ((this.length + 1) * PLACES > this.entries.length) this.#growEntries();
     if (this.#free + length > this.bytes.length) this.#makeRoom(length);
     this.length++;
-    this.#newest = (this.#newest + PLACES) & (this.#entries.length - 1);
+    this.#newest = (this.#newest + PLACES) & (this.entries.length - 1);
     const place = this.#newest;
     const at = this.#free;
     this.#free = copy(from, start, end, this.bytes, at);
-    this.#entries[place + START] = at;
-    this.#entries[place + NAME_END] = at + nameEnd - start;
-    this.#entries[place + END] = this.#free;
-    this.#entries[place + TAG] = tag;
+    this.entries[place + START] = at;
+    this.entries[place + NAME_END] = at + nameEnd - start;
+    this.entries[place + END] = this.#free;
+    this.entries[place + TAG] = tag;
     this.#size += cost;
   }
 
-  #placeOf(number: number): number {
-    return (this.#newest - number * PLACES) & (this.#entries.length - 1);
-  }
-
   #evict(): void {
-    const oldest = --this.length;
-    this.#size -= this.endOf(oldest) - this.startOf(oldest) - LINE_BYTES + ENTRY_BYTES;
+    const oldest = this.placeOf(--this.length);
+    const bytes = (this.entries[oldest + END] as number) - (this.entries[oldest + START] as number);
+    this.#size -= bytes - LINE_BYTES + ENTRY_BYTES;
     if (this.length === 0) this.#free = 0;
   }
 
   #growEntries(): void {
-    const entries = new Uint16Array(PLACES * (this.#entries.length === 0 ? FEW : MOST));
+    const entries = new Uint16Array(PLACES * (this.entries.length === 0 ? FEW : MOST));
     for (let number = 0; number < this.length; number++) {
-      const place = this.#placeOf(number);
-      entries.set(this.#entries.subarray(place, place + PLACES), (this.length - 1 - number) * PLACES);
+      const place = this.placeOf(number);
+      entries.set(this.entries.subarray(place, place + PLACES), (this.length - 1 - number) * PLACES);
     }
-    this.#entries = entries;
+    this.entries = entries;
     this.#newest = this.length === 0 ? 0 : (this.length - 1) * PLACES;
   }
 
   /** Moves the lines to the start of the buffer, or of a longer one. */
   #makeRoom(length: number): void {
-    const from = this.length === 0 ? this.#free : this.startOf(this.length - 1);
+    const from = this.length === 0 ? this.#free : (this.entries[this.placeOf(this.length - 1) + START] as number);
     const used = this.#free - from;
     let room = Math.max(LITTLE_ROOM, this.bytes.length);
     while (room < MOST_ROOM && (used + length) * 2 > room) room *= 2;
@@ -131,8 +115,8 @@ export class Table {
     this.bytes = target;
     this.#free = used;
     for (let number = 0; number < this.length; number++) {
-      const place = this.#placeOf(number);
-      for (let p = place; p < place + TAG; p++) this.#entries[p] = (this.#entries[p] as number) - from;
+      const place = this.placeOf(number);
+      for (let p = place; p < place + TAG; p++) this.entries[p] = (this.entries[p] as number) - from;
     }
   }
 }

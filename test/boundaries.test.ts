@@ -25,7 +25,7 @@ const TABLE: readonly Row[] = [
   { folder: 'mux', may: ['base'], packages: [], because: 'the multiplexer is a protocol of its own and knows no tunnels' },
   { folder: 'wire', may: ['base'], packages: ['zod'], because: 'it is the contract of agent and server, and belongs to neither' },
   { folder: 'http1', may: ['base'], packages: [], because: 'it reads HTTP/1.1 for the edge and for the agent\'s own page, and knows no tunnels' },
-  { folder: 'http2', may: ['base', 'http1'], packages: [], because: 'it speaks HTTP/2 for the edge in heads of HTTP/1.1, and knows no tunnels' },
+  { folder: 'http2', may: ['base', 'http1', 'mux'], packages: [], because: 'it speaks HTTP/2 for the edge in heads of HTTP/1.1, and knows no tunnels' },
   { folder: 'signatures', may: ['base'], packages: [], because: 'it checks how senders sign webhooks, for receivers and for the edge, and belongs to neither' },
   { folder: 'plane', may: ['base', 'wire'], packages: ['zod'], because: 'it is the contract of the planes, and belongs to neither' },
   { folder: 'config', may: ['base'], packages: ['zod', 'smol-toml'], because: 'settings are made here and passed down as arguments' },

@@ -1,0 +1,71 @@
+/** The streams of a connection: those that are open, a few that are over and wait for the next requests, and those that were left before their time. */
+import { LeftStreams } from './left-streams.ts';
+import { Http2ServerStream, type StreamHost } from './stream.ts';
+
+/** Of those that are over: made anew, a stream takes as much memory as it does here. */
+const KEEP_STREAMS = 16;
+
+export class StreamTable {
+  readonly left = new LeftStreams();
+  /** The highest stream that came; and that was taken. */
+  last = 0;
+  lastTaken = 0;
+  /** Of the open ones, those whose end is with the socket: to the visitor they may be over already. */
+  handed = 0;
+  readonly #host: StreamHost;
+  readonly #open = new Map<number, Http2ServerStream>();
+  #free: Http2ServerStream[] = [];
+
+  constructor(host: StreamHost) {
+    this.#host = host;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  get(id: number): Http2ServerStream | undefined {
+    return this.#open.get(id);
+  }
+
+  /** No visitor has used the number yet. */
+  isIdle(id: number): boolean {
+    return id > this.last || (id & 1) === 0;
+  }
+
+  begin(id: number, sendWindow: number, contentLength: number): Http2ServerStream {
+    const stream = this.#free.pop() ?? new Http2ServerStream(this.#host);
+    stream.begin(id, sendWindow, contentLength);
+    this.#open.set(id, stream);
+    this.lastTaken = id;
+    return stream;
+  }
+
+  /** It is over. `mayBring`: the visitor may have sent more of it before it knows. */
+  forget(stream: Http2ServerStream, mayBring: boolean): void {
+    if (!this.#open.delete(stream.id)) return;
+    if (stream.isHanded) this.handed--;
+    if (mayBring) this.left.add(stream.id, stream.window.left);
+    stream.leave();
+    if (this.#free.length < KEEP_STREAMS) this.#free.push(stream);
+  }
+
+  all(): Http2ServerStream[] {
+    return [...this.#open.values()];
+  }
+
+  /** The visitor's settings let it take `more` on each stream. False: one window is too large by it. */
+  widen(more: number, max: number): boolean {
+    for (const stream of this.#open.values()) {
+      stream.sendWindow += more;
+      if (stream.sendWindow > max) return false;
+      if (more > 0) stream.windowGrew();
+    }
+    return true;
+  }
+
+  /** An idle connection keeps none for later. */
+  trim(): void {
+    if (this.#open.size === 0) this.#free = [];
+  }
+}

@@ -64,6 +64,7 @@ suite('the package for programs', { concurrency: true }, () => {
     assert.equal((await culvert.get(`${alone.url}/x`)).code, 'tunnel_not_found');
     await fails(forward({ routes: [{ path: 'api', to: 1 }], ...options }), 'usage', /"api" is not a path such as/);
     await fails(forward({ routes, protocol: 'tcp', ...options }), 'usage', /a tcp tunnel has no paths/);
+    // @ts-expect-error A program in JavaScript can leave both out.
     await fails(forward(options), 'usage', /is not a valid target/);
   });
 

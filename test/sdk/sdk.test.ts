@@ -15,6 +15,7 @@ import {
   type TunnelRequest,
   type TunnelStatus,
 } from '../../src/sdk/index.ts';
+import { http2Origin } from '../../src/agent/http2/testing.ts';
 import { startCulvert, startOrigin } from '../harness.ts';
 import { freePorts } from '../harness/config.ts';
 
@@ -66,6 +67,20 @@ suite('the package for programs', { concurrency: true }, () => {
     await fails(forward({ routes, protocol: 'tcp', ...options }), 'usage', /a tcp tunnel has no paths/);
     // @ts-expect-error A program in JavaScript can leave both out.
     await fails(forward(options), 'usage', /is not a valid target/);
+  });
+
+  test('forward reaches a service over HTTP/2', async (t) => {
+    const culvert = await startCulvert(t);
+    const origin = await http2Origin(t, (stream) => {
+      stream.respond({ ':status': 200 });
+      stream.end('h2');
+    });
+    const options = { to: origin.port, server: culvert.server.apiUrl, token: culvert.token };
+    await using tunnel = await forward({ ...options, upstreamProtocol: 'http2' });
+    assert.equal((await culvert.get(tunnel.url)).body, 'h2');
+    const wrong = 'h2c' as 'http2';
+    await fails(forward({ ...options, upstreamProtocol: wrong }), 'usage', /http1, http2 or auto/);
+    await fails(forward({ ...options, upstreamProtocol: 'auto', protocol: 'tcp' }), 'usage', /http and https tunnels/);
   });
 
   test('listen publishes a function, a server with WebSockets and an app with fetch, without a port', async (t) => {

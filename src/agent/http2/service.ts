@@ -45,7 +45,7 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
   /** The connection that is being made. */
   #next: ServiceConnection | null = null;
   #pausedUntilMs = 0;
-  /** Under `auto`, without TLS: what it has spoken last. */
+  /** Under `auto`: what it has spoken last. The second is for services without TLS. */
   #isHttp1 = false;
   #isHttp2 = false;
 
@@ -71,6 +71,7 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
       onFault: (fault) => owner.onFault(fault),
     };
     if (this.#mode === 'auto' && this.scheme === 'http' && !this.#isHttp2) return this.#tryHttp1(owner);
+    if (this.#isHttp1) return this.#dialBoth(owner);
     for (const connection of this.#connections) {
       if (!connection.isOpen) continue;
       let isWanted = true;
@@ -98,6 +99,23 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
     });
   }
 
+  /** Its TLS has chosen HTTP/1.1 before, and may choose HTTP/2 by now: a connection for each, none waits for another. */
+  #dialBoth(owner: WayOwner): () => void {
+    let giveUp = this.#dialAs(this.#target, {
+      onConnected: (socket) => {
+        if (!speaksHttp2(socket)) return owner.onConnected(socket);
+        this.#isHttp1 = false;
+        socket.destroy();
+        giveUp = this.connect(owner);
+      },
+      onFault: (fault) => {
+        this.#isHttp1 = false;
+        owner.onFault(fault);
+      },
+    });
+    return () => giveUp();
+  }
+
   /** What its first bytes in answer to HTTP/1.1 are. */
   answered(protocol: 'http1' | 'http2'): void {
     this.#isHttp1 = protocol === 'http1';
@@ -115,8 +133,11 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
   }
 
   dialHttp1(owner: WayOwner): () => void {
+    return this.#dialAs({ ...this.#target, alpn: undefined }, owner);
+  }
+
+  #dialAs(target: LocalTarget, owner: WayOwner): () => void {
     this.#dials ??= new Sweeper<LocalDial>(1_000);
-    const target = { ...this.#target, alpn: undefined };
     const dial = new LocalDial(target, { result: owner, sweeper: this.#dials, nowMs: this.nowMs() });
     return () => dial.cancel();
   }
@@ -216,7 +237,7 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
 
   #connected(socket: Socket, dialledMs: number): void {
     const { tls, text, connectTimeoutMs = CONNECT_TIMEOUT_MS } = this.#target;
-    if (tls && (socket as TLSSocket).alpnProtocol !== 'h2') return this.#speaksHttp1(socket, text);
+    if (tls && !speaksHttp2(socket)) return this.#speaksHttp1(socket, text);
     this.#sweeper ??= new Sweeper<ServiceConnection>(1_000);
     const deadlineMs = dialledMs + connectTimeoutMs;
     this.#next = new ServiceConnection(socket, this, { scheme: this.scheme, deadlineMs });
@@ -234,6 +255,7 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
         text: `${text} does not offer HTTP/2. Use --upstream-protocol auto, or leave it out`,
       });
     }
+    this.#isHttp1 = true;
     this.#waiting.delete(first);
     first.onHttp1(socket);
     this.#dialMore();
@@ -260,6 +282,11 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
     this.#dials?.close();
     this.#sweeper = this.#dials = null;
   }
+}
+
+/** By ALPN. */
+function speaksHttp2(socket: Socket): boolean {
+  return (socket as TLSSocket).alpnProtocol === 'h2';
 }
 
 /** The target, spoken to in HTTP/2. */

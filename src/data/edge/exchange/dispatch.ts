@@ -34,8 +34,6 @@ const MISDIRECTED: EdgeRefusal = { code: 'misdirected_request' };
 const LOOP: EdgeRefusal = { code: 'loop_detected' };
 const OVERLOADED: EdgeRefusal = { code: 'overloaded' };
 const NOTHING = Buffer.alloc(0);
-/** Error code of HTTP/2 (RFC 9113 §7): the request was not processed. */
-const REFUSED_STREAM = 7;
 const NO_TOKEN = new HeaderRule([], ['authorization']);
 
 /** What a chain that was waited for says; `held`: what the wait for an agent has come to, behind a chain that has let the request pass. */
@@ -199,7 +197,7 @@ export class Dispatch {
    * may when the service closed a kept connection before it saw the request. The agent that serves the tunnel now pays for the response.
    */
   again(code: FaultCode, old: Upstream | null, response: ResponseReader): { fresh: Upstream; head: Buffer } | null {
-    if (code !== 'local_closed' || old === null || !response.untouched || isAnswer(old.stream.resetCode)) return null;
+    if (code !== 'local_closed' || old === null || !response.untouched || old.isReset) return null;
     const head = old.takeReplay();
     const entry = this.#exchange.entry;
     // Another agent may have taken over, and its flags ask more of visitors.
@@ -390,9 +388,4 @@ export class Dispatch {
     this.refusal = refusal;
     return null;
   }
-}
-
-/** Whether a reset with this code is what the service says of the request. It may have carried out some of it, unless it refused the stream. */
-function isAnswer(resetCode: number): boolean {
-  return resetCode !== 0 && resetCode !== REFUSED_STREAM;
 }

@@ -20,6 +20,8 @@ const HINT_MARGIN_MS = 1_000;
 export const REST_MS = 150;
 /** A stream of which the agent has not said for this long that nothing is behind its response is given up. */
 const CLEAR_MS = 5_000;
+/** Error code of HTTP/2 (RFC 9113 §7): the request was not processed. */
+const REFUSED_STREAM = 7;
 /** Heads longer than this are not kept for repeating. */
 const MAX_REPLAY_BYTES = 8_192;
 
@@ -71,6 +73,12 @@ export class Upstream implements StreamSink {
     this.served = served;
     this.#idleLimitMs = served.idleMs;
     this.#own = own;
+  }
+
+  /** The service has reset its HTTP/2 stream, and may have carried out some of the request; not when it has refused it. */
+  get isReset(): boolean {
+    const { resetCode } = this.stream;
+    return resetCode !== 0 && resetCode !== REFUSED_STREAM;
   }
 
   isOf(own: OwnStreams): boolean {

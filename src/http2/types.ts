@@ -83,7 +83,10 @@ export interface Http2StreamSink {
   onDone(stream: Http2Stream): void;
 }
 
-/** A stream, as its user sees it. All calls on a stream that is gone do nothing. */
+/**
+ * A stream, as its user sees it. All calls on a stream that is gone do nothing; but it may be another request's by the next turn of the event loop, so
+ * its user forgets it then.
+ */
 export interface Http2Stream {
   readonly id: number;
   sink: Http2StreamSink;
@@ -119,7 +122,10 @@ export interface Http2Stream {
 
 /** The user of a connection. */
 export interface Http2User {
-  /** A request came. Sets `stream.sink`. Of a refused head (`head.reason`) too: the user answers it. `isWhole`: no body follows. */
+  /**
+   * A request came. Sets `stream.sink`. Of a refused head (`head.reason`) too: the user answers it, and a reset follows the answer. `isWhole`: no
+   * body follows, and `onEnd` is not called.
+   */
   onRequest(stream: Http2Stream, head: RequestHead, isWhole: boolean): void;
   /** Counted; of a whole connection the end follows by `onClose`. */
   onOffence(reason: Http2Offence): void;

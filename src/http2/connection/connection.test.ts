@@ -133,6 +133,26 @@ test('connection: trailers of a response follow its body with the end', async ()
   assert.match(frames[2]?.payload.toString('latin1') ?? '', /grpc-status/);
 });
 
+test('connection: trailers of a response that are none end it all the same', async () => {
+  const visitor = new Visitor();
+  visitor.user.handle = ({ stream }) => {
+    stream.answer(200, [], Buffer.from('body'), false);
+    stream.trailers(Buffer.from('\r\n'));
+  };
+  visitor.greet();
+  visitor.send(request(1));
+  await turns();
+  const frames = visitor.frames().filter(({ id }) => id === 1);
+  assert.deepEqual(
+    frames.map(({ type, flags }) => [type, flags]),
+    [
+      [TYPE.headers, FLAG.endHeaders],
+      [TYPE.data, FLAG.endStream],
+    ],
+  );
+  assert.deepEqual(visitor.taken(0).log.events, ['done']);
+});
+
 test('connection: a head longer than a frame goes on in CONTINUATION', async () => {
   const visitor = new Visitor();
   const fields = Array.from({ length: 5 }, (_, i) => `x-long-${i}: ${'v'.repeat(8_000)}`);

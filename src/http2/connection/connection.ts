@@ -104,7 +104,7 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
 
   /** What waits for the visitor, as it takes of the memory. */
   get heldBytes(): number {
-    return this.sender.held.bytes;
+    return this.sender.heldBytes;
   }
 
   /** No stream is taken any more. */
@@ -226,7 +226,7 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
       stream.backlog -= out.sizes[i] as number;
       if ((out.credits[i] as number) > 0) this.#credit(stream, out.credits[i] as number);
     }
-    for (let i = 0; i < out.ends.length; i++) {
+    for (let i = 0; i < out.endCount; i++) {
       const stream = out.ends[i] as Http2ServerStream;
       if (!stream.gone && stream.id === out.endIds[i]) this.#done(stream);
     }

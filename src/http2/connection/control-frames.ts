@@ -1,10 +1,11 @@
 /** Frames that carry neither heads nor bodies (RFC 9113 §6): settings, pings, windows, priorities, resets. */
 import { readPriority, resetPriority } from '../priority.ts';
-import { CODE } from '../types.ts';
+import { CODE, type Priority } from '../types.ts';
 import { copyInto, FLAG, HEADER_BYTES, MAX_NUMBER, readNumber, readUint32, TYPE } from './frame.ts';
 import type { Offences } from './offences.ts';
 import type { FrameSender } from './sending/sender.ts';
 import { FIRST_WINDOW, readSettings, type SettingsTarget } from './settings.ts';
+import type { Http2ServerStream } from './stream.ts';
 import type { StreamTable } from './stream-table.ts';
 import type { RoundTrip } from './windows.ts';
 
@@ -15,6 +16,8 @@ const PRIORITY_BYTES = 5;
 const GOAWAY_BYTES = 8;
 /** A WINDOW_UPDATE below this brings nothing. */
 const SMALL_UPDATE = 1_024;
+/** Priorities that are kept for streams to come. */
+const MAX_EARLY = 16;
 
 /** The connection. */
 export interface ControlHost {
@@ -32,6 +35,8 @@ export class ControlFrames implements SettingsTarget {
   readonly #offences: Offences;
   /** The first frame of a visitor has come. */
   hasSettings = false;
+  /** Priorities of streams that have not come yet. */
+  #early: Map<number, Priority> | null = null;
   /** What the visitor takes on each stream from its start. */
   sendWindow = FIRST_WINDOW;
 
@@ -156,7 +161,7 @@ export class ControlFrames implements SettingsTarget {
     else this.#offences.offend(stream, code);
   }
 
-  /** Of a stream that is open; nothing is kept of those to come, whose `priority` field says the same. */
+  /** Of a stream that is open, or will be. */
   #priorityUpdateFrame(id: number, bytes: Buffer, start: number, length: number): void {
     if (id !== 0) return this.#offences.fail(CODE.protocol);
     if (length < 4) return this.#offences.fail(CODE.frameSize);
@@ -165,9 +170,22 @@ export class ControlFrames implements SettingsTarget {
     if ((about & 1) === 0) return this.#offences.fail(CODE.protocol);
     if (this.#offences.isWaste(HEADER_BYTES + length)) return;
     const stream = this.#streams.get(about);
-    if (stream === undefined) return;
-    resetPriority(stream.priority);
-    readPriority(bytes, start + 4, start + length, stream.priority);
-    this.#host.sender.moved(stream);
+    if (stream === undefined && !this.#streams.isIdle(about)) return;
+    const priority = stream?.priority ?? { urgency: 0, isIncremental: false };
+    resetPriority(priority);
+    readPriority(bytes, start + 4, start + length, priority);
+    if (stream !== undefined) this.#host.sender.moved(stream);
+    else if (this.#early === null || this.#early.size < MAX_EARLY)
+      (this.#early ??= new Map<number, Priority>()).set(about, priority);
+  }
+
+  /** What was said of a stream before it came goes before what its head says (RFC 9218 §7). */
+  prioritize(stream: Http2ServerStream): void {
+    const early = this.#early?.get(stream.id);
+    if (early === undefined) return;
+    this.#early?.delete(stream.id);
+    if (this.#early?.size === 0) this.#early = null;
+    stream.priority.urgency = early.urgency;
+    stream.priority.isIncremental = early.isIncremental;
   }
 }

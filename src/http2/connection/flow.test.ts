@@ -222,6 +222,19 @@ test('priorities: PRIORITY_UPDATE moves a stream that waits', async () => {
   assert.equal(first?.id, 5);
 });
 
+test('priorities: what PRIORITY_UPDATE says before a stream goes before its head, for a few streams', async () => {
+  const visitor = new Visitor();
+  visitor.greet();
+  const update = (id: number): Buffer =>
+    frame(TYPE.priorityUpdate, 0, 0, Buffer.concat([numbers(id), Buffer.from('u=6, i')]));
+  for (let id = 1; id < 200; id += 2) visitor.send(update(id));
+  const early = take(visitor, 1, { priority: 'u=1' });
+  assert.deepEqual(early.priority, { urgency: 6, isIncremental: true });
+  const late = take(visitor, 101, { priority: 'u=1' });
+  assert.deepEqual(late.priority, { urgency: 1, isIncremental: false });
+  await turns();
+});
+
 test('receiving: a window opens by what is consumed, and by nothing else', async () => {
   const visitor = new Visitor();
   visitor.greet();

@@ -252,6 +252,7 @@ export class Receiver implements FrameUser {
     stream.ended = isEnd;
     stream.priority.urgency = head.priority.urgency;
     stream.priority.isIncremental = head.priority.isIncremental;
+    this.#control.prioritize(stream);
     if (isMalformed) stream.closeCode = CODE.protocol;
     try {
       host.user.onRequest(stream, head, isEnd);

@@ -1,9 +1,10 @@
 /** The streams of a connection: those that are open, a few that are over and wait for the next requests, and those that were left before their time. */
 import { LeftStreams } from './left-streams.ts';
 import { Http2ServerStream, type StreamHost } from './stream.ts';
+import { StreamMap } from './stream-map.ts';
 
-/** Of those that are over: made anew, a stream takes as much memory as it does here. */
-const KEEP_STREAMS = 16;
+/** Of those that are over. While a write is under way a busy connection has twice as many streams as its visitor counts. */
+const KEEP_STREAMS = 128;
 
 export class StreamTable {
   readonly left = new LeftStreams();
@@ -13,7 +14,7 @@ export class StreamTable {
   /** Of the open ones, those whose end is with the socket: to the visitor they may be over already. */
   handed = 0;
   readonly #host: StreamHost;
-  readonly #open = new Map<number, Http2ServerStream>();
+  readonly #open = new StreamMap();
   #free: Http2ServerStream[] = [];
 
   constructor(host: StreamHost) {
@@ -36,14 +37,14 @@ export class StreamTable {
   begin(id: number, sendWindow: number, contentLength: number): Http2ServerStream {
     const stream = this.#free.pop() ?? new Http2ServerStream(this.#host);
     stream.begin(id, sendWindow, contentLength);
-    this.#open.set(id, stream);
+    this.#open.add(stream);
     this.lastTaken = id;
     return stream;
   }
 
   /** It is over. `mayBring`: the visitor may have sent more of it before it knows. */
   forget(stream: Http2ServerStream, mayBring: boolean): void {
-    if (!this.#open.delete(stream.id)) return;
+    if (!this.#open.delete(stream)) return;
     if (stream.isHanded) this.handed--;
     if (mayBring) this.left.add(stream.id, stream.window.left);
     stream.leave();
@@ -51,12 +52,12 @@ export class StreamTable {
   }
 
   all(): Http2ServerStream[] {
-    return [...this.#open.values()];
+    return this.#open.all();
   }
 
   /** The visitor's settings let it take `more` on each stream. False: one window is too large by it. */
   widen(more: number, max: number): boolean {
-    for (const stream of this.#open.values()) {
+    for (const stream of this.#open.all()) {
       stream.sendWindow += more;
       if (stream.sendWindow > max) return false;
       if (more > 0) stream.windowGrew();
@@ -66,6 +67,8 @@ export class StreamTable {
 
   /** An idle connection keeps none for later. */
   trim(): void {
-    if (this.#open.size === 0) this.#free = [];
+    if (this.#open.size > 0) return;
+    if (this.#free.length > 0) this.#free = [];
+    this.#open.trim();
   }
 }

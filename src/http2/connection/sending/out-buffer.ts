@@ -18,14 +18,15 @@ export class OutBuffer {
   controls = 0;
   /** Tells this use of it from those before. */
   serial = 0;
-  /** Entries of the four lists below. */
+  /** Entries of the four lists below. The lists stay as long as they were: made anew for each write they would be garbage. */
   count = 0;
   readonly streams: Array<Outgoing | null> = [];
   readonly ids: number[] = [];
   readonly sizes: number[] = [];
   readonly credits: number[] = [];
   /** Streams whose end is in it, and their numbers. */
-  readonly ends: Outgoing[] = [];
+  endCount = 0;
+  readonly ends: Array<Outgoing | null> = [];
   readonly endIds: number[] = [];
 
   /** A frame of `stream` with `size` bytes of its body is in it. */
@@ -44,14 +45,15 @@ export class OutBuffer {
   }
 
   noteEnd(stream: Outgoing): void {
-    this.ends.push(stream);
-    this.endIds.push(stream.id);
+    const at = this.endCount++;
+    this.ends[at] = stream;
+    this.endIds[at] = stream.id;
   }
 
   /** Its bytes go to the socket. Answers how many streams end with them. */
   hand(): number {
     let count = 0;
-    for (let i = 0; i < this.ends.length; i++) {
+    for (let i = 0; i < this.endCount; i++) {
       const stream = this.ends[i] as Outgoing;
       // It may have been reset since, and be another by now.
       if (stream.gone || stream.id !== this.endIds[i]) continue;
@@ -85,7 +87,8 @@ export class BufferPool {
   giveOut(out: OutBuffer): void {
     this.freeBytes(out);
     out.streams.fill(null, 0, out.count);
-    out.ends.length = out.endIds.length = out.used = out.controls = out.count = 0;
+    out.ends.fill(null, 0, out.endCount);
+    out.used = out.controls = out.count = out.endCount = 0;
     if (this.#outs.length < KEEP_FREE) this.#outs.push(out);
   }
 

@@ -72,6 +72,11 @@ export class FrameSender implements TurnJob {
     this.#host = parts.host;
   }
 
+  /** What waits for the visitor, as it takes of the memory. */
+  get heldBytes(): number {
+    return this.held.bytes + OUT_BYTES * this.#full.length;
+  }
+
   /** Nothing is left to be written, and nothing is under way. */
   get isEmpty(): boolean {
     return this.#flight === null && (this.#out === null || this.#out.used === 0) && this.#full.length === 0;
@@ -322,8 +327,8 @@ export class FrameSender implements TurnJob {
     stream.trailerLines = null;
     const out = this.#room(headRoom(lines.length));
     const end = this.encoder.trailers(lines, out.bytes, out.used + HEADER_BYTES, OUT_BYTES);
-    // Without them the body is whole all the same.
-    if (end < 0) {
+    // Without them the body is whole all the same: there are none that HTTP/2 has a place for, or they are too long.
+    if (end <= out.used + HEADER_BYTES) {
       stream.ending = END.stream;
       return this.finish(stream);
     }

@@ -75,6 +75,7 @@ export class Waiting {
 
   /** Lets go of all of it. */
   drop(all: HeldRanges): void {
+    if (this.#ranges.length === 0) return;
     for (const range of this.#ranges) this.#letGo(range, all);
     this.#ranges.length = this.bytes = 0;
   }

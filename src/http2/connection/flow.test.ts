@@ -67,6 +67,26 @@ test('sending: a window that settings make negative opens only when all of it is
   assert.equal(bodyBytes(visitor.frames(), 1), 1_500);
 });
 
+test('sending: a window that settings make negative while its stream waits for its turn sends nothing', async () => {
+  const visitor = new Visitor();
+  visitor.greet([4, 30_000]);
+  const one = take(visitor, 1);
+  await turns();
+  visitor.socket.isFast = false;
+  push(visitor, one, 20_000);
+  await turns();
+  // Behind a write that is under way.
+  push(visitor, one, 20_000);
+  visitor.send(settings([4, 1_000]));
+  visitor.socket.isFast = true;
+  visitor.socket.finish();
+  await turns();
+  assert.equal(bodyBytes(visitor.frames(), 1), 20_000);
+  visitor.send(frame(TYPE.window, 0, 1, numbers(19_001)));
+  await turns();
+  assert.equal(bodyBytes(visitor.frames(), 1), 1);
+});
+
 test('sending: credit is given once the socket has taken the bytes, for no more than have gone', async () => {
   const visitor = new Visitor();
   visitor.socket.isFast = false;

@@ -289,6 +289,11 @@ export class FrameSender implements TurnJob {
     while (this.window > 0 && this.#full.length === 0) {
       const stream = schedule.next;
       if (stream === null) return;
+      // Settings may have closed its window while it waited for its turn.
+      if (stream.sendWindow <= 0) {
+        schedule.remove(stream);
+        continue;
+      }
       const out = this.#room(HEADER_BYTES);
       const room = OUT_BYTES - out.used - HEADER_BYTES;
       if (room < MIN_ROOM) return;

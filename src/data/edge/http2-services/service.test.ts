@@ -385,3 +385,44 @@ test(
     assert.equal((await visitor.ask({})).body, 'ok');
   },
 );
+
+test('service over HTTP/2: bodies of any size pass unchanged, many at once', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const origin = await http2Origin(
+    t,
+    (stream, headers) => {
+      const length = headers['content-length'];
+      stream.respond({ ':status': 200, ...(length === undefined ? {} : { 'content-length': length }) });
+      stream.pipe(stream);
+    },
+    { settings: { maxConcurrentStreams: 10 } },
+  );
+  await rig.serve('shop', http2Target(origin.port));
+  const visitors = await Promise.all([0, 1, 2].map(() => Http2Visitor.open(t, rig)));
+  const exchange = async (index: number): Promise<void> => {
+    const body = Buffer.from(Array.from({ length: 997 }, (_, i) => (i * 31 + index * 17) & 0xff));
+    const sent = Buffer.concat(Array.from({ length: (index * 7) % 300 }, () => body));
+    const visitor = visitors[index % 3] as Http2Visitor;
+    const isSized = index % 2 === 0;
+    const head = { ':method': 'POST', ...(isSized ? { 'content-length': sent.length } : {}) };
+    const stream = visitor.stream(head, false);
+    const answer = readAnswer(stream);
+    for (let from = 0; from < sent.length; from += 7_001 * (1 + (index % 5))) {
+      stream.write(sent.subarray(from, Math.min(sent.length, from + 7_001 * (1 + (index % 5)))));
+      if (index % 4 === 0) await sleep(1);
+    }
+    stream.end();
+    const { body: got } = await answer;
+    assert.ok(Buffer.from(got, 'latin1').equals(sent), `exchange ${index}: ${got.length} of ${sent.length}`);
+  };
+  await Promise.all(Array.from({ length: 90 }, (_, index) => exchange(index)));
+  // The edge closes a connection on which a response has begun before the request was whole.
+  const overHttp1 = async (index: number): Promise<void> => {
+    const wire = await rig.visit();
+    const sent = String.fromCharCode(97 + (index % 26)).repeat(1 + index * 9_000);
+    wire.ask('POST /', `Content-Length: ${sent.length}`);
+    wire.send(sent);
+    assert.equal((await wire.response()).body, sent);
+  };
+  await Promise.all(Array.from({ length: 40 }, (_, index) => overHttp1(index)));
+});

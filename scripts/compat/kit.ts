@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../test/harness/config.ts';
@@ -20,15 +20,15 @@ import { Ending, type Ends } from '../../test/harness/ends.ts';
 import { findProgram } from '../../test/harness/tools.ts';
 import { NotHere } from './program.ts';
 
-/** Where packages from npm and PyPI stay between runs. */
-export const CACHE = join(tmpdir(), 'culvert-compat');
+/** Where packages from npm and PyPI stay between runs, also those of tests, which have a temporary folder of their own. */
+export const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'culvert-compat');
 
 const START_MS = 120_000;
 const RUN_MS = 300_000;
 /** Lines of a program's output in an error message. */
 const KEPT = 1500;
-/** `nobody`: database servers refuse to run as root. */
-const NOBODY = 65_534;
+/** A user and group without rights: database servers refuse to run as root. */
+const UNPRIVILEGED_ID = 65_534;
 
 export interface RunOptions {
   readonly cwd?: string;
@@ -81,8 +81,8 @@ export class Kit implements Ends {
     const path = join(this.folder, name);
     mkdirSync(path);
     if (process.getuid?.() === 0) {
-      chownSync(this.folder, NOBODY, NOBODY);
-      chownSync(path, NOBODY, NOBODY);
+      chownSync(this.folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
+      chownSync(path, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
     }
     return path;
   }
@@ -185,7 +185,7 @@ function start(
   stdin: 'pipe' | 'ignore' = 'pipe',
 ): ChildProcess {
   const [file = '', ...args] = command;
-  const user = unprivileged === true && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const user = unprivileged === true && process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
   const child = spawn(file, args, {
     cwd,
     env: { ...process.env, ...env },

@@ -48,7 +48,7 @@ export const next: CompatProgram = {
         const done = await ask('/', { method: 'POST', headers, body: Buffer.from(await sent.arrayBuffer()) });
         assert.equal(done.status, 303, done.text.slice(0, 200));
         assert.match(done.headers.location ?? '', /\/greeted$/);
-        const reload = socket('/_next/webpack-hmr?id=compat');
+        const reload = socket('/_next/hmr?id=compat');
         try {
           await reload.opened();
         } finally {

@@ -4,8 +4,8 @@
  */
 import { EventEmitter } from 'node:events';
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { type WrittenHead, writeRequestHead } from '../../src/data/edge/h2/request-head.ts';
-import { Http2Exchange } from '../../src/data/edge/h2/exchange.ts';
+import { type WrittenHead, writeRequestHead } from '../../src/data/edge/h2-node/request-head.ts';
+import { Http2Exchange } from '../../src/data/edge/h2-node/exchange.ts';
 import type { DryEdge } from './dry-edge.ts';
 
 export interface StreamCase {

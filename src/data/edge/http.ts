@@ -28,7 +28,7 @@ import { ConnectionNames } from '../entrance/connection-names.ts';
 import type { Recorder } from '../inspect/recorder.ts';
 import { type EdgeConnection, type EdgeContext, type EdgeLimits, edgeContext } from './exchange/context.ts';
 import type { FaultCounters } from '../faults/fault.ts';
-import { Http2Connection } from './h2/connection.ts';
+import { Http2Connection } from './h2-node/connection.ts';
 import { blockList } from './exchange/forwarded.ts';
 import type { Holds } from './exchange/holds.ts';
 import { HttpsRedirect } from './exchange/https-redirect.ts';

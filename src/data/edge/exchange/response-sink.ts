@@ -1,7 +1,7 @@
 /**
  * How a response is said to the visitor. What is said is response.ts's: it reads the service's bytes and decides; a sink writes
  * them in the visitor's version of HTTP. This file has the form of HTTP/1.1, where nearly all bytes go out as they came;
- * data/edge/h2 has the other one.
+ * data/edge/h2 and data/edge/h2-node have the other one.
  */
 import type { Scratch, Slab, SlabPool } from '../../../base/bytes/slab.ts';
 import type { SocketWriter } from '../../../base/bytes/socket-writer.ts';

@@ -5,7 +5,9 @@
  */
 import { SLAB_BYTES } from '../../../base/bytes/slab.ts';
 import { INITIAL_WINDOW } from '../../../mux/frame.ts';
-import { MAX_HELD } from './stream-writer.ts';
+
+/** So many slabs a connection holds for its visitor, beyond that bytes are copied: visitors that take nothing would keep a slab for each answer. */
+export const MAX_HELD = 8;
 
 /**
  * What a connection may hold in any case: one answer that a visitor does not take holds its window, and up to so many slabs, each counted as a

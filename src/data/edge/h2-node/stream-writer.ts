@@ -6,11 +6,10 @@
  */
 import type { ServerHttp2Stream } from 'node:http2';
 import { type Slab, SLAB_BYTES } from '../../../base/bytes/slab.ts';
+import { MAX_HELD } from '../exchange/stream-memory.ts';
 
 /** Shorter ranges are copied: they would pin a shared slab of 256 KB. */
 const HOLD_FROM = 16_384;
-/** So many ranges of one connection are held, beyond that they are copied: visitors that take nothing would keep a slab for each. */
-export const MAX_HELD = 8;
 /** Copies are joined in buffers of this size. */
 const JOINED_BYTES = 16_384;
 

@@ -1,9 +1,13 @@
 /** The fast way of reading: that this Node has it for every kind of socket, and that it reads, pauses and ends as it should. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { cutSocket, readInto, resumeReading, sharedTarget } from './socket.ts';
 import { type Kind, PairSource } from '../testing.ts';
+
+const WITHIN = { timeout: 20_000 };
 
 for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
   describe(`a ${kind} socket`, { timeout: 120_000 }, () => {
@@ -87,6 +91,29 @@ for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
     }
   });
 }
+
+test('a socket that is cut while its end is on the way is closed: what comes then is refused', WITHIN, async (t) => {
+  const server = createServer({ allowHalfOpen: true });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  // The kernel is asked for the end some steps later, and answers in the next turn.
+  for (let steps = 0; steps < 8; steps++) {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [peer] = (await once(server, 'connection')) as [Socket];
+    t.after(() => peer.destroy());
+    socket.on('error', () => undefined).write('hello');
+    await pause(5);
+    socket.end();
+    for (let step = 0; step < steps; step++) await new Promise<void>((resolve) => process.nextTick(resolve));
+    cutSocket(socket);
+    peer.resume();
+    const writes = setInterval(() => peer.write('still here'), 5);
+    const [error] = (await once(peer, 'error')) as [NodeJS.ErrnoException];
+    clearInterval(writes);
+    assert.match(error.code ?? '', /EPIPE|ECONNRESET/);
+  }
+});
 
 test('falls back to data events where Node has no such fields', () => {
   const listeners: Array<(chunk: Buffer) => void> = [];

@@ -110,11 +110,16 @@ export function cutSocket(socket: Socket): void {
       _parent?: Socket | null;
       _handle?: { _parent?: ResetHandle } | null;
     };
-    if (tls.encrypted !== true) socket.resetAndDestroy();
-    else if (tls._parent) tls._parent.resetAndDestroy();
+    if (tls.encrypted !== true) reset(socket);
+    else if (tls._parent) reset(tls._parent);
     else tls._handle?._parent?.reset?.(() => undefined);
   }
   socket.destroy();
+}
+
+/** Not while its end is on the way to the kernel: that can't be taken back, and Node would lose sight of the handle and keep it open for ever. */
+function reset(socket: Socket): void {
+  if (!socket.writableEnded || socket.writableFinished) socket.resetAndDestroy();
 }
 
 /** The TCP connection under a TLS one that was accepted; undefined where it was dialled, and on a Node that no longer says. */

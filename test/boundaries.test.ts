@@ -30,7 +30,7 @@ const TABLE: readonly Row[] = [
   { folder: 'plane', may: ['base', 'wire'], packages: ['zod'], because: 'it is the contract of the planes, and belongs to neither' },
   { folder: 'config', may: ['base'], packages: ['zod', 'smol-toml'], because: 'settings are made here and passed down as arguments' },
   { folder: 'argon2', may: ['base'], packages: ['@node-rs/argon2'], because: 'it computes hashes for both planes and belongs to neither' },
-  { folder: 'data', may: ['argon2', 'base', 'http1', 'mux', 'signatures', 'wire', 'plane'], packages: ['jose'], because: 'it must be able to run in a thread or on a host of its own, without a database; jose verifies the JWTs of visitors' },
+  { folder: 'data', may: ['argon2', 'base', 'http1', 'http2', 'mux', 'signatures', 'wire', 'plane'], packages: ['jose'], because: 'it must be able to run in a thread or on a host of its own, without a database; jose verifies the JWTs of visitors' },
   { folder: 'control', may: ['base', 'plane', 'signatures', 'wire', 'control'], packages: [], because: 'its own files wire the control plane up' },
   { folder: 'control/db', may: ['base', 'signatures'], packages: ['better-sqlite3', 'drizzle-orm'], because: 'it holds the tables and no rules' },
   { folder: 'control/db/usage', may: ['base', 'plane', 'control/db'], packages: [], because: 'it stores records as the contract of the planes has them, and comes to SQLite as its neighbours do' },

@@ -154,7 +154,8 @@ const edge = z.strictObject({
   // Fetching a customer's key URL must not become a way into the operator's network.
   allow_private_jwks: z.boolean().prefault(false),
   // Browsers choose it over TLS by themselves; without it they use several connections of HTTP/1.1.
-  http2: z.boolean().prefault(true),
+  // `node`: by Node's library instead of our own code, for one release, in case a client does not get on with it.
+  http2: z.union([z.boolean(), z.literal('node')], { error: 'must be true, false or "node"' }).prefault(true),
   // An agent is back within a second or two. Clients and proxies in front give up after 10 s and more.
   hold_seconds: seconds({ orOff: true }).max(60).prefault(5),
   tls: edgeTls.prefault({}),

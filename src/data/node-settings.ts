@@ -41,6 +41,9 @@ interface AgentLimits {
   readonly maxBufferedMb: number;
 }
 
+/** Our own code (http2/), or Node's. */
+export type Http2Engine = 'own' | 'node';
+
 export interface NodeSettings {
   readonly nodeId: string;
   readonly serverVersion: string;
@@ -54,8 +57,8 @@ export interface NodeSettings {
     readonly https: ListenAt | null;
     /** PEM; required when `https` is set. */
     readonly tls: VisitorTls | null;
-    /** Visitors of `https` may choose HTTP/2. */
-    readonly http2: boolean;
+    /** Whether visitors of `https` may choose HTTP/2, and what speaks it. */
+    readonly http2: Http2Engine | 'off';
     /** Certificates may come while a handshake waits: names without one are asked for at the control plane. */
     readonly certificatesOnDemand: boolean;
     readonly tcpHost: string;

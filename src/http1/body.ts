@@ -289,8 +289,8 @@ function moveDown(bytes: Buffer, to: number, from: number, length: number): void
   else for (let i = 0; i < length; i++) bytes[to + i] = bytes[from + i] as number;
 }
 
-/** The trailer lines that may be forwarded, with the closing line; null when a line is none. */
-function allowedTrailers(section: string, rule: TrailerRule | null): Buffer | null {
+/** The lines of a trailer section (without its closing line) that may be forwarded, with the closing line; null when a line is none. */
+export function allowedTrailers(section: string, rule: TrailerRule | null): Buffer | null {
   let out = '';
   for (const line of section.split('\r\n')) {
     const match = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t\x20-\x7e\x80-\xff]*$/.exec(line);

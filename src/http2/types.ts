@@ -56,6 +56,8 @@ export interface RequestHead {
   readonly isHead: boolean;
   /** Extended CONNECT with `:protocol websocket` (RFC 8441): written as a GET with Upgrade and a key of the edge. */
   readonly isWebsocket: boolean;
+  /** What a service must answer to that key (RFC 6455 §4.2.2); '': there is none. */
+  readonly websocketAccept: string;
 }
 
 /** Urgency 0 (first) to 7, and whether parts are of use by themselves (RFC 9218 §4). */

@@ -60,7 +60,7 @@ function nodeSettings(
       http: listenOn(edge.http_listen, held.http),
       https: listenOn(certificates.edge === null ? null : edge.https_listen, held.https),
       tls: certificates.edge,
-      http2: edge.http2,
+      http2: edge.http2 === 'node' ? 'node' : edge.http2 ? 'own' : 'off',
       certificatesOnDemand: edge.tls.mode === 'acme',
       tcpHost: edge.tcp_host,
       udpHost: edge.udp_host,

@@ -117,6 +117,8 @@ export class FrameVisitor {
     });
     const visitor = new FrameVisitor(socket);
     await once(socket, 'secureConnect');
+    // Else a second frame waits for the answer to the first.
+    socket.setNoDelay(true);
     socket.write(Buffer.concat([Buffer.from(PREFACE), frame(FRAME.settings, 0, 0, options.settings ?? '')]));
     await visitor.until((f) => f.type === FRAME.settings && (f.flags & FLAG.ack) === 0);
     visitor.send(FRAME.settings, FLAG.ack, 0);

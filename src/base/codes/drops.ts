@@ -56,6 +56,7 @@ export const VISITOR_DROPS = {
     'edge.limits.http2_resets_per_second',
   ),
   h2_continuation: warn('HTTP/2 connections were closed: endless CONTINUATION frames'),
+  h2_made_resets: warn('HTTP/2 connections were closed: a flood of frames that must be answered with a reset'),
   h2_settings: warn('HTTP/2 connections were closed: a flood of SETTINGS frames'),
   h2_pings: warn('HTTP/2 connections were closed: a flood of PING frames'),
   h2_overhead: warn('HTTP/2 connections were closed: a flood of frames without data'),
@@ -66,6 +67,7 @@ export const VISITOR_DROPS = {
     'edge.limits.http2_memory_mb',
   ),
   h2_headers: info('HTTP/2 requests were refused: their header was malformed, too large or had too many fields'),
+  request_trailers: debug('trailers of HTTP/2 requests were left out: HTTP/1.1 has none behind a body with a length'),
   password_checks: warn('visitors got a 503: too many passwords were being checked'),
   tcp_refused: debug(
     'connections to public TCP ports were closed: no agent, tunnel stopped, address blocked, or budget spent',

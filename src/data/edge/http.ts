@@ -28,7 +28,8 @@ import { ConnectionNames } from '../entrance/connection-names.ts';
 import type { Recorder } from '../inspect/recorder.ts';
 import { type EdgeConnection, type EdgeContext, type EdgeLimits, edgeContext } from './exchange/context.ts';
 import type { FaultCounters } from '../faults/fault.ts';
-import { Http2Connection } from './h2-node/connection.ts';
+import { EdgeHttp2Connection, http2Parts } from './h2/connection.ts';
+import { NodeHttp2Connection } from './h2-node/connection.ts';
 import { blockList } from './exchange/forwarded.ts';
 import type { Holds } from './exchange/holds.ts';
 import { HttpsRedirect } from './exchange/https-redirect.ts';
@@ -45,8 +46,8 @@ export interface HttpEdgeOptions {
   readonly https: ListenAt | null;
   /** The default certificate at the start. */
   readonly tls: VisitorTls | null;
-  /** HTTP/2 is offered to visitors of the TLS listener. */
-  readonly http2: boolean;
+  /** What speaks HTTP/2 with visitors of the TLS listener, where they choose it. */
+  readonly http2: NodeSettings['edge']['http2'];
   /** Plain HTTP is sent to https on this port, 0: that of the listener; null: it is served. */
   readonly httpsRedirectPort: number | null;
   /** The API's hosts, served by the control plane's socket; null: not here. */
@@ -309,6 +310,7 @@ function tlsServer(
   const shaking = new Set<Socket>();
   const raw = new Set<Socket>();
   const { ownHosts } = context;
+  const parts = http2 === 'own' ? http2Parts(context) : null;
   const relay = api === null ? null : new ApiRelay(api.socket, deps.log);
   const fromOf = (socket: TLSSocket): Entered | undefined => {
     const below = socketBelow(socket);
@@ -316,7 +318,7 @@ function tlsServer(
   };
   const addressOf = (socket: TLSSocket): string => addressKey(fromOf(socket)?.ip ?? '');
   const options = certificates.serverOptions(
-    http2,
+    http2 !== 'off',
     addressOf,
     (name) => ownHosts !== null && (!name || ownHosts.has(name)),
   );
@@ -337,8 +339,9 @@ function tlsServer(
     socket.allowHalfOpen = true;
     const visit = (): void => {
       const origin = { ...from, tls: true, names: new ConnectionNames(socket) };
-      if (socket.alpnProtocol === 'h2') new Http2Connection(context, socket, { ...origin, isHttp2: true });
-      else new Visitor(context, socket, origin);
+      if (socket.alpnProtocol !== 'h2') new Visitor(context, socket, origin);
+      else if (parts === null) new NodeHttp2Connection(context, socket, { ...origin, isHttp2: true });
+      else new EdgeHttp2Connection(context, parts, socket, { ...origin, isHttp2: true });
     };
     if (relay === null || ownHosts === null) return visit();
     const handOn = (host: string): void => (ownHosts.has(host) ? relay.take(socket, from.ip) : visit());

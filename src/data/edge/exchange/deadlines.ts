@@ -46,6 +46,13 @@ export class Deadlines {
     this.#limits = limits;
   }
 
+  /** For another stream of HTTP/2: as it was made. */
+  restart(): void {
+    this.#moved = true;
+    this.#stillSinceMs = this.#headSinceMs = this.#waitedSinceMs = 0;
+    this.#passed = this.#passedBefore = 0;
+  }
+
   /** There was progress. */
   moved(): void {
     this.#moved = true;

@@ -120,8 +120,10 @@ export class Dispatch {
     const decided = this.#decided;
     this.#decided = null;
     if (decided === null) this.#heldSinceMs = 0;
-    this.#start = start;
-    this.#end = end;
+    this.#start = this.#asked.start = start;
+    this.#end = this.#asked.end = end;
+    // A head of HTTP/2 lies in a buffer of its own.
+    this.#asked.bytes = bytes;
     if (challenges !== null && this.#isChallenge(challenges, bytes)) return null;
     const entry = this.#forwarded.lookUp(bytes, head, table);
     if (recorder !== null) this.#record(recorder, bytes, entry, decided !== null);
@@ -282,9 +284,6 @@ export class Dispatch {
   /** False: refused or not decided yet. */
   #passes(chain: PolicyChain, bytes: Buffer, decided: Decided | null): boolean {
     const asked = this.#asked;
-    asked.bytes = bytes;
-    asked.start = this.#start;
-    asked.end = this.#end;
     // It had passed before it was held: what the chain has said of the visitor holds.
     if (decided !== null && decided.held && decided.chain === chain) return true;
     const clientIp = this.#forwarded.clientIp(bytes, asked.head);
@@ -320,7 +319,6 @@ export class Dispatch {
   /** Whether the request is recorded is decided once, also when its head is read again because its policy has decided. */
   #record(recorder: Recorder, bytes: Buffer, entry: RouteEntry | undefined, isDecided: boolean): void {
     const exchange = this.#exchange;
-    this.#asked.bytes = bytes;
     if (isDecided) {
       // The name may have become another tunnel's meanwhile.
       if (exchange.draft !== null && exchange.draft.of !== entry?.records) exchange.dropDraft();

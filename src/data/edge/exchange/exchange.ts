@@ -43,6 +43,8 @@ export class Exchange {
   /** What its tunnel's service gets in place of host and path, and the public name that its response gets back; null: nothing. */
   rewrite: Rewrite | null = null;
   origin: PublicOrigin | null = null;
+  /** What the service must say when it becomes a WebSocket (Sec-WebSocket-Accept), where the key is the edge's own; '': the visitor checks it. */
+  accept = '';
   status = 0;
   /** Why the edge answered by itself, or cut the answer. */
   code: FaultCode | null = null;

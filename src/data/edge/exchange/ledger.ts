@@ -16,6 +16,12 @@ export class Ledger {
     this.#stream = stream;
   }
 
+  /** Another writer: nothing that the last one has not credited will come. */
+  restart(): void {
+    this.#stream = null;
+    this.#owed = this.#stale = 0;
+  }
+
   /** `bytes` of the present stream were given to the writer. */
   owe(bytes: number): void {
     this.#owed += bytes;

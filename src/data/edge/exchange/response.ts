@@ -17,6 +17,7 @@ import { responseLines } from '../rewrite/response-lines.ts';
 import type { PublicOrigin, Rewrite } from '../rewrite/rewrite.ts';
 import { FirstPart, type ResponseSink } from './response-sink.ts';
 import type { Upstream } from './upstream.ts';
+import { saysAccept } from './websocket-accept.ts';
 
 /** Interim responses (1xx) before the real one. */
 const MAX_INTERIM = 16;
@@ -48,6 +49,8 @@ export interface Asked {
   readonly isHead: boolean;
   readonly isHttp10: boolean;
   readonly wantsUpgrade: boolean;
+  /** The Sec-WebSocket-Accept that an upgrade must have; '': the visitor checks it. */
+  readonly accept: string;
   /** What the tunnel's policy sets on it. */
   readonly responseRule: HeaderRule | null;
   /** Makes the service's own URLs public ones again; null: there are none. */
@@ -201,6 +204,8 @@ export class ResponseReader {
     if (!this.#asked?.wantsUpgrade || !head.upgradeWebsocket || !head.connectionUpgrade) {
       return this.#owner.responseBad('status 101 without an upgrade request');
     }
+    if (this.#asked.accept !== '' && !saysAccept(bytes, head, this.#asked.accept))
+      return this.#owner.responseBad('a wrong sec-websocket-accept');
     this.status = 101;
     this.#inBody = true;
     this.#asked.switched();

@@ -1,6 +1,6 @@
 /**
  * The body of a request whose policy wants to see it before it is forwarded: what the step waits for, and the bounds. The connection collects
- * it (h1/collected-request.ts, h2/collected-upload.ts) and reports here. One per dispatch.
+ * it (h1/collected-request.ts, h2/request-body.ts, h2-node/collected-upload.ts) and reports here. One per dispatch.
  */
 import type { EdgeRefusal } from '../../faults/fault.ts';
 import type { RequestBodyReader } from '../../policy/step.ts';

@@ -1,5 +1,5 @@
 /**
- * A visitor's HTTP/2 connection: the session of node:http2 (nghttp2), an exchange per stream, and what holds for all of them: limits, time, the
+ * A visitor's HTTP/2 connection where `edge.http2` is "node": the session of node:http2 (nghttp2), an exchange per stream, and what holds for all of them: limits, time, the
  * end. Made by data/edge/http.ts when a visitor has chosen `h2` by ALPN. Extended CONNECT is not offered (RFC 8441): browsers
  * open a connection of HTTP/1.1 for their WebSockets.
  */
@@ -46,7 +46,7 @@ const FAILURES: ReadonlyArray<readonly [string, DropReason]> = [
   ['SETTINGS', 'h2_settings'],
 ];
 
-export class Http2Connection implements EdgeConnection, ExchangeOwner {
+export class NodeHttp2Connection implements EdgeConnection, ExchangeOwner {
   readonly context: EdgeContext;
   readonly origin: VisitorOrigin;
   readonly own: OwnStreams = [];

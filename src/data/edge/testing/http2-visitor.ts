@@ -38,6 +38,8 @@ export class Http2Visitor {
       // As browsers do; Node takes 128 fields and 64 KB by itself.
       maxHeaderListPairs: 1_000,
       settings: { maxHeaderListSize: 262_144 },
+      // Tests write more ahead than 10 MB, of which Node would reset streams by itself.
+      maxSessionMemory: 1_000,
     });
     session.on('error', () => undefined);
     t.after(() => session.destroy());

@@ -19,7 +19,7 @@ import { testCertificate } from '../../fixtures/certificate.ts';
 import { FakeLink, idOf, testGrant, testRoute } from '../../fixtures/link.ts';
 import { testSettings } from '../../fixtures/settings.ts';
 import { type DataNode, startNode } from '../../node.ts';
-import type { EdgeLimits } from '../../node-settings.ts';
+import type { EdgeLimits, Http2Engine } from '../../node-settings.ts';
 import type { InspectorSettings } from '../../inspect/recorder.ts';
 import type { FetchRules } from '../../policy/jwt/key-fetch.ts';
 
@@ -30,8 +30,8 @@ export interface Scope {
 
 export interface RigOptions {
   readonly limits?: Partial<EdgeLimits>;
-  /** HTTP/2 is offered, as everywhere unless it is turned off. */
-  readonly http2?: boolean;
+  /** What speaks HTTP/2: our own code where a test says nothing. */
+  readonly http2?: Http2Engine | 'off';
   /** DNS names in the certificate; none: a common name alone. */
   readonly certificateNames?: readonly string[];
   readonly trustedProxies?: readonly string[];
@@ -91,7 +91,7 @@ export class Rig {
     const { httpsRedirectPort, trustedProxies, proxyProtocolFrom, issuerKeys } = { ...settings.edge, ...options };
     const { maxResponseHeadBytes, maxResponseFields } = { ...settings.edge, ...options };
     const certificatesOnDemand = options.certificatesOnDemand ?? false;
-    const listening = { http: listen, https: listen, tls, http2: options.http2 ?? true, certificatesOnDemand };
+    const listening = { http: listen, https: listen, tls, http2: options.http2 ?? 'own', certificatesOnDemand };
     const edge = {
       ...{ ...settings.edge, ...listening, httpsRedirectPort },
       ...{ trustedProxies, proxyProtocolFrom, issuerKeys, holdSeconds: options.holdSeconds ?? 0 },

@@ -2,20 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { type Fields, GET, REFUSED_HEADS, withPath, without } from '../testing/refused-heads.ts';
 import { FORBIDDEN_FIELDS } from './fields.ts';
 import { type WrittenHead, WROTE, writeRequestHead } from './request-head.ts';
 import { Head, parseRequestHead } from '../../../http1/head.ts';
 
-type Raw = ReadonlyArray<readonly [string, string]>;
-
-const GET: Raw = [
-  [':method', 'GET'],
-  [':scheme', 'https'],
-  [':authority', 'shop.example.test'],
-  [':path', '/'],
-];
-
-function written(raw: Raw, isWhole = true): WrittenHead & { text: string } {
+function written(raw: Fields, isWhole = true): WrittenHead & { text: string } {
   const out = Buffer.alloc(65_536);
   const into: WrittenHead = { length: 0, lines: 0, reason: '' };
   writeRequestHead(raw.flat(), isWhole, out, into);
@@ -23,20 +15,12 @@ function written(raw: Raw, isWhole = true): WrittenHead & { text: string } {
 }
 
 /** What the parser makes of it: whether it is one head, and as many lines as were written. */
-function isAccepted(raw: Raw, isWhole = true): boolean {
+function isAccepted(raw: Fields, isWhole = true): boolean {
   const { length, lines, text } = written(raw, isWhole);
   if (length < 0) return false;
   const head = new Head();
   return parseRequestHead(Buffer.from(text, 'latin1'), 0, length, head) === length && head.lineCount === lines;
 }
-
-const without = (name: string): Raw => GET.filter(([key]) => key !== name);
-const withPath = (path: string, method = 'GET'): Raw => [
-  [':method', method],
-  [':scheme', 'https'],
-  [':authority', 'shop.example.test'],
-  [':path', path],
-];
 
 test('a head is written as one of HTTP/1.1, with one Host and one Cookie line', () => {
   assert.equal(written(GET).text, 'GET / HTTP/1.1\r\nhost: shop.example.test\r\n\r\n');
@@ -55,52 +39,7 @@ test('a head is written as one of HTTP/1.1, with one Host and one Cookie line', 
 });
 
 test('what HTTP/2 does not have, or says twice, is refused', () => {
-  const refused: Record<string, Raw> = {
-    'no method': without(':method'),
-    'no scheme': without(':scheme'),
-    'no path': without(':path'),
-    'no host at all': without(':authority'),
-    'two methods': [[':method', 'GET'], ...GET],
-    'two paths': [[':path', '/'], ...GET],
-    'two schemes': [[':scheme', 'https'], ...GET],
-    'two authorities': [[':authority', 'shop.example.test'], ...GET],
-    'an empty authority': [...without(':authority'), [':authority', '']],
-    'two hosts': [...GET, ['host', 'shop.example.test'], ['host', 'shop.example.test']],
-    'another host': [...GET, ['host', 'shed.example.test']],
-    'a pseudo-field behind a field': [['x', 'y'], ...GET],
-    'a pseudo-field behind a cookie': [['cookie', 'y=1'], ...GET],
-    'a pseudo-field of responses': [[':status', '200'], ...GET],
-    'extended CONNECT': [[':protocol', 'websocket'], ...withPath('/', 'CONNECT')],
-    CONNECT: [
-      [':method', 'CONNECT'],
-      [':authority', 'shop.example.test:443'],
-    ],
-    'an absolute path': withPath('https://shop.example.test/'),
-    'a path without its slash': withPath('admin'),
-    'an empty path': withPath(''),
-    'a star': withPath('*'),
-    'a path with a blank': withPath('/ HTTP/1.1'),
-    'a path with a line break': withPath('/ HTTP/1.1\r\nx: y'),
-    'a method with a blank': withPath('/', 'GET /x'),
-    'a method with a line break': withPath('/', 'GET / HTTP/1.1\r\nhost: a\r\n\r\nGET'),
-    'an authority with a line break': [...without(':authority'), [':authority', 'a\r\nx: y']],
-    'an authority with user information': [...without(':authority'), [':authority', 'ann@shop.example.test']],
-    'a name in upper case': [...GET, ['X-Up', 'y']],
-    'a name with a colon': [...GET, ['x:y', 'z']],
-    'a name with a line break': [...GET, ['x\r\ny', 'z']],
-    'an empty name': [...GET, ['', 'z']],
-    'a value with a line break': [...GET, ['x', 'y\r\nz: 1']],
-    'a value with a line end': [...GET, ['x', 'y\nz: 1']],
-    'a value with an end of the head': [...GET, ['x', 'y\r\n\r\nGET /smuggled HTTP/1.1\r\nhost: a']],
-    'a cookie with a line break': [...GET, ['cookie', 'a=1\r\nx: y']],
-    'a value with NUL': [...GET, ['x', 'y\0']],
-    'te other than trailers': [...GET, ['te', 'trailers, gzip']],
-    'two lengths': [...GET, ['content-length', '0'], ['content-length', '0']],
-    'a length with a sign': [...GET, ['content-length', '+0']],
-    'a length without a body': [...GET, ['content-length', '5']],
-    'an unknown expectation': [...GET, ['expect', 'x']],
-  };
-  for (const [what, raw] of Object.entries(refused)) assert.ok(!isAccepted(raw), what);
+  for (const [what, raw] of Object.entries(REFUSED_HEADS)) assert.ok(!isAccepted(raw), what);
   for (const name of FORBIDDEN_FIELDS) assert.ok(!isAccepted([...GET, [name, 'x']]), name);
   assert.ok(!isAccepted([...GET, ['transfer-encoding', 'chunked']], false));
   assert.ok(isAccepted([...GET, ['content-length', '5']], false));
@@ -152,7 +91,13 @@ test('whatever fields come: what is accepted is one head, with a line for each o
   const usual = fc.constant({ method: 'POST', path: '/', authority: 'shop.example.test' });
   fc.assert(
     fc.property(fc.oneof(pseudo, usual), fields, fc.boolean(), ({ method, path, authority }, more, isWhole) => {
-      const raw: Raw = [[':method', method], [':scheme', 'https'], [':authority', authority], [':path', path], ...more];
+      const raw: Fields = [
+        [':method', method],
+        [':scheme', 'https'],
+        [':authority', authority],
+        [':path', path],
+        ...more,
+      ];
       if (!isAccepted(raw, isWhole)) return;
       const [first, ...lines] = written(raw, isWhole).text.split('\r\n');
       assert.equal(first, `${method} ${path} HTTP/1.1`);

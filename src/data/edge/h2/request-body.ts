@@ -1,0 +1,212 @@
+/**
+ * A request's body on its way from DATA frames to the service: by length where the head has one, else in chunks, and as it is on an upgraded stream.
+ * What comes while the service takes nothing waits here: a connection of HTTP/2 can't be paused for one of its streams, and a stream of the
+ * multiplexer is never given more than it takes. The visitor gets its window back for what has left, which bounds the rest. The body's
+ * length is counted here as it is in http2/: a service must never take half a body for a whole one, nor the rest of one for the next request.
+ */
+import { JoinedBytes } from '../../../base/bytes/joined-bytes.ts';
+import { allowedTrailers, type BodyTap, type TrailerRule } from '../../../http1/body.ts';
+import type { Http2Stream } from '../../../http2/types.ts';
+import type { MuxStream } from '../../../mux/stream.ts';
+
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+/** The same in front of trailers. */
+const NO_MORE = Buffer.from('0\r\n');
+const CRLF = Buffer.from('\r\n');
+/** More of them is no request: as behind a body of HTTP/1.1. */
+const MAX_TRAILER_BYTES = 8_192;
+
+/** Lengths that are none: any number of bytes in chunks, or of an upgraded stream. */
+export const CHUNKS = -1;
+export const RAW = -2;
+
+/** What has become of it. */
+export const SENT = {
+  /** More is to come, of the visitor or of what waits here. */
+  part: 0,
+  whole: 1,
+  /** More or less than the head said. */
+  wrongLength: 2,
+  wrongTrailers: 3,
+} as const;
+export type Sent = (typeof SENT)[keyof typeof SENT];
+
+/** The request, as far as its body must know it: exchange/exchange.ts. */
+export interface BodyOwner {
+  /** Counts what is sent. */
+  readonly meter: { bytesIn: number };
+  /** Receives what is sent. */
+  readonly requestTap: BodyTap | null;
+  /** Names trailers that are not taken. */
+  readonly requestRule: TrailerRule | null;
+}
+
+export class RequestBody {
+  readonly #owner: BodyOwner;
+  #stream: Http2Stream | null = null;
+  #to: MuxStream | null = null;
+  /** Bytes still to come, or one of CHUNKS and RAW. */
+  #left = 0;
+  /** Asked for once: an idle connection holds no record. */
+  #tap: BodyTap | null = null;
+  #isFull = false;
+  /** Bytes that were written for the service, and that it has not taken yet. */
+  #owed = 0;
+  #held: JoinedBytes | null = null;
+  /** Of `#held`, as they came. */
+  #waiting = 0;
+  #trailers: Buffer | null = null;
+  #isEnded = false;
+  /** All of it is written, its end too. */
+  #isSent = false;
+  /** There was no room for trailers behind a body with a length. */
+  hasDroppedTrailers = false;
+
+  constructor(owner: BodyOwner) {
+    this.#owner = owner;
+  }
+
+  /** A head has come, on `stream`. Its body waits until there is a way for it. */
+  begin(stream: Http2Stream): void {
+    this.#stream = stream;
+    this.#to = this.#tap = this.#trailers = null;
+    this.#isFull = this.#isEnded = this.#isSent = this.hasDroppedTrailers = false;
+    this.#owed = 0;
+  }
+
+  /** The service, or what is in front of it, takes no more for now. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** What waits takes so much of the memory. */
+  get heldBytes(): number {
+    return this.#held === null ? 0 : this.#held.heldBytes;
+  }
+
+  /** There is a way. `length`: what the head says, or CHUNKS, or RAW. */
+  start(to: MuxStream, length: number): Sent {
+    this.#to = to;
+    this.#left = length;
+    this.#tap = this.#owner.requestTap;
+    return this.#goOn();
+  }
+
+  /** Another way for a request without a body. */
+  moveTo(to: MuxStream): void {
+    if (this.#to !== null) this.#to = to;
+  }
+
+  /** Bytes of the visitor: sent, or kept. */
+  take(bytes: Buffer, start: number, end: number): Sent {
+    if (this.#to !== null && !this.#isFull) return this.#send(bytes, start, end);
+    this.#held ??= new JoinedBytes();
+    this.#held.add(bytes, start, end);
+    this.#waiting += end - start;
+    return SENT.part;
+  }
+
+  /** Lines of trailers, each with its CR LF; the end follows. */
+  takeTrailers(bytes: Buffer, start: number, end: number): void {
+    this.#trailers = Buffer.from(bytes.subarray(start, end));
+  }
+
+  /** The visitor has sent all. */
+  end(): Sent {
+    this.#isEnded = true;
+    return this.#to === null || this.#isFull ? SENT.part : this.#finish(this.#to);
+  }
+
+  /** The service takes more. */
+  drained(): Sent {
+    this.#isFull = false;
+    this.#stream?.consumed(this.#owed);
+    this.#owed = 0;
+    return this.#goOn();
+  }
+
+  /** Drops what waits, and opens the visitor's window for it: the stream has its answer, or is gone. */
+  drop(): void {
+    const bytes = this.#owed + this.#waiting;
+    if (bytes > 0) this.#stream?.consumed(bytes);
+    this.#owed = this.#waiting = 0;
+    this.#held?.clear();
+    this.#stream = null;
+    this.#to = this.#tap = this.#trailers = null;
+  }
+
+  /** Sends what has waited, as far as there is room. */
+  #goOn(): Sent {
+    while (this.#waiting > 0) {
+      if (this.#isFull) return SENT.part;
+      const held = this.#held as JoinedBytes;
+      const first = held.first as Buffer;
+      const { length } = first;
+      const sent = this.#send(first, 0, length);
+      // Dropped from within: the stream is over.
+      if (sent !== SENT.part || this.#waiting === 0) return sent;
+      held.drop(length);
+      this.#waiting -= length;
+    }
+    if (!this.#isEnded || this.#isSent || this.#isFull || this.#to === null) return SENT.part;
+    return this.#finish(this.#to);
+  }
+
+  #send(bytes: Buffer, start: number, end: number): Sent {
+    const length = end - start;
+    if (length === 0) return SENT.part;
+    if (this.#left >= 0 && length > this.#left) return SENT.wrongLength;
+    if (this.#tap !== null) this.#tap.payload(bytes, start, end);
+    this.#owner.meter.bytesIn += length;
+    const to = this.#to as MuxStream;
+    let hasRoom: boolean;
+    if (this.#left === CHUNKS) hasRoom = writeChunk(bytes, start, end, to);
+    else {
+      if (this.#left > 0) this.#left -= length;
+      hasRoom = to.write(bytes, start, end);
+    }
+    if (hasRoom) this.#stream?.consumed(length);
+    else {
+      this.#isFull = true;
+      this.#owed += length;
+    }
+    return SENT.part;
+  }
+
+  #finish(to: MuxStream): Sent {
+    if (this.#left > 0) return SENT.wrongLength;
+    if (this.#left === RAW) to.end();
+    else if (this.#left === CHUNKS) {
+      const trailer = this.#trailers === null ? CRLF : this.#allowed(this.#trailers);
+      if (trailer === null) return SENT.wrongTrailers;
+      to.write(trailer === CRLF ? LAST_CHUNK : Buffer.concat([NO_MORE, trailer]));
+    } else if (this.#trailers !== null) this.hasDroppedTrailers = true;
+    this.#isSent = true;
+    return SENT.whole;
+  }
+
+  #allowed(lines: Buffer): Buffer | null {
+    if (lines.length > MAX_TRAILER_BYTES) return null;
+    this.#owner.meter.bytesIn += lines.length;
+    return lines.length === 0
+      ? CRLF
+      : allowedTrailers(lines.toString('latin1', 0, lines.length - 2), this.#owner.requestRule);
+  }
+}
+
+function writeChunk(bytes: Buffer, start: number, end: number, to: MuxStream): boolean {
+  const size = `${(end - start).toString(16)}\r\n`;
+  const length = size.length + (end - start) + 2;
+  const at = to.reserve(length);
+  if (at < 0) {
+    to.write(Buffer.from(size, 'latin1'));
+    to.write(bytes, start, end);
+    return to.write(CRLF);
+  }
+  const out = to.target();
+  let next = at + out.write(size, at, 'latin1');
+  next += bytes.copy(out, next, start, end);
+  out[next] = 13;
+  out[next + 1] = 10;
+  return to.settled();
+}

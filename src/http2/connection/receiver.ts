@@ -133,7 +133,8 @@ export class Receiver implements FrameUser {
     if (this.isOver) return;
     // Padding counts for the windows, and is out of the way at once.
     this.#host.window.came(padding, 0);
-    this.#data?.reopen(padding);
+    const stream = this.#streams.get(id);
+    if (stream !== undefined && !stream.isGivenUp) stream.reopen(padding);
     if (useful > 0) this.data(bytes, start + 1, start + 1 + useful, true);
     else this.#host.giveBack();
   }

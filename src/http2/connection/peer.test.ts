@@ -295,13 +295,13 @@ test('node client: a drain under load loses no request', async () => {
     const session = await client();
     const connection = connections.at(-1) as Http2ServerConnection;
     const before = dones;
-    const leaving = { isTold: false };
+    const leaving = { hasGoAway: false };
     session.on('goaway', () => {
-      leaving.isTold = true;
+      leaving.hasGoAway = true;
     });
     const replies: Array<Promise<Reply>> = [];
     const draining = setTimeout(() => connection.drain(), 20);
-    while (!leaving.isTold) {
+    while (!leaving.hasGoAway) {
       const some = Array.from({ length: 20 }, () => reply(session.request({ ':path': '/bytes/30000' })));
       replies.push(...some);
       await Promise.race(some.map((each) => each.catch(() => undefined)));

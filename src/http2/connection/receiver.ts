@@ -30,7 +30,7 @@ export interface ReceiverHost extends StreamHost, OffenceHost, ControlHost {
   readonly floods: Floods;
   readonly head: HeadScratch;
   readonly maxStreams: number;
-  /** Streams that come now are refused: the visitor was told of the last one. */
+  /** Streams that come now are refused: the visitor has been sent the last number. */
   readonly closing: boolean;
   nowMs(): number;
   ping(purpose: number): void;

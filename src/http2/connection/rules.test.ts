@@ -8,7 +8,7 @@ import { block, frame, numbers, request, requestBlock, settings, turns, Visitor 
 const NONE = Buffer.alloc(0);
 const WHOLE = FLAG.endHeaders | FLAG.endStream;
 
-/** Frames after the greeting, and what the connection ends with. */
+/** Frames behind the preface and SETTINGS, and what the connection ends with. */
 const OF_CONNECTION: ReadonlyArray<readonly [string, number, Buffer[]]> = [
   ['DATA without a stream', CODE.protocol, [frame(TYPE.data, 0, 0, NONE)]],
   ['DATA on a stream that is idle', CODE.protocol, [frame(TYPE.data, 0, 1, NONE)]],

@@ -117,7 +117,7 @@ export class FakeSocket extends EventEmitter {
   }
 }
 
-/** What a stream's sink was told, in order. */
+/** The calls of a stream's sink, in order. */
 export class Log implements Http2StreamSink {
   readonly events: string[] = [];
   body: Buffer = EMPTY;
@@ -156,7 +156,7 @@ export interface Taken {
   readonly log: Log;
 }
 
-/** Keeps what it was told. */
+/** Keeps all calls. */
 export class KeepingUser implements Http2User {
   readonly requests: Taken[] = [];
   readonly offences: Http2Offence[] = [];

@@ -81,7 +81,7 @@ export class ReceiveWindow {
 }
 
 /**
- * The window of a connection. What comes is given back at once while the users of its streams hold less than a share: a body that nobody takes stops
+ * The window of a connection. What comes is given back at once while the users of its streams hold less than a share: a body that no service takes stops
  * its own stream, and no other.
  */
 export class ConnectionWindow {

@@ -169,8 +169,9 @@ export const STREAMS: readonly Case[] = [
     '§5.1.1',
     ['stream number: an even one ends the connection with PROTOCOL_ERROR', connectionError(protocol, headers(2))],
     [
-      'stream number: one below the last ends the connection with PROTOCOL_ERROR',
-      connectionError(protocol, headers(5), headers(3)),
+      // The higher number has closed the lower ones too (§5.1.1).
+      'stream number: one below the last ends the connection with PROTOCOL_ERROR or STREAM_CLOSED',
+      connectionError([protocol, streamClosed], headers(5), headers(3)),
     ],
   ),
   ...section('http2/5.1.2', '§5.1.2', [

@@ -6,4 +6,4 @@ export type Engine = 'node' | 'own';
 export const ENGINE: Engine = 'node';
 
 /** What `RigOptions.http2` says for an engine. */
-export const SETTING: Readonly<Record<Engine, boolean>> = { node: true, own: true };
+export const SETTING: Readonly<Record<Engine, Engine>> = { node: 'node', own: 'own' };

@@ -22,6 +22,8 @@ import type { OwnStreams, Upstream, UpstreamUser } from '../exchange/upstream.ts
 import { CHUNKS, RAW, RequestBody, SENT, type Sent } from './request-body.ts';
 import { Http2Sink } from './response-sink.ts';
 
+const NOTHING = Buffer.alloc(0);
+
 /** The visitor's connection, and what its exchanges share. */
 export interface ExchangeOwner {
   readonly context: EdgeContext;
@@ -63,7 +65,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     this.#context = context;
     this.#dispatch = new Dispatch(context, this.#exchange, owner.origin, owner.own);
     this.#response = new ResponseReader(context, this);
-    this.#body = new RequestBody(this.#exchange);
+    this.#body = new RequestBody(this.#exchange, this.#dispatch.body);
     this.#deadlines = new Deadlines(context.limits);
     this.sink = new Http2Sink({
       head: context.responseHead,
@@ -119,7 +121,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     if (served !== undefined && entry !== null && (served.cut || isOver(entry))) return this.#fault('tunnel_offline');
     if (served?.payer.exhausted === true) return this.#fault('budget_exhausted');
     const lateness = this.#deadlines.check(nowMs, {
-      state: this.#state,
+      state: this.#body.isAwaited ? 'body' : this.#state,
       isHeadCut: false,
       isPaused: this.#body.isFull,
       hasBacklog: this.sink.backlog > 0,
@@ -175,7 +177,10 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     this.#state = hasBody ? 'body' : 'wait';
     const upstream = this.#dispatch.find(bytes, start, end, this.#wireBytes);
     const { pending, refusal } = this.#dispatch;
-    if (pending !== null) return this.#wait(pending, Buffer.from(bytes.subarray(start, end)), lines);
+    if (pending !== null) {
+      if (this.#dispatch.body.isWanted) this.#collect(hasBody, head.expectContinue);
+      return this.#wait(pending, Buffer.from(bytes.subarray(start, end)), lines);
+    }
     if (upstream === null) return this.#fault(refusal.code, refusal.detail, refusal.fields);
     this.#adopt(upstream);
     this.#dispatch.send(upstream, bytes);
@@ -196,6 +201,12 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
         this.#failed(error);
       }
     });
+  }
+
+  /** The policy wants the body first. Its sender may wait for a word that else the service gives. */
+  #collect(hasBody: boolean, expectsContinue: boolean): void {
+    if (hasBody && expectsContinue && !this.#isEnded) this.#stream?.answer(100, [], NOTHING, false);
+    this.#body.collect(hasBody);
   }
 
   /** What the body has come to. */
@@ -248,9 +259,9 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     this.#credit(credit);
   }
 
-  /** The visitor has given up, or broken the protocol: the agent hears of it at once. Between edge and agent `code` has no place yet. */
-  onReset(): void {
-    this.#letGo();
+  /** The visitor has given up, or broken the protocol: the agent hears of it at once, and why. */
+  onReset(_stream: Http2Stream, code: number): void {
+    this.#letGo(code);
   }
 
   onDone(): void {
@@ -286,7 +297,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
       this.#adopt(again.fresh);
       this.#body.moveTo(again.fresh.stream);
       again.fresh.stream.write(again.head);
-    } else if (this.#state === 'raw') this.#cut(CODE.cancel);
+    } else if (this.#state === 'raw') this.#cut(this.#upstream?.stream.resetCode || CODE.cancel);
     else this.#fault(code);
   }
 
@@ -357,7 +368,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     if (this.#state === 'linger' || this.#state === 'gone') return;
     this.#context.faults.add(code);
     this.#exchange.code = code;
-    if (this.#upstream !== null && this.#response.started) return this.#cut(CODE.internal);
+    if (this.#upstream !== null && this.#response.started)
+      return this.#cut(this.#upstream.stream.resetCode || CODE.internal);
     this.#exchange.status = EDGE_FAULTS[code].status;
     this.sink.fault(faultParts({ code, detail, fields, html: this.#exchange.acceptsHtml }));
     this.#finish(false);
@@ -372,14 +384,14 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     this.sink.end();
   }
 
-  #release(isClean: boolean): void {
+  #release(isClean: boolean, code = 0): void {
     const upstream = this.#upstream;
     this.#body.drop();
     this.#exchange.finish();
     if (upstream === null) return;
     this.#upstream = null;
     this.#ledger.end(isClean);
-    upstream.release(isClean);
+    upstream.release(isClean, performance.now(), code);
   }
 
   #cut(code: number): void {
@@ -389,12 +401,12 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     this.#letGo();
   }
 
-  /** The stream is gone, and with it what it held. */
-  #letGo(): void {
+  /** The stream is gone, and with it what it held. `code`: with which the visitor has reset it. */
+  #letGo(code = 0): void {
     if (this.#stream === null) return;
     this.#state = 'gone';
     this.#dispatch.leave();
-    this.#release(false);
+    this.#release(false, code);
     this.#stream = null;
     this.sink.leave();
     this.#owner.left(this);

@@ -8,11 +8,15 @@ import { JoinedBytes } from '../../../base/bytes/joined-bytes.ts';
 import { allowedTrailers, type BodyTap, type TrailerRule } from '../../../http1/body.ts';
 import type { Http2Stream } from '../../../http2/types.ts';
 import type { MuxStream } from '../../../mux/stream.ts';
+import type { WantedBody } from '../exchange/wanted-body.ts';
 
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 /** The same in front of trailers. */
 const NO_MORE = Buffer.from('0\r\n');
 const CRLF = Buffer.from('\r\n');
+const NOTHING = Buffer.alloc(0);
+/** Of a collected body, sent on at once. */
+const PIECE_BYTES = 65_536;
 /** More of them is no request: as behind a body of HTTP/1.1. */
 const MAX_TRAILER_BYTES = 8_192;
 
@@ -43,6 +47,7 @@ export interface BodyOwner {
 
 export class RequestBody {
   readonly #owner: BodyOwner;
+  readonly #wanted: WantedBody;
   #stream: Http2Stream | null = null;
   #to: MuxStream | null = null;
   /** Bytes still to come, or one of CHUNKS and RAW. */
@@ -56,21 +61,27 @@ export class RequestBody {
   /** Of `#held`, as they came. */
   #waiting = 0;
   #trailers: Buffer | null = null;
+  /** The tunnel's policy waits for all of it. */
+  #isCollecting = false;
+  /** What has been collected for it, as far as it is not sent. */
+  #whole: Buffer | null = null;
   #isEnded = false;
   /** All of it is written, its end too. */
   #isSent = false;
   /** There was no room for trailers behind a body with a length. */
   hasDroppedTrailers = false;
 
-  constructor(owner: BodyOwner) {
+  /** `wanted`: where a policy asks for the body. */
+  constructor(owner: BodyOwner, wanted: WantedBody) {
     this.#owner = owner;
+    this.#wanted = wanted;
   }
 
   /** A head has come, on `stream`. Its body waits until there is a way for it. */
   begin(stream: Http2Stream): void {
     this.#stream = stream;
-    this.#to = this.#tap = this.#trailers = null;
-    this.#isFull = this.#isEnded = this.#isSent = this.hasDroppedTrailers = false;
+    this.#to = this.#tap = this.#trailers = this.#whole = null;
+    this.#isFull = this.#isEnded = this.#isSent = this.#isCollecting = this.hasDroppedTrailers = false;
     this.#owed = 0;
   }
 
@@ -81,7 +92,20 @@ export class RequestBody {
 
   /** What waits takes so much of the memory. */
   get heldBytes(): number {
-    return this.#held === null ? 0 : this.#held.heldBytes;
+    return (this.#held === null ? 0 : this.#held.heldBytes) + (this.#whole === null ? 0 : this.#whole.length);
+  }
+
+  /** The policy waits for what the visitor has yet to send. */
+  get isAwaited(): boolean {
+    return this.#isCollecting && !this.#isEnded && this.#wanted.isWanted;
+  }
+
+  /** The tunnel's policy wants to see the body first. Also once more, of a body that is here: another policy wants it. */
+  collect(hasBody: boolean): void {
+    if (!hasBody || this.#whole !== null) return this.#wanted.end(this.#whole ?? NOTHING);
+    this.#isCollecting = true;
+    if (this.#waiting > 0 && !this.#mayKeep(this.#waiting)) return;
+    if (this.#isEnded) this.#collected();
   }
 
   /** There is a way. `length`: what the head says, or CHUNKS, or RAW. */
@@ -100,6 +124,7 @@ export class RequestBody {
   /** Bytes of the visitor: sent, or kept. */
   take(bytes: Buffer, start: number, end: number): Sent {
     if (this.#to !== null && !this.#isFull) return this.#send(bytes, start, end);
+    if (this.#isCollecting && !this.#mayKeep(end - start)) return SENT.part;
     this.#held ??= new JoinedBytes();
     this.#held.add(bytes, start, end);
     this.#waiting += end - start;
@@ -114,6 +139,7 @@ export class RequestBody {
   /** The visitor has sent all. */
   end(): Sent {
     this.#isEnded = true;
+    if (this.#isCollecting) this.#collected();
     return this.#to === null || this.#isFull ? SENT.part : this.#finish(this.#to);
   }
 
@@ -131,12 +157,46 @@ export class RequestBody {
     if (bytes > 0) this.#stream?.consumed(bytes);
     this.#owed = this.#waiting = 0;
     this.#held?.clear();
+    this.#wanted.refuse();
+    this.#isCollecting = false;
     this.#stream = null;
-    this.#to = this.#tap = this.#trailers = null;
+    this.#to = this.#tap = this.#trailers = this.#whole = null;
+  }
+
+  /** What is collected has its own bounds, and no window holds it up. False: it is refused, and nothing of it is kept. */
+  #mayKeep(bytes: number): boolean {
+    this.#stream?.consumed(bytes);
+    if (this.#wanted.isWanted && this.#wanted.grow(bytes, bytes)) return true;
+    this.#held?.clear();
+    this.#waiting = 0;
+    return false;
+  }
+
+  #collected(): void {
+    this.#isCollecting = false;
+    if (!this.#wanted.isWanted) return;
+    this.#whole = Buffer.concat(this.#held?.takeAll() ?? []);
+    this.#waiting = 0;
+    this.#wanted.end(this.#whole);
+  }
+
+  #sendWhole(): Sent {
+    for (let whole = this.#whole; whole !== null && whole.length > 0; whole = this.#whole) {
+      if (this.#isFull) return SENT.part;
+      const length = Math.min(PIECE_BYTES, whole.length);
+      this.#whole = whole.subarray(length);
+      const sent = this.#send(whole, 0, length);
+      if (sent !== SENT.part) return sent;
+    }
+    return SENT.part;
   }
 
   /** Sends what has waited, as far as there is room. */
   #goOn(): Sent {
+    if (this.#whole !== null) {
+      const sent = this.#sendWhole();
+      if (sent !== SENT.part) return sent;
+    }
     while (this.#waiting > 0) {
       if (this.#isFull) return SENT.part;
       const held = this.#held as JoinedBytes;

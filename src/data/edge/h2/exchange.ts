@@ -71,6 +71,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
       head: context.responseHead,
       exchange: this.#exchange,
       onCredit: (bytes) => this.#credit(bytes),
+      onGone: () => this.#letGo(),
     });
   }
 
@@ -114,8 +115,6 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
   }
 
   #check(nowMs: number): void {
-    // Its head could not be sent, which is logged.
-    if (this.#stream?.gone === true) return this.#letGo();
     const { entry } = this.#exchange;
     const served = this.#upstream?.served;
     if (served !== undefined && entry !== null && (served.cut || isOver(entry))) return this.#fault('tunnel_offline');

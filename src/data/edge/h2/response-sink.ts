@@ -25,6 +25,7 @@ export class Http2Sink implements ResponseSink {
   readonly #head: Head;
   readonly #exchange: { readonly isHead: boolean };
   readonly #onCredit: (bytes: number) => void;
+  readonly #onGone: () => void;
   #stream: Http2Stream | null = null;
   /** The head said that there is no body, and that the stream ends. */
   #isBodiless = false;
@@ -35,10 +36,13 @@ export class Http2Sink implements ResponseSink {
     exchange: { readonly isHead: boolean };
     /** For bytes that go to no visitor. */
     onCredit: (bytes: number) => void;
+    /** A head could not be sent: the stream was reset, and the fault is logged. */
+    onGone: () => void;
   }) {
     this.#head = of.head;
     this.#exchange = of.exchange;
     this.#onCredit = of.onCredit;
+    this.#onGone = of.onGone;
   }
 
   /** The response to come goes out on `stream`. */
@@ -65,7 +69,7 @@ export class Http2Sink implements ResponseSink {
       head.status = OK;
       dropLine(bytes, head, ACCEPT);
     }
-    return this.#stream === null ? 0 : this.#stream.respond(bytes, head, added, false);
+    return this.#respond(bytes, added, false);
   }
 
   final(bytes: Buffer, { headEnd, stop, added, credit, slab, isDone, trailer }: FirstPart): number {
@@ -75,13 +79,19 @@ export class Http2Sink implements ResponseSink {
     if (status === 205 && head.contentLength >= 0) head.drop(head.lengthLine, head.lengthLineEnd);
     const isEmpty = isDone && stop === headEnd && trailer === null;
     this.#isBodiless = this.#exchange.isHead || isWithoutContent(status) || isEmpty;
-    const stream = this.#stream;
-    if (stream === null) return 0;
-    const count = stream.respond(bytes, head, added, this.#isBodiless);
-    if (stop > headEnd && !this.#isBodiless) stream.push(bytes, headEnd, stop, credit, slab as Slab);
+    const count = this.#respond(bytes, added, this.#isBodiless);
+    if (stop > headEnd && !this.#isBodiless) this.#stream?.push(bytes, headEnd, stop, credit, slab as Slab);
     else if (credit > 0) this.#onCredit(credit);
     if (trailer !== null) this.trailer(trailer);
     return count + (stop - headEnd) + (trailer?.length ?? 0);
+  }
+
+  #respond(bytes: Buffer, added: Buffer, isEnd: boolean): number {
+    const stream = this.#stream;
+    if (stream === null) return 0;
+    const count = stream.respond(bytes, this.#head, added, isEnd);
+    if (stream.gone) this.#onGone();
+    return count;
   }
 
   body(bytes: Buffer, start: number, end: number, credit: number, slab: Slab): void {

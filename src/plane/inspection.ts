@@ -37,6 +37,8 @@ export interface Trace {
   /** Milliseconds from the head's arrival: until the policy had decided, until the service's head came (null: none came). */
   readonly policyMs: number;
   readonly firstByteMs: number | null;
+  /** Trailers of the service's answer as they passed, a line with its CR LF for each, latin1; left out: there were none. */
+  readonly trailers?: string;
 }
 
 /** One request and its response. */

@@ -45,6 +45,8 @@ function detail(more: Partial<Detail> = {}): Detail {
     response_headers: {},
     request_header_list: [],
     response_header_list: [],
+    response_trailers: [],
+    grpc_status: null,
     request_body: '',
     response_body: '',
     request_body_truncated: false,

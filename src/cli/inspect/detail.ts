@@ -1,6 +1,7 @@
 /** One recorded request with everything, as people read it on a terminal. Called by inspect.ts. */
 import { z } from 'zod';
 import { explain } from '../../base/codes/code-text.ts';
+import { grpcStatusText } from '../../base/codes/grpc-status.ts';
 import { edgeFault } from '../../base/codes/edge-faults.ts';
 import type { Asked } from '../client/api-command.ts';
 import { bodyLines } from './body.ts';
@@ -27,6 +28,8 @@ const detail = item.extend({
   response_body: z.string(),
   request_body_truncated: z.boolean(),
   response_body_truncated: z.boolean(),
+  // Of servers before they had it: absent.
+  grpc_status: z.int().nullish(),
   trace: z.looseObject({
     outcome: z.string(),
     code: z.string().nullable(),
@@ -72,6 +75,7 @@ function linesOf(shown: Detail, tunnel: string | undefined): Line[] {
     labelled('to', `${trace.scheme}://${shown.host}, HTTP/${shown.http_version}`),
     ...(shown.replay_of === null ? [] : [labelled('replay of', shown.replay_of)]),
     labelled('outcome', sayOutcome(trace)),
+    ...(typeof shown.grpc_status === 'number' ? [labelled('gRPC', grpcStatusText(shown.grpc_status))] : []),
     ...trace.steps.map((one) => labelled('', sayStep(one))),
     labelled('took', sayTimes(shown)),
     ...(trace.agent_id === null ? [] : [labelled('agent', sayAgent(shown))]),

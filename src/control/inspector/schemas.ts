@@ -1,7 +1,7 @@
 /** How recorded requests look in answers: the item of lists and of the live feed, and one with everything. Called by routes.ts and live-feed-routes.ts. */
 import { z } from '@hono/zod-openapi';
 import type { Trace } from '../../plane/inspection.ts';
-import { byName, type ShownField } from '../core/rules/recorded-head.ts';
+import { byName, masked, readFields, type ShownField, valueOf } from '../core/rules/recorded-head.ts';
 import type { ShownRequest } from './views.ts';
 import type { FeedItem } from './live-feed.ts';
 import { iso } from '../core/http/fields/shared.ts';
@@ -104,6 +104,12 @@ export const inspectedDetail = inspectedRequest
       .openapi({ description: 'As the service sent them; empty if it sent none' }),
     request_header_list: z.array(field).openapi({ description: FIELDS_IN_ORDER }),
     response_header_list: z.array(field).openapi({ description: FIELDS_IN_ORDER }),
+    response_trailers: z
+      .array(field)
+      .openapi({ description: 'Fields behind the body of the response, such as `grpc-status`' }),
+    grpc_status: z.int().nullable().openapi({
+      description: 'Status of a gRPC call: `grpc-status` in the trailers or in the head; null: there is none',
+    }),
     request_body: z.base64().openapi({ description: 'The transferred bytes in base64, with any content coding' }),
     response_body: z.base64(),
     request_body_truncated: z.boolean().openapi({
@@ -125,6 +131,8 @@ export const inspectedDetail = inspectedRequest
         { name: 'Content-Length', value: '15' },
       ],
       response_header_list: [{ name: 'Content-Length', value: '11' }],
+      response_trailers: [],
+      grpc_status: null,
       request_body: 'eyJpdGVtIjoiYm9vayJ9',
       response_body: 'eyJvayI6dHJ1ZX0=',
       request_body_truncated: false,
@@ -164,6 +172,7 @@ export function presentItem(item: FeedItem): z.input<typeof inspectedRequest> {
 
 export function presentDetail({ record, request, response }: ShownRequest): z.input<typeof inspectedDetail> {
   const sent = response?.fields ?? [];
+  const trailers = masked(readFields(record.trace.trailers ?? ''));
   return {
     ...presentItem({ ...record, outcome: record.trace.outcome, code: record.trace.code }),
     host: record.trace.host,
@@ -172,12 +181,19 @@ export function presentDetail({ record, request, response }: ShownRequest): z.in
     response_headers: byName(sent),
     request_header_list: listed(request.fields),
     response_header_list: listed(sent),
+    response_trailers: listed(trailers),
+    grpc_status: grpcStatus(trailers) ?? grpcStatus(sent),
     request_body: Buffer.from(record.requestBody).toString('base64'),
     response_body: Buffer.from(record.responseBody).toString('base64'),
     request_body_truncated: record.requestBodyTruncated,
     response_body_truncated: record.responseBodyTruncated,
     trace: presentTrace(record.trace),
   };
+}
+
+function grpcStatus(fields: readonly ShownField[]): number | null {
+  const said = valueOf(fields, 'grpc-status') ?? '';
+  return /^\d{1,3}$/.test(said) ? Number(said) : null;
 }
 
 function listed(fields: readonly ShownField[]): ShownField[] {

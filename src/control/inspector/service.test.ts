@@ -249,6 +249,8 @@ test('one record has everything: heads in both forms, bodies, what the edge deci
       { name: 'Vary', value: 'a' },
       { name: 'Vary', value: 'b' },
     ],
+    response_trailers: [],
+    grpc_status: null,
     request_body: 'AAH/',
     response_body: 'b2s=',
     request_body_truncated: true,
@@ -271,6 +273,34 @@ test('one record has everything: heads in both forms, bodies, what the edge deci
     policy_ms: 0.25,
     first_byte_ms: 10,
   });
+});
+
+test('inspector: a gRPC call shows its status, from the trailers or from the head', async () => {
+  const tunnel = await tunnelOf(ann);
+  const head = (line: string): Buffer => Buffer.from(`HTTP/1.1 200 OK\r\n${line}\r\n\r\n`);
+  const [behind, before, none] = await report(
+    ann,
+    tunnel,
+    {
+      responseHead: head('Content-Type: application/grpc'),
+      trace: { trailers: 'Grpc-Status: 14\r\ngrpc-message: away\r\n' },
+    },
+    { responseHead: head('grpc-status: 5') },
+    { responseHead: head('grpc-status: none') },
+  );
+  const shown = async (id: string | undefined): Promise<unknown[]> => {
+    const { body } = await ann.call('GET', `/inspector/${id}`);
+    return [body['grpc_status'], body['response_trailers']];
+  };
+  assert.deepEqual(await shown(behind?.id), [
+    14,
+    [
+      { name: 'Grpc-Status', value: '14' },
+      { name: 'grpc-message', value: 'away' },
+    ],
+  ]);
+  assert.deepEqual(await shown(before?.id), [5, []]);
+  assert.deepEqual(await shown(none?.id), [null, []]);
 });
 
 test('a request that the edge refused says why, and has no answer of the service', async () => {

@@ -74,6 +74,7 @@ export class Draft implements CaptureOwner {
   #isRetried = false;
   #policyMs = 0;
   #firstByteMs: number | null = null;
+  #trailers = '';
   /** Of the service's answer. */
   #answered = 0;
   #status = 0;
@@ -175,6 +176,13 @@ export class Draft implements CaptureOwner {
     });
   }
 
+  /** Trailers have come behind the answer's body, with their closing line. */
+  trailed(lines: Buffer): void {
+    this.#guarded(() => {
+      if (this.grow(lines.length)) this.#trailers = lines.toString('latin1', 0, lines.length - 2);
+    });
+  }
+
   /**
    * All is over. `status`: the visitor got a whole answer with it; 0: none, or a part of the service's. `code`: the edge's own reason. `isWhole`:
    * all of the request's body has come.
@@ -272,6 +280,7 @@ export class Draft implements CaptureOwner {
       retried: this.#isRetried,
       policyMs: this.#policyMs,
       firstByteMs: this.#firstByteMs,
+      ...(this.#trailers === '' ? {} : { trailers: this.#trailers }),
     };
   }
 

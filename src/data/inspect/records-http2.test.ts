@@ -45,6 +45,25 @@ test('a request over HTTP/2 is recorded as the service got it, bodies without an
   );
 });
 
+test('record: trailers of a response are kept, over both versions of HTTP', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const origin = await httpOrigin(t, (_request, response) => {
+    response.writeHead(200, { trailer: 'grpc-status' });
+    response.write('x');
+    response.addTrailers({ 'grpc-status': '14', 'grpc-message': 'away' });
+    response.end();
+  });
+  await rig.serve('shop', origin.port);
+  const visitor = await Http2Visitor.open(t, rig);
+  assert.equal((await visitor.ask({})).trailers['grpc-status'], '14');
+  const wire = await rig.visit();
+  wire.ask('GET /');
+  await wire.until('grpc-message: away');
+  await until(() => rig.node.stats().inspector.waiting + rig.node.stats().inspector.recorded === 2);
+  for (const { trace } of await recordsOf(rig))
+    assert.equal(trace.trailers, 'grpc-status: 14\r\ngrpc-message: away\r\n');
+});
+
 test('many streams of one connection have a record each, with their own bytes', WITHIN, async (t) => {
   const rig = await Rig.start(t);
   const origin = await httpOrigin(t, (request, response) => void request.pipe(response));

@@ -28,7 +28,16 @@ export interface RecordedHead {
 /** The head's first line, and its fields in their order. */
 export function readHead(head: Uint8Array): RecordedHead {
   const [startLine = '', ...lines] = Buffer.from(head).toString('latin1').split('\r\n');
-  return { startLine, fields: lines.filter((line) => line !== '').map(fieldIn) };
+  return { startLine, fields: fieldsIn(lines) };
+}
+
+/** Lines of trailers, each with its CR LF. */
+export function readFields(lines: string): ShownField[] {
+  return fieldsIn(lines.split('\r\n'));
+}
+
+function fieldsIn(lines: readonly string[]): ShownField[] {
+  return lines.filter((line) => line !== '').map(fieldIn);
 }
 
 function fieldIn(line: string): ShownField {

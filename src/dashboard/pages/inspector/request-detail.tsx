@@ -5,6 +5,7 @@ import { IconDots, IconRepeat } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { grpcStatusText } from '../../../base/codes/grpc-status.ts';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { CopyIcon } from '../../parts/copy.tsx';
@@ -65,6 +66,11 @@ function Shown({ detail, tunnels, children }: ShownProps) {
           <span className="culvert-req-status culvert-req-status-large" data-class={statusClass(detail.status)}>
             {statusText(detail.status)}
           </span>
+          {detail.grpc_status !== null && (
+            <StateBadge
+              tone={detail.grpc_status === 0 ? 'good' : 'bad'}
+            >{`gRPC ${grpcStatusText(detail.grpc_status)}`}</StateBadge>
+          )}
           <StateBadge tone={toneOf(detail.outcome)}>{decisionText(detail)}</StateBadge>
           {detail.replay_of !== null && (
             <Badge variant="outline" color="gray" tt="none">
@@ -124,6 +130,9 @@ function Response({ detail }: { readonly detail: Detail }) {
     <Stack>
       <BodyView title="Response body" fileName={`response-${detail.id}`} body={body} />
       <HeaderTable title="Response headers" fields={detail.response_header_list} none="Your service sent none." />
+      {detail.response_trailers.length > 0 && (
+        <HeaderTable title="Response trailers" fields={detail.response_trailers} none="Your service sent none." />
+      )}
     </Stack>
   );
 }

@@ -252,6 +252,7 @@ export class ResponseReader {
       return this.#owner.responseBad('invalid body framing');
     }
     const { stop, next } = this.#body;
+    if (this.#body.trailer !== null) asked.draft?.trailed(this.#body.trailer);
     const trailer = asked.isHttp10 ? null : this.#body.trailer;
     const connection = keep ? (asked.isHttp10 ? CONNECTION_KEEP : NOTHING) : CONNECTION_CLOSE;
     const rule = asked.responseRule;
@@ -293,6 +294,7 @@ export class ResponseReader {
       }
       from = next;
       if (state !== BODY.done) continue;
+      if (body.trailer !== null) this.#asked?.draft?.trailed(body.trailer);
       if (body.trailer !== null && !(this.#asked as Asked).isHttp10) {
         this.#count(body.trailer.length);
         sink.trailer(body.trailer);

@@ -113,7 +113,7 @@ test('encoder: what comes again takes a byte or two, what is secret or comes onc
   assert.equal(pair.say(of(...lines)).block.length, 4);
 });
 
-test('encoder: values that differ in a byte are told apart', () => {
+test('encoder: values that differ in a byte stay two', () => {
   const pair = new Pair();
   for (let round = 0; round < 2; round++) {
     for (const value of [

@@ -23,7 +23,6 @@ const BOUND_BYTES = 24;
 const ENTRY_BYTES = 32;
 /** Of `name: value CRLF`, what is neither. */
 const LINE_BYTES = 4;
-const USUAL_LINE = 1_024;
 
 /** Statuses of the static table, by their numbers. */
 const STATUSES = new Map(
@@ -35,8 +34,8 @@ const STATUS_DIGITS = 9;
 
 /** One head at a time in a process. */
 const lines = new ResponseLines();
-/** Where a line is written for the table, or a text becomes bytes. */
-let scratch = Buffer.allocUnsafeSlow(USUAL_LINE);
+/** Where a line is written for the table, which takes none that is longer. */
+const scratch = Buffer.allocUnsafeSlow(TABLE_BYTES);
 
 export class Encoder {
   /** Bytes that the lines of the last block have in HTTP/1.1. */
@@ -179,8 +178,6 @@ export class Encoder {
   }
 
   #add(from: Buffer, start: number, nameEnd: number, value: number, valueEnd: number, tag: number): void {
-    const length = nameEnd - start + valueEnd - value + LINE_BYTES;
-    if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(length);
     let to = writeName(from, start, nameEnd, scratch, 0);
     const end = to;
     scratch[to++] = COLON;

@@ -10,8 +10,8 @@ const BACKSLASH = 92;
 const SPACE = 32;
 const TAB = 9;
 const SEMICOLON = 59;
-const LETTER_U = 117;
-const LETTER_I = 105;
+const LOWER_U = 117;
+const LOWER_I = 105;
 const ZERO = 48;
 const ONE = 49;
 const SEVEN = 55;
@@ -35,10 +35,10 @@ export function readPriority(bytes: Buffer, start: number, end: number, into: Pr
     i = nextMember(bytes, i, end);
     const valueEnd = endOfValue(bytes, member, i);
     const first = bytes[member + 2] as number;
-    if (key === LETTER_U) {
+    if (key === LOWER_U) {
       const isUrgency = valueEnd - member === 3 && bytes[member + 1] === EQUALS && first >= ZERO && first <= SEVEN;
       if (isUrgency) into.urgency = first - ZERO;
-    } else if (key === LETTER_I) {
+    } else if (key === LOWER_I) {
       const digit = bytes[member + 3];
       if (valueEnd - member === 1) into.isIncremental = true;
       else if (

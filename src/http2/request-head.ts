@@ -3,8 +3,9 @@
  * what the other form can't say: pseudo-fields that are missing, doubled or in the wrong place, fields of the connection, names in upper case.
  * Fields are written as they are decoded; pseudo-fields, Host and cookies are set aside, and go in front and behind once all is known.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mayFollowBody } from '../http1/body.ts';
+import { acceptOf } from '../http1/websocket-accept.ts';
 import { KIND, type Kind, refusalOf } from './field-kind.ts';
 import { copy } from './primitives.ts';
 import { readPriority, resetPriority } from './priority.ts';
@@ -27,8 +28,6 @@ const PSEUDO_NAMES: readonly string[] = ['', ':method', ':path', ':scheme', ':au
 const CHUNKED = Buffer.from('transfer-encoding: chunked\r\n');
 const UPGRADE = 'connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: ';
 const UPGRADE_LINES = 3;
-/** RFC 6455 §1.3. */
-const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const KEY_BYTES = 16;
 
 /** One per process; holds the head of the last block until the next `begin`. */
@@ -236,9 +235,7 @@ export class HeadScratch implements RequestHead {
     }
     if (this.isWebsocket) {
       const key = randomBytes(KEY_BYTES).toString('base64');
-      this.websocketAccept = createHash('sha1')
-        .update(key + WEBSOCKET_GUID)
-        .digest('base64');
+      this.websocketAccept = acceptOf(key);
       at += bytes.write(`${UPGRADE}${key}\r\n`, at, 'latin1');
       this.lines += UPGRADE_LINES;
     } else if (!isWhole && this.contentLength < 0) {

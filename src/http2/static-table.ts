@@ -29,14 +29,18 @@ export const STATIC_NAME_END = new Uint16Array(LAST_STATIC + 2);
 /** What each is in a request: its line (low byte) and its name alone (high byte). */
 export const STATIC_KINDS = new Uint16Array(LAST_STATIC + 2);
 
-let at = 0;
-for (const [i, { name, value }] of STATIC_FIELDS.entries()) {
-  const nameEnd = at + name.length;
-  const end = nameEnd + 2 + value.length;
-  STATIC_START[i + 1] = at;
-  STATIC_NAME_END[i + 1] = nameEnd;
-  const kind = nameKind(STATIC_LINES, at, nameEnd);
-  STATIC_KINDS[i + 1] = lineKind(kind, STATIC_LINES, nameEnd + 2, end) | (kind << 8);
-  at = end + 2;
+fill();
+
+function fill(): void {
+  let at = 0;
+  for (const [i, { name, value }] of STATIC_FIELDS.entries()) {
+    const nameEnd = at + name.length;
+    const end = nameEnd + 2 + value.length;
+    STATIC_START[i + 1] = at;
+    STATIC_NAME_END[i + 1] = nameEnd;
+    const kind = nameKind(STATIC_LINES, at, nameEnd);
+    STATIC_KINDS[i + 1] = lineKind(kind, STATIC_LINES, nameEnd + 2, end) | (kind << 8);
+    at = end + 2;
+  }
+  STATIC_START[LAST_STATIC + 1] = at;
 }
-STATIC_START[LAST_STATIC + 1] = at;

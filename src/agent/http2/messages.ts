@@ -1,8 +1,8 @@
 /** Requests and responses between the HTTP/1.1 form that edge and agent exchange and the fields of HTTP/2 (RFC 9113 §8). */
-import { createHash } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { equalsFolded, word } from '../../http1/fields.ts';
 import type { Head } from '../../http1/head.ts';
+import { acceptOf } from '../../http1/websocket-accept.ts';
 
 /** Of one connection (RFC 9113 §8.2.2), or said otherwise in HTTP/2. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -36,8 +36,6 @@ export interface ServiceRequest {
 }
 
 const WEBSOCKET_KEY = 'sec-websocket-key';
-/** RFC 6455 §1.3. */
-const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /** The request whose head is parsed at `bytes[start, …)`. The edge has written it: what it says of the visitor stays. */
 export function serviceRequest(bytes: Buffer, start: number, head: Head, scheme: 'http' | 'https'): ServiceRequest {
@@ -72,7 +70,7 @@ export function serviceRequest(bytes: Buffer, start: number, head: Head, scheme:
 
 /** The answer to the upgrade with `key`, once the service has taken it as a stream (RFC 8441 §5). */
 export function switchingHead(raw: readonly string[], key: string): Buffer {
-  const accept = createHash('sha1').update(`${key}${WEBSOCKET_GUID}`).digest('base64');
+  const accept = acceptOf(key);
   const fields = ['upgrade: websocket', 'connection: Upgrade', `sec-websocket-accept: ${accept}`];
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string;

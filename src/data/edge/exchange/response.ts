@@ -17,7 +17,7 @@ import { responseLines } from '../rewrite/response-lines.ts';
 import type { PublicOrigin, Rewrite } from '../rewrite/rewrite.ts';
 import { FirstPart, type ResponseSink } from './response-sink.ts';
 import type { Upstream } from './upstream.ts';
-import { saysAccept } from './websocket-accept.ts';
+import { saysAccept } from '../../../http1/websocket-accept.ts';
 
 /** Interim responses (1xx) before the real one. */
 const MAX_INTERIM = 16;

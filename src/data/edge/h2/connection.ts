@@ -22,7 +22,7 @@ const MAX_CRUMBS = 400;
 const KEEP_ALIVE_MS = 60_000;
 /** What may come at once, in seconds of the rate. */
 const BURST_SECONDS = 10;
-/** Whoever has asked nothing for this long has nothing under way, and is not waited for at a drain. */
+/** A visitor without a request for this long has nothing under way, and is not waited for at a drain. */
 const IN_USE_MS = 1_000;
 
 /** What the connections of one edge share. */

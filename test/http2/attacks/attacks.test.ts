@@ -16,8 +16,9 @@ import { type Cost, run, wait } from './run.ts';
 import { Target } from './target.ts';
 
 const WITHIN = { timeout: 60_000 };
-/** A handshake and a megabyte of frames, on a machine that is busy. */
-const CPU_MS = 500;
+/** A handshake and a megabyte of frames, on a machine that is busy: several times what it takes. nghttp2 takes more. */
+const CPU_MS = 250;
+const SCALE = ENGINE === 'node' ? 6 : 1;
 const GROWTH = 48 << 20;
 /** One that is known not to be ended goes on so long. */
 const KNOWN_MS = 1_000;
@@ -35,7 +36,7 @@ before(async () => {
 function faultsOf(cost: Cost, attack: Attack): string[] {
   const faults = [
     [cost.isEnded, 'the connection goes on'],
-    [cost.cpuMs < (attack.cpuMs ?? CPU_MS), `${cost.cpuMs} ms`],
+    [cost.cpuMs < SCALE * (attack.cpuMs ?? CPU_MS), `${cost.cpuMs} ms`],
     [cost.growth < GROWTH, `${cost.growth >> 20} MB`],
     // nghttp2 ends connections with codes of its own, and not all of them are counted. A visitor that reads nothing gets no code.
     [ENGINE === 'node' || cost.goaway === ERROR.calm || attack.isDeaf === true, `GOAWAY with ${cost.goaway}`],
@@ -104,6 +105,6 @@ for (const { name, frames, reasons, isDeaf } of WAITING) {
     t.diagnostic(JSON.stringify(cost));
     assert.ok(isCounted(cost, reasons), `counted as ${JSON.stringify(cost.dropped)}`);
     assert.ok(cost.growth < GROWTH, `${cost.growth >> 20} MB`);
-    assert.ok(cost.cpuMs < 2 * CPU_MS, `${cost.cpuMs} ms`);
+    assert.ok(cost.cpuMs < 4 * CPU_MS, `${cost.cpuMs} ms`);
   });
 }

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Rig } from '../../../src/data/edge/testing/rig.ts';
 import { Ending } from '../../harness/ends.ts';
-import { type Engine, SETTING } from '../engines.ts';
+import type { Engine } from '../engines.ts';
 
 /** Short ones, so that what waits for them takes seconds. */
 const LIMITS = { bodyIdleTimeoutSeconds: 1, headTimeoutSeconds: 1, idleTimeoutSeconds: 2, lingerTimeoutSeconds: 1 };
@@ -24,7 +24,7 @@ const LARGE = Buffer.alloc(65_536, 'x');
 
 async function main(engine: Engine): Promise<void> {
   const ends = new Ending();
-  const rig = await Rig.start(ends, { http2: SETTING[engine], inspector: null, limits: LIMITS });
+  const rig = await Rig.start(ends, { http2: engine, inspector: null, limits: LIMITS });
   const service = createServer((incoming, response) => {
     if (incoming.url === '/large') response.end(LARGE);
     else if (incoming.url !== '/never') response.end('ok');

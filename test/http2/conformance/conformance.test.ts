@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { httpOrigin, Rig } from '../../../src/data/edge/testing/rig.ts';
 import { inReverse } from '../../harness/ends.ts';
-import { ENGINE, SETTING } from '../engines.ts';
+import { ENGINE } from '../engines.ts';
 import { RawClient, Unmet } from '../raw-client.ts';
 import type { Case } from './case.ts';
 import { BODIES, CONTROLS, WINDOWS } from './definitions.ts';
@@ -31,7 +31,7 @@ const failing = FAILING[ENGINE];
 let rig: Rig;
 const ends = inReverse({ after });
 before(async () => {
-  rig = await Rig.start(ends, { http2: SETTING[ENGINE] });
+  rig = await Rig.start(ends, { http2: ENGINE });
   const origin = await httpOrigin(ends, (incoming, response) => {
     incoming.resume().on('end', () => response.end('hello, world'));
   });

@@ -5,7 +5,6 @@
 import type { Exchange } from './exchange.ts';
 import type { Outcome } from './side.ts';
 
-/** An answer of the edge that is a refusal: the service was not asked. */
 export type Kind = 'looser' | 'stricter' | 'milder' | 'head' | 'request' | 'answer' | 'hangs';
 
 export interface Difference {
@@ -16,7 +15,7 @@ export interface Difference {
 
 export interface Reason {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kinds: readonly Kind[];
   readonly because: string;
   readonly applies: (exchange: Exchange, difference: Difference) => boolean;
 }
@@ -36,9 +35,15 @@ export function compare(exchange: Exchange, oracle: Outcome, own: Outcome): Diff
   // What these bring besides depends on who was faster.
   if (head !== null || exchange.isReset || exchange.isEarly) return head;
   return (
-    differs('request', ({ seen }) => `${seen?.bodyBytes} bytes, ${seen?.end}, trailers ${seen?.trailers}`) ??
+    differs('request', requestOf) ??
     differs('answer', ({ heads, bodyBytes, end }) => JSON.stringify({ heads, bodyBytes, end }))
   );
+}
+
+/** Of one that was cut the bytes that came before are chance. */
+function requestOf({ seen }: Outcome): string {
+  if (seen === undefined) return '';
+  return seen.end === 'whole' ? `${seen.bodyBytes} bytes, whole, trailers ${seen.trailers}` : seen.end;
 }
 
 /** How much a refusal takes: an answer or a reset one stream, the rest the connection. */

@@ -1,6 +1,8 @@
 /** Why the engine under test may differ from node:http2: each kind of difference by name. */
 import type { Engine } from '../engines.ts';
+import type { Field } from '../hpack.ts';
 import type { Reason } from './compare.ts';
+import type { Exchange } from './exchange.ts';
 
 const EARLY = '"end":"reset 0"';
 const WHOLE = '"end":"whole"';
@@ -8,10 +10,92 @@ const WHOLE = '"end":"whole"';
 /** nghttp2 leaves out END_STREAM where an answer is whole before its request: it sends RST_STREAM with NO_ERROR (RFC 9113 §8.1). */
 const earlyAnswer: Reason = {
   name: 'early answer of node:http2',
-  kind: 'answer',
-  because:
-    'END_STREAM comes before RST_STREAM in an engine of our own, so that a body without a length is known to be whole',
+  kinds: ['answer'],
+  because: 'END_STREAM comes before RST_STREAM, so that a body without a length is known to be whole',
   applies: (_exchange, { oracle, own }) => oracle.replace(EARLY, WHOLE) === own,
+};
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+/** Nothing but blanks inside, and no other controls than tabs. */
+const VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
+
+function isInvalid([name, value]: Field): boolean {
+  return !VALUE.test(value) || (!name.startsWith(':') && !TOKEN.test(name));
+}
+
+const invalidField: Reason = {
+  name: 'invalid field',
+  kinds: ['stricter'],
+  because: 'node:http2 leaves such a field out and passes the rest on; the request is malformed (RFC 9113 §8.2.1)',
+  applies: ({ head }, { own }) => head.some(isInvalid) && !own.includes('"seen"'),
+};
+
+/** Names that no trailer has: they frame, route or authenticate. */
+const NEVER_BEHIND =
+  /^(?::.*|connection|keep-alive|proxy-connection|upgrade|transfer-encoding|http2-settings|te|host|content-length|authorization|expect|range|cache-control|if-none-match|content-type|trailer|cookie|x-forwarded-.*|forwarded)$/;
+
+const MOST_TRAILERS = 16_000;
+
+function isTooLong(fields: readonly Field[]): boolean {
+  return fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MOST_TRAILERS;
+}
+
+const invalidTrailer: Reason = {
+  name: 'invalid or too long trailers',
+  kinds: ['request', 'answer'],
+  because: 'node:http2 leaves all trailers out; trailers that are malformed end the request',
+  applies: ({ trailers }, { own }) =>
+    (isTooLong(trailers ?? []) || (trailers ?? []).some((field) => isInvalid(field) || NEVER_BEHIND.test(field[0]))) &&
+    /^cut$|"end":"(?:reset|goaway) /.test(own),
+};
+
+const hostBehind: Reason = {
+  name: 'host in a trailer',
+  kinds: ['request'],
+  because:
+    'nghttp2 refuses one that names no host; no trailer of that name is passed on, so what it holds means nothing',
+  applies: ({ trailers }, { oracle, own }) =>
+    oracle === 'cut' && (trailers ?? []).some(([name]) => name === 'host') && !own.includes('host: '),
+};
+
+const passedTrailers: Reason = {
+  name: 'trailers of requests',
+  kinds: ['request'],
+  because: 'node:http2 leaves them out; those that the visitor sent come to the service',
+  applies: ({ trailers }, { oracle, own }) =>
+    own.startsWith(oracle) &&
+    own
+      .slice(oracle.length)
+      .split('\n')
+      .every((line) =>
+        (trailers ?? []).some(([name, value]) => line === `${name}: ${value}` && !NEVER_BEHIND.test(name)),
+      ),
+};
+
+const emptyCrumb: Reason = {
+  name: 'empty crumb of a cookie',
+  kinds: ['head'],
+  because: 'it is left out, instead of making an empty pair between two semicolons',
+  applies: ({ head }, { oracle, own }) => {
+    const crumbs = head.filter(([name, value]) => name === 'cookie' && value !== '').map(([, value]) => value);
+    const line = crumbs.length === 0 ? '' : `\ncookie: ${crumbs.join('; ')}`;
+    return oracle.replace(/\ncookie: .*/, line) === own;
+  },
+};
+
+/** The body is not as long as its head says. */
+function isMisjudged({ head, bodyBytes }: Exchange): boolean {
+  return head.some(([name, value]) => name === 'content-length' && Number(value) !== (bodyBytes ?? 0));
+}
+
+const wrongLength: Reason = {
+  name: 'body of another length',
+  kinds: ['answer', 'milder'],
+  because: 'node:http2 ends the connection with INTERNAL_ERROR; a reset of the stream is enough (RFC 9113 §8.1.1)',
+  applies: (exchange, { oracle, own }) =>
+    isMisjudged(exchange) &&
+    (oracle.includes('goaway 2') || oracle === '2') &&
+    (own.includes('"reset 1"') || own === '1'),
 };
 
 export const REASONS: Readonly<Record<Engine, readonly Reason[]>> = {
@@ -22,5 +106,5 @@ export const REASONS: Readonly<Record<Engine, readonly Reason[]>> = {
       applies: (_exchange, { oracle, own }) => oracle.replace(EARLY, WHOLE) === own.replace(EARLY, WHOLE),
     },
   ],
-  own: [earlyAnswer],
+  own: [earlyAnswer, invalidField, invalidTrailer, hostBehind, passedTrailers, emptyCrumb, wrongLength],
 };

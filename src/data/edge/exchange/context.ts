@@ -15,7 +15,7 @@ import type { HandshakeLimits } from '../../../base/net/handshake-rate.ts';
 import type { Holds } from './holds.ts';
 import { Head } from '../../../http1/head.ts';
 import type { HeadLimits } from '../../../http1/head-limits.ts';
-import { StreamMemory } from './stream-memory.ts';
+import { StreamMemory } from '../h2/stream-memory.ts';
 import type { HttpsRedirect } from './https-redirect.ts';
 import type { ServerHosts } from './server-hosts.ts';
 import type { HttpAnswers } from '../tls/acme-answers.ts';

@@ -6,7 +6,7 @@
  */
 import type { ServerHttp2Stream } from 'node:http2';
 import { type Slab, SLAB_BYTES } from '../../../base/bytes/slab.ts';
-import { MAX_HELD } from '../exchange/stream-memory.ts';
+import { MAX_HELD } from '../h2/stream-memory.ts';
 
 /** Shorter ranges are copied: they would pin a shared slab of 256 KB. */
 const HOLD_FROM = 16_384;

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HTTP2_ENGINES } from '../../src/data/edge/testing/http2-engines.ts';
 import { Rig } from '../../src/data/edge/testing/rig.ts';
 import { randomOf } from './cases.ts';
 import type { StreamCase } from './dry-http2.ts';
@@ -40,7 +41,7 @@ const CASES: ReadonlyArray<readonly [string, StreamCase, string | null]> = [
   ['H2.TE: te', whole(head({}, 'te', 'chunked'), 'hello'), null],
   ['H2.0: the body is a request', whole(head(), HIDDEN), `POST / ${HIDDEN}`],
   ['H2.0: the body is chunks', whole(head(), '0\r\n\r\n', HIDDEN), `POST / 0\r\n\r\n${HIDDEN}`],
-  // nghttp2 leaves these fields out.
+  // node:http2 leaves these fields out, our own refuses the request: LEFT_OUT.
   ['CRLF in a value', whole(head({}, 'x', 'y\r\nTransfer-Encoding: chunked'), `0\r\n\r\n${HIDDEN}`), `POST / 0\r\n\r\n${HIDDEN}`],
   ['CRLF in a value: a whole request', bare(head({ ':method': 'GET' }, 'x', `y\r\n\r\n${HIDDEN}`)), 'GET / '],
   ['LF in a value', bare(head({}, 'x', 'y\nz: 1')), 'POST / '],
@@ -82,38 +83,54 @@ const CASES: ReadonlyArray<readonly [string, StreamCase, string | null]> = [
   ['half a body and a reset', { fields: head(), data: ['hel'], ends: 'reset' }, null],
 ];
 
-test(`${CASES.length} ways to smuggle by HTTP/2`, WITHIN, async (t) => {
-  const origin = await strictOrigin(t);
-  const rig = await Rig.start(t);
-  await rig.serve('shop', origin.port);
-  for (const [name, of, served] of CASES) {
-    const answer = await askRaw(rig.httpsPort, of);
-    assert.ok(answer.isAnswered || answer.isRefused, name);
-    // What was cut off comes to the service as half a request, never as a whole one, and the next is in step.
-    await askRaw(rig.httpsPort, NEXT);
-    const seen = origin.seen.splice(0).filter((one) => one !== 'GET /next ');
-    if (!name.startsWith('H2.CL: less') || seen.length > 0)
-      assert.deepEqual(seen, served === null ? [] : [served], name);
-  }
-  assert.deepEqual(origin.faults, []);
-  for (const name of ['x', 'z', 'x y', '']) assert.ok(!origin.names.has(name), name);
-});
+/** Fields that no request can have. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'CRLF in a value',
+  'CRLF in a value: a whole request',
+  'LF in a value',
+  'CR in a value',
+  'NUL in a value',
+  'CRLF in a name',
+  'a colon in a name',
+  'a space in a name',
+  'an empty name',
+]);
 
-test('300 cases of the fuzzer on sockets: never two requests of one stream', WITHIN, async (t) => {
-  const origin = await strictOrigin(t);
-  const rig = await Rig.start(t, { limits: { bodyIdleTimeoutSeconds: 0.5 } });
-  await rig.serve('shop', origin.port);
-  const random = randomOf(20_261_121);
-  let served = 0;
-  for (let i = 0; i < 300; i++) {
-    const of = streamCase(random);
-    if (of.ends === 'not' && of.data !== null) continue;
-    await askRaw(rig.httpsPort, of);
-    await askRaw(rig.httpsPort, NEXT);
-    const seen = origin.seen.splice(0).filter((one) => one !== 'GET /next ');
-    assert.ok(seen.length <= 1 && !/^\S+ \/hidden /.test(seen[0] ?? ''), JSON.stringify({ of, seen }));
-    served += seen.length;
-  }
-  assert.deepEqual(origin.faults, []);
-  assert.ok(served > 30 && served < 200, `${served} served`);
-});
+for (const http2 of HTTP2_ENGINES) {
+  test(`${CASES.length} ways to smuggle by HTTP/2 (${http2})`, WITHIN, async (t) => {
+    const origin = await strictOrigin(t);
+    const rig = await Rig.start(t, { http2 });
+    await rig.serve('shop', origin.port);
+    for (const [name, of, served] of CASES) {
+      const answer = await askRaw(rig.httpsPort, of);
+      assert.ok(answer.isAnswered || answer.isRefused, name);
+      // What was cut off comes to the service as half a request, never as a whole one, and the next is in step.
+      await askRaw(rig.httpsPort, NEXT);
+      const seen = origin.seen.splice(0).filter((one) => one !== 'GET /next ');
+      const expected = http2 === 'own' && LEFT_OUT.has(name) ? null : served;
+      if (!name.startsWith('H2.CL: less') || seen.length > 0)
+        assert.deepEqual(seen, expected === null ? [] : [expected], name);
+    }
+    assert.deepEqual(origin.faults, []);
+    for (const name of ['x', 'z', 'x y', '']) assert.ok(!origin.names.has(name), name);
+  });
+
+  test(`300 cases of the fuzzer on sockets: never two requests of one stream (${http2})`, WITHIN, async (t) => {
+    const origin = await strictOrigin(t);
+    const rig = await Rig.start(t, { http2, limits: { bodyIdleTimeoutSeconds: 0.5 } });
+    await rig.serve('shop', origin.port);
+    const random = randomOf(20_261_121);
+    let served = 0;
+    for (let i = 0; i < 300; i++) {
+      const of = streamCase(random);
+      if (of.ends === 'not' && of.data !== null) continue;
+      await askRaw(rig.httpsPort, of);
+      await askRaw(rig.httpsPort, NEXT);
+      const seen = origin.seen.splice(0).filter((one) => one !== 'GET /next ');
+      assert.ok(seen.length <= 1 && !/^\S+ \/hidden /.test(seen[0] ?? ''), JSON.stringify({ of, seen }));
+      served += seen.length;
+    }
+    assert.deepEqual(origin.faults, []);
+    assert.ok(served > 30 && served < 200, `${served} served`);
+  });
+}

@@ -21,6 +21,10 @@ export function tunnel(more: Partial<Tunnel>): Tunnel {
     maintenance: false,
     edgeAuthEnabled: false,
     policyEnabled: false,
+    state: 'online',
+    stateSince: null,
+    stateReason: null,
+    endedSessionId: null,
     ...more,
   };
 }

@@ -129,5 +129,17 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE `spent_once` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`expires_at` integer NOT NULL\n);",
       "CREATE INDEX `spent_once_expires` ON `spent_once` (`expires_at`);"
     ]
+  },
+  {
+    "index": 2,
+    "tag": "0001_tunnel_state",
+    "hash": "85dadd6c274c48caf8cb72c3bb2f07aa53e6320f0a6aa79a8ca6000c0c199700",
+    "statements": [
+      "ALTER TABLE `tunnels` ADD `agent_id` text;",
+      "ALTER TABLE `tunnels` ADD `agent_at` integer;",
+      "ALTER TABLE `tunnels` ADD `agent_left` text;",
+      "ALTER TABLE `tunnels` ADD `traffic_at` integer;",
+      "CREATE INDEX `webhook_forwards_failing` ON `webhook_forwards` (`receiver_id`,`state`,`attempts`) WHERE (state = 'failed' OR (state = 'waiting' AND attempts >= 3));"
+    ]
   }
 ];

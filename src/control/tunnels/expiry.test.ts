@@ -167,19 +167,24 @@ suite('ttlSeconds over HTTP', () => {
       maintenance: false,
       edgeAuthEnabled: false,
       policyEnabled: false,
+      state: 'never_connected',
+      stateSince: new Date(START).toISOString(),
+      stateReason: null,
+      endedSessionId: null,
     };
     assert.deepEqual(made.body, shown);
     plane.now += 60_000;
     plane.control.tunnels.expireDue();
+    const expired = { ...shown, state: 'expired', stateSince: shown.expiresAt };
     assert.deepEqual((await ann.call('GET', `/tunnels/${made.body['id']}`)).body, {
-      ...shown,
+      ...expired,
       certificate: null,
       authUsername: null,
       maintenanceMessage: null,
       setByAgent: null,
       advice: null,
     });
-    assert.deepEqual((await ann.call('GET', '/tunnels')).body, [shown]);
+    assert.deepEqual((await ann.call('GET', '/tunnels')).body, [expired]);
   });
 });
 

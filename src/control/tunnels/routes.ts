@@ -1,7 +1,9 @@
 /** `/tunnels`. */
 import { z } from '@hono/zod-openapi';
+import { END_REASONS } from '../../plane/events.ts';
 import { ADVICE_CODES } from '../../wire/advice-codes.ts';
 import { MIN_TTL_SECONDS, PROTOCOLS, type Tunnels, type TunnelView } from './service.ts';
+import { TUNNEL_STATES } from './connections/state.ts';
 import { certificateState, presentCertificate } from '../certificates/schemas.ts';
 import { presentSetByAgent, setByAgent } from './agent-flags-schemas.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
@@ -39,6 +41,10 @@ const TUNNEL = {
   maintenance: false,
   edgeAuthEnabled: false,
   policyEnabled: false,
+  state: 'online',
+  stateSince: '2026-11-21T09:30:00.000Z',
+  stateReason: null,
+  endedSessionId: null,
 } as const;
 const tunnel = z
   .object({
@@ -60,6 +66,22 @@ const tunnel = z
     maintenance: z.boolean(),
     edgeAuthEnabled: z.boolean(),
     policyEnabled: z.boolean(),
+    state: z.enum(TUNNEL_STATES).openapi({
+      description:
+        '`offline`: no agent serves it, see `stateReason`; `never_connected`: no agent has served it yet; `paused`: stopped by `POST /tunnels/{id}/stop`; `expired`: its time to live is over',
+    }),
+    stateSince: z.iso.datetime().nullable().openapi({
+      description:
+        'Start of the state; null: unknown. After a crash of the server, a tunnel is offline since the next start',
+    }),
+    stateReason: z.enum(END_REASONS).nullable().openapi({
+      description:
+        'Why the tunnel is `offline`, as `reason` of `GET /connections/ended`; null: unknown, or not offline',
+    }),
+    endedSessionId: z.uuid().nullable().openapi({
+      description:
+        '`agent_id` of its last session in `GET /connections/ended`; null: not offline, or not listed any more',
+    }),
     agentFlagsEnabled: z.boolean().optional().openapi({
       description:
         'true: the online agent adds access control by flags, `setByAgent` of one tunnel; omitted: it does not',
@@ -232,7 +254,7 @@ function mountLifecycle(app: Api, { tunnels }: Deps): void {
   );
 }
 
-function present({ row, projectSlug, publicUrl, online, maintenance, flags, narrowing }: TunnelView) {
+function present({ row, projectSlug, publicUrl, online, state, maintenance, flags, narrowing }: TunnelView) {
   return {
     id: row.id,
     subdomain: row.label,
@@ -253,6 +275,10 @@ function present({ row, projectSlug, publicUrl, online, maintenance, flags, narr
     maintenance: maintenance !== null,
     edgeAuthEnabled: flags.edgeAuthEnabled,
     policyEnabled: flags.policyEnabled,
+    state: state.state,
+    stateSince: iso(state.since),
+    stateReason: state.reason,
+    endedSessionId: state.sessionId,
     ...(narrowing === undefined ? {} : { agentFlagsEnabled: true }),
   };
 }

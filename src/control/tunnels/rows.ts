@@ -2,7 +2,7 @@
  * What service.ts (people) and claims/service.ts (agents) do alike to the rows of tunnels: insert by the rules of names and ports, begin a new
  * life. Not to be called from outside the services.
  */
-import { and, count, desc, eq, gt, inArray, isNull } from 'drizzle-orm';
+import { and, count, desc, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { DAY_MS } from '../../base/clock.ts';
 import type { PortRange } from '../../base/net/addr.ts';
@@ -95,6 +95,10 @@ export function insertTunnel(
     totalRequests: 0,
     createdAt: tx.now,
     touchedAt: tx.now,
+    agentId: null,
+    agentAt: null,
+    agentLeft: null,
+    trafficAt: null,
     deletedAt: null,
   };
   tx.db.insert(tunnels).values(row).run();
@@ -122,6 +126,23 @@ export function updateTunnel(tx: Tx, row: TunnelRow, change: Partial<TunnelRow>)
   const next = { ...change, touchedAt: tx.now };
   tx.db.update(tunnels).set(next).where(eq(tunnels.id, row.id)).run();
   return { ...row, ...next };
+}
+
+/** All tunnels that an agent served when the last run of the server ended. Returns their ids. */
+export function loseAgents(tx: Tx): string[] {
+  const { agentAt, agentLeft } = tunnels;
+  // Where no end was stored the last run crashed: its agents are lost as of now.
+  const ended = {
+    agentAt: sql`CASE WHEN ${agentLeft} IS NULL THEN ${tx.now} ELSE ${agentAt} END`,
+    agentLeft: sql`coalesce(${agentLeft}, 'lost')`,
+  };
+  const left = tx.db
+    .update(tunnels)
+    .set({ status: 'inactive', ...ended })
+    .where(ne(tunnels.status, 'inactive'))
+    .returning({ id: tunnels.id })
+    .all();
+  return left.map(({ id }) => id);
 }
 
 /** Tunnels go on without the access keys that are forgotten. */

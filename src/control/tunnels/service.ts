@@ -3,7 +3,7 @@
  * The data plane hears of every change after its commit, by RouteEvents.
  */
 import { setImmediate } from 'node:timers/promises';
-import { and, asc, desc, eq, inArray, isNull, lt, lte, ne, not, or, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lt, lte, not, or, type SQL } from 'drizzle-orm';
 import { DAY_MS } from '../../base/clock.ts';
 import type { PortRange } from '../../base/net/addr.ts';
 import { AppError } from '../../base/errors.ts';
@@ -23,6 +23,8 @@ import type { RouteMaker } from './plane/route-maker.ts';
 import type { PendingWork } from '../core/pending-rows.ts';
 import { findProject, type ProjectRow, slugsOf } from '../projects/rows.ts';
 import { ENTITLEMENTS, PLANS } from '../core/rules/plans.ts';
+import { endsIn, endsOf, type SessionEnds } from './connections/ended-sessions.ts';
+import { stateOf, type TunnelState } from './connections/state.ts';
 import { faultError } from './messages.ts';
 import { flagsIn, flagsOf, type TunnelFlags } from './flags.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
@@ -32,6 +34,7 @@ import {
   deleteTunnels,
   EPHEMERAL_MS,
   expiryFrom,
+  loseAgents,
   recordTunnel,
   secondsFull,
   type TunnelRow,
@@ -60,12 +63,19 @@ export interface TunnelView {
   readonly projectSlug: string;
   readonly publicUrl: string;
   readonly online: boolean;
+  readonly state: TunnelState;
   /** What its agent says of its service, which refuses requests. */
   readonly advice: AdviceCode | null;
   /** Message to its visitors; `''`: the edge's own words. null: not in maintenance. */
   readonly maintenance: string | null;
   readonly flags: TunnelFlags;
   readonly narrowing: ReturnType<NodeControl['narrowingOf']>;
+}
+
+/** What a list reads once for all its tunnels. */
+interface Known {
+  readonly flags: TunnelFlags;
+  readonly ends: SessionEnds;
 }
 
 export interface TunnelDeps {
@@ -89,16 +99,17 @@ export class Tunnels {
   list(actor: Actor): readonly TunnelView[] {
     allow(actor, 'read', 'tunnel');
     const { db } = this.#deps.store;
-    // Three queries: a join would make an object of either table for each of up to 1,000 rows, which costs half as much again.
+    // A query each: a join would make an object of either table for each of up to 1,000 rows, which costs half as much again.
     const slugs = slugsOf(db, actor.orgId);
     const flags = flagsIn(db, actor.orgId);
+    const ends = endsIn(db, actor.orgId);
     return db
       .select()
       .from(tunnels)
       .where(and(eq(tunnels.orgId, actor.orgId), liveTunnels()))
       .orderBy(desc(tunnels.createdAt), desc(tunnels.id))
       .all()
-      .map((row) => this.#view(row, slugs.get(row.projectId) ?? '', flags(row.id)));
+      .map((row) => this.#view(row, slugs.get(row.projectId) ?? '', { flags: flags(row.id), ends }));
   }
 
   /** Throws `not_found`, also for another organization's tunnel. */
@@ -244,11 +255,7 @@ export class Tunnels {
 
   /** A server that starts has no agents: what the last run left as active is not. Returns those tunnels: their agents are expected back. */
   forgetAgents(): string[] {
-    return this.#deps.store.inTx((tx) => {
-      const isLeft = ne(tunnels.status, 'inactive');
-      const left = tx.db.update(tunnels).set({ status: 'inactive' }).where(isLeft).returning({ id: tunnels.id }).all();
-      return left.map(({ id }) => id);
-    });
+    return this.#deps.store.inTx(loseAgents);
   }
 
   /** Labels of tunnels that stand where this server itself does since its settings have changed: they are routed no more. */
@@ -362,12 +369,16 @@ export class Tunnels {
     throw new AppError('not_found', 'Your organization has no tunnel with this id. Check the id.');
   }
 
-  #view(row: TunnelRow, projectSlug: string, flags = flagsOf(this.#deps.store.db, row.id)): TunnelView {
+  #view(row: TunnelRow, projectSlug: string, known?: Known): TunnelView {
+    const { store, nodes } = this.#deps;
+    const { flags, ends } = known ?? { flags: flagsOf(store.db, row.id), ends: endsOf(store.db, row) };
+    const online = nodes.isOnline(row.id);
     return {
       row,
       projectSlug,
       publicUrl: this.#deps.routes.publicUrl(row),
-      online: this.#deps.nodes.isOnline(row.id),
+      online,
+      state: stateOf(row, { online, ends, now: store.clock.now() }),
       advice: this.#deps.nodes.adviceOf(row.id),
       maintenance: this.#deps.maintenance.messageOf(row.id),
       flags,

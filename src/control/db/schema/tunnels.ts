@@ -41,6 +41,14 @@ export const tunnels = sqliteTable(
     createdAt: integer('created_at').notNull(),
     /** Last time that an agent came or left, or the API changed the row. Of an unnamed tunnel whose agent was stopped: almost a day before (plane/usage.ts). */
     touchedAt: integer('touched_at').notNull(),
+    /** Session of the agent that came or left last: an `ended_sessions` row, if that is kept. */
+    agentId: text('agent_id'),
+    /** When it did. null: no agent has come since this is stored. */
+    agentAt: integer('agent_at'),
+    /** How it left; null: it serves the tunnel. */
+    agentLeft: text('agent_left', { enum: ['stopped', 'lost'] }),
+    /** When traffic was counted last. */
+    trafficAt: integer('traffic_at'),
     deletedAt: integer('deleted_at'),
   },
   (t) => [

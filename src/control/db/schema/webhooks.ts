@@ -84,6 +84,9 @@ export const webhookRefusals = sqliteTable(
   (t) => [primaryKey({ columns: [t.receiverId, t.reason] })],
 );
 
+/** A forward that was given up, or failed several times in a row. Queries that say the same use the index. */
+export const FAILING = sql.raw("(state = 'failed' OR (state = 'waiting' AND attempts >= 3))");
+
 /** What became of a delivery that is sent on. Apart from it: to change a row that holds a megabyte is to write it anew. */
 export const webhookForwards = sqliteTable(
   'webhook_forwards',
@@ -105,5 +108,9 @@ export const webhookForwards = sqliteTable(
     lastError: text('last_error'),
     deliveredAt: integer('delivered_at'),
   },
-  (t) => [index('webhook_forwards_waiting').on(t.receiverId, t.place, t.sequence).where(sql`state = 'waiting'`)],
+  (t) => [
+    index('webhook_forwards_waiting').on(t.receiverId, t.place, t.sequence).where(sql`state = 'waiting'`),
+    // What fails now, of what may be 10,000 deliveries: answered from the index alone.
+    index('webhook_forwards_failing').on(t.receiverId, t.state, t.attempts).where(FAILING),
+  ],
 );

@@ -2,7 +2,8 @@
  * How sessions of agents ended: the last ones of each organization, for the question why an agent dropped. Stored from the data plane's
  * events by tunnels/plane/usage.ts, read by service.ts, forgotten by core/retention.ts.
  */
-import { asc, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { DAY_MS } from '../../../base/clock.ts';
 import type { SessionEndEvent } from '../../../plane/events.ts';
 import { endedSessions, organizations } from '../../db/schema.ts';
@@ -44,6 +45,33 @@ export function endedSessionsOf(db: Db, orgId: string): readonly EndedSessionRow
     .orderBy(desc(endedSessions.endedAt), desc(endedSessions.agentId))
     .limit(MAX_ENDED)
     .all();
+}
+
+/** A tunnel and its session end within this time of each other; else its agent had dropped the tunnel before, and went on without it. */
+export const SAME_END_MS = 10_000;
+
+/** The same in a query. */
+export function isSameEnd(leftAt: SQLiteColumn, endedAt: SQLiteColumn): SQL {
+  return sql`abs(${endedAt} - ${leftAt}) <= ${SAME_END_MS}`;
+}
+
+/** When sessions ended, and why, by the id of the agent. */
+export type SessionEnds = ReadonlyMap<string, Pick<EndedSessionRow, 'endedAt' | 'reason'>>;
+
+/** The last ones of an organization: for its list of tunnels. */
+export function endsIn(db: Db, orgId: string): SessionEnds {
+  const { agentId, endedAt, reason } = endedSessions;
+  const rows = db.select({ agentId, endedAt, reason }).from(endedSessions).where(eq(endedSessions.orgId, orgId)).all();
+  return new Map(rows.map((row) => [row.agentId, row]));
+}
+
+/** The last one of a tunnel, if it is kept. */
+export function endsOf(db: Db, tunnel: { readonly orgId: string; readonly agentId: string | null }): SessionEnds {
+  if (tunnel.agentId === null) return new Map();
+  const { agentId, endedAt, reason } = endedSessions;
+  const own = and(eq(agentId, tunnel.agentId), eq(endedSessions.orgId, tunnel.orgId));
+  const row = db.select({ endedAt, reason }).from(endedSessions).where(own).get();
+  return new Map(row === undefined ? [] : [[tunnel.agentId, row]]);
 }
 
 /** Deletes a batch of those that are past their time, and of the oldest where there are too many. Called by core/retention.ts. */

@@ -2,7 +2,7 @@
  * Event batches of data nodes into rows: counters of tunnels, private networks and organizations by time, what keys have spent, what tried actions would refuse, agents that came and left, and why. One transaction per batch; a
  * batch that comes again is dropped by (node, sequence). Called by control/link.ts.
  */
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { EventBatch, PlaneEvent, UsageEvent } from '../../../plane/events.ts';
 import type { NodeControl } from '../../../plane/link.ts';
@@ -23,6 +23,8 @@ export class Usage {
   readonly #buckets: UsageBuckets;
   readonly #count: ReturnType<typeof counting>;
   readonly #came: ReturnType<typeof marking>;
+  readonly #kept: ReturnType<typeof marking>;
+  readonly #restarts: ReturnType<typeof marking>;
   readonly #left: ReturnType<typeof marking>;
   readonly #stopped: ReturnType<typeof marking>;
   readonly #ended: EndedSessionRows;
@@ -38,9 +40,11 @@ export class Usage {
     const { db } = deps.store;
     this.#buckets = new UsageBuckets(db);
     this.#count = counting(db);
-    this.#came = marking(db, 'active');
-    this.#left = marking(db, 'inactive');
-    this.#stopped = marking(db, 'inactive', leftAt);
+    this.#came = marking(db, { status: 'active', agentLeft: null });
+    this.#kept = marking(db, { status: 'active' });
+    this.#restarts = marking(db, { status: 'active', agentLeft: 'lost' });
+    this.#left = marking(db, { status: 'inactive', agentLeft: 'lost' });
+    this.#stopped = marking(db, { status: 'inactive', agentLeft: 'stopped', touchedAt: leftAt });
     this.#ended = new EndedSessionRows(db);
   }
 
@@ -88,17 +92,18 @@ export class Usage {
   #storeOne(tx: Tx, event: PlaneEvent): void {
     switch (event.kind) {
       case 'usage':
-        this.#count.run({ ...event });
+        this.#count.run({ ...event, now: tx.now });
         return;
       case 'agent': {
-        const { tunnelId } = event;
+        const { tunnelId, agentId, at } = event;
+        const values = { tunnelId, agentId, at, now: tx.now };
         // It stays active in the table, and so the next process knows which agents to expect.
-        if (event.restarting === true) return void this.#came.run({ tunnelId, now: tx.now });
+        if (event.restarting === true) return void this.#restarts.run(values);
         // Left, but another agent has taken over since: the tunnel is as active as before.
-        const online = event.online || this.#nodes.isOnline(tunnelId);
-        const mark = online ? this.#came : event.lost === true ? this.#left : this.#stopped;
-        mark.run({ tunnelId, now: tx.now });
-        tx.emit(online ? agentOnline : agentLeft, { tunnelId });
+        const isKept = !event.online && this.#nodes.isOnline(tunnelId);
+        const left = event.lost === true ? this.#left : this.#stopped;
+        (event.online ? this.#came : isKept ? this.#kept : left).run(values);
+        tx.emit(event.online || isKept ? agentOnline : agentLeft, { tunnelId });
         return;
       }
       case 'session_end':
@@ -131,6 +136,7 @@ function counting(db: Db) {
       bytesIn: plus(tunnels.bytesIn, 'bytesIn'),
       bytesOut: plus(tunnels.bytesOut, 'bytesOut'),
       totalRequests: plus(tunnels.totalRequests, 'requests'),
+      trafficAt: given('now'),
     })
     .where(eq(tunnels.id, sql.placeholder('tunnelId')))
     .prepare();
@@ -143,13 +149,25 @@ function counting(db: Db) {
 const leftAt = sql<number>`${sql.placeholder('now')} - CASE
   WHEN ${tunnels.ephemeral} AND NOT ${tunnels.stopped} AND NOT ${tunnels.expired} THEN ${EPHEMERAL_MS - LEFT_MS} ELSE 0 END`;
 
+interface Mark {
+  readonly status: 'active' | 'inactive';
+  /** Of the agent that the event is about; null: it has come. Omitted: another agent serves the tunnel, and what is stored of it stays. */
+  readonly agentLeft?: 'stopped' | 'lost' | null;
+  readonly touchedAt?: SQL;
+}
+
 /** Marks a tunnel; as active only where an agent may serve it. */
-function marking(db: Db, status: 'active' | 'inactive', touchedAt = sql`${sql.placeholder('now')}`) {
+function marking(db: Db, { status, agentLeft: left, touchedAt = given('now') }: Mark) {
   const live = and(eq(tunnels.id, sql.placeholder('tunnelId')), liveTunnels());
   const servable = and(live, eq(tunnels.stopped, false), eq(tunnels.expired, false));
+  const agent = left === undefined ? {} : { agentId: given('agentId'), agentAt: given('at'), agentLeft: left };
   return db
     .update(tunnels)
-    .set({ status, touchedAt })
+    .set({ status, touchedAt, ...agent })
     .where(status === 'active' ? servable : live)
     .prepare();
+}
+
+function given(name: string): SQL {
+  return sql`${sql.placeholder(name)}`;
 }

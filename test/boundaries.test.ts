@@ -80,6 +80,7 @@ const SLICES: readonly string[] = [
   'inspector',
   'backups',
   'operator',
+  'attention',
   'download',
   'web',
 ];

@@ -4,6 +4,7 @@
  */
 import type { Link } from '../plane/link.ts';
 import { accessKeys, type AccessKeyOptions, type AccessKeyServices } from './access-keys/index.ts';
+import { attention } from './attention/index.ts';
 import { audit, type AuditServices } from './audit/index.ts';
 import { accounts, type AccountOptions, type AccountServices } from './auth/accounts/index.ts';
 import { cliLogins, type CliLoginServices } from './auth/cli/index.ts';
@@ -62,6 +63,7 @@ export const SLICES = [
   inspector,
   backups,
   operator,
+  attention,
   download,
   web,
 ] as const;

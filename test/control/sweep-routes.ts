@@ -160,6 +160,7 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'PATCH /private-networks/{id}/devices/{device_id}': { ids: device, body: { name: 'renamed' } },
   'DELETE /private-networks/{id}/devices/{device_id}': { ids: device },
   'GET /private-networks/{id}/devices/{device_id}/config': { ids: device },
+  'GET /attention': {},
   'GET /billing': {},
   'POST /billing/checkout-session': { body: { plan: 'pro' } },
   'POST /billing/portal': {},

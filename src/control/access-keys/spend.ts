@@ -3,8 +3,9 @@
  * read by tunnels/claims/service.ts, service.ts and for the grants of data nodes. Traffic counts for the month in which it is stored; costs are
  * computed when they are read: docs/decisions/0009-budgets-and-metering.md.
  */
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import { type Budget, costOf, isExhausted, monthOf, type Prices } from '../../plane/spend.ts';
+import { liveTokens } from '../db/gone.ts';
 import { capabilityTokens, tokenSpend } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import { type TokenRow, tokenById } from './rows.ts';
@@ -85,6 +86,41 @@ export class Spend {
     return this.budgetsOf(db, token, now).some(isExhausted);
   }
 
+  /** Live keys of an organization that have spent at least this share of their own budget in the month of `now`, the worst first. */
+  nearCaps(
+    db: Db,
+    { orgId, now, share, limit }: { orgId: string; now: number; share: number; limit: number },
+  ): readonly NearBudget[] {
+    const { id, lineageId, nonce, name, monthlyBudgetUsdCents: cap, graceEndsAt } = capabilityTokens;
+    const { bytes, requests } = tokenSpend;
+    const spent = costInSql(this.#prices);
+    const rows = db
+      .select({ nonce, name, capCents: cap, bytes, requests })
+      .from(capabilityTokens)
+      .innerJoin(
+        tokenSpend,
+        and(sql`${tokenSpend.lineageId} = coalesce(${lineageId}, ${id})`, eq(tokenSpend.month, monthOf(now))),
+      )
+      .where(
+        and(
+          eq(capabilityTokens.orgId, orgId),
+          // A budget of nothing is meant to let nothing through. A rotated key has a successor with the same budget.
+          gt(cap, 0),
+          isNull(graceEndsAt),
+          liveTokens(now),
+          sql`${spent} >= ${share} * ${cap}`,
+        ),
+      )
+      .orderBy(desc(sql`${spent} / ${cap}`))
+      .limit(limit)
+      .all();
+    return rows.map(({ capCents, bytes: b, requests: r, ...key }) => ({
+      ...key,
+      capCents: capCents ?? 0,
+      spentCents: costOf({ bytes: b, requests: r }, this.#prices),
+    }));
+  }
+
   /** Cents that lineages have spent in the month of `now`, with fractions. What has spent nothing is not in the answer. */
   spentCents(db: Db, lineageIds: readonly string[], now: number): ReadonlyMap<string, number> {
     const month = monthOf(now);
@@ -101,9 +137,23 @@ export class Spend {
   }
 }
 
+/** A live key that has spent a share of its own budget. */
+export interface NearBudget {
+  readonly nonce: string;
+  readonly name: string;
+  readonly capCents: number;
+  readonly spentCents: number;
+}
+
 /** The first of the tokens that rotation made of one another. */
 export function lineageOf(token: Pick<TokenRow, 'id' | 'lineageId'>): string {
   return token.lineageId ?? token.id;
+}
+
+/** As `costOf`, of a row of `token_spend`. */
+function costInSql({ centsPerGb, centsPerMillionRequests }: Prices): SQL {
+  const { bytes, requests } = tokenSpend;
+  return sql`(${bytes} / 1e9 * ${centsPerGb} + ${requests} / 1e6 * ${centsPerMillionRequests})`;
 }
 
 function accountsOf(db: Db, token: TokenRow): ReadonlyArray<{ lineageId: string; capCents: number | null }> {

@@ -28,6 +28,7 @@ import { Orders } from './orders.ts';
 import { RenewalTimes } from './renewal-times.ts';
 import type { AcmeSetup, CertificateEdge } from './setup.ts';
 import { Shown } from './shown.ts';
+import { type AskedTroubles, type CertificateTrouble, troublesOf } from './troubles.ts';
 import { certificateFor, missingNames, orderTermsOf } from './order-terms.ts';
 
 /** Rows that it makes: those of a few organizations with all their domains, which others would wait behind. */
@@ -156,6 +157,13 @@ export class Certificates {
   ofTunnel({ label, protocol }: Pick<typeof tunnels.$inferSelect, 'label' | 'protocol'>): CertificateView | null {
     const running = this.#running;
     return running === null || protocol === 'tcp' ? null : this.#ofHost(`${label}.${running.setup.edgeDomain}`);
+  }
+
+  /** Those of an organization that fail or end soon. None where certificates do not come by ACME. */
+  troubles(asked: AskedTroubles): readonly CertificateTrouble[] {
+    if (this.#running === null) return [];
+    const { edgeDomain } = this.#running.setup;
+    return troublesOf(this.#deps.store.db, { ...asked, edgeDomain });
   }
 
   #ofHost(host: string): CertificateView | null {

@@ -35,6 +35,7 @@ const TAGS: Readonly<Record<string, string>> = {
   domains: 'Custom domains of tunnels',
   connections: 'Connected agents, and ended sessions with their reasons',
   inspector: 'Recorded requests of visitors: search, details, live feed, replay and exports',
+  attention: 'Problems of an organization, worst first',
   metrics: 'Traffic of an organization: counters, charts and Prometheus',
   webhooks: 'Webhook receivers: verify, store and forward webhooks',
   'private-networks': 'WireGuard networks between your machines: servers, devices and configurations',

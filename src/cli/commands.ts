@@ -144,8 +144,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'status',
     summary: 'Show agents on this machine, the login and the server',
-    examples: ['status'],
+    examples: ['status', 'status --org'],
     options: [
+      ['--org', 'show what needs attention in your organization; exit code 1 if something is critical'],
       ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
       ...NETWORK_OPTIONS,
       ['--json', 'as JSON'],

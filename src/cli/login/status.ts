@@ -1,4 +1,7 @@
-/** `culvert status`: the agents that run on this machine, who is logged in, and whether the server answers. Exit code 0 when it does, 1 when not. */
+/**
+ * `culvert status`: the agents that run on this machine, who is logged in, and whether the server answers. Exit code 0 when it does, 1 when not.
+ * With `--org`: org-status.ts.
+ */
 import { discover } from '../../agent/connect/discovery.ts';
 import type { Outbound } from '../../base/net/outbound/outbound.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -11,6 +14,7 @@ import { outboundOf } from '../client/outbound.ts';
 import { serverOf } from '../client/server-here.ts';
 import { type KeptLogin, keptLogin } from '../client/kept-login.ts';
 import { jsonText, type Line, paint, span } from '../terminal/paint.ts';
+import { orgStatus } from './org-status.ts';
 import { type AgentRecord, listAgents, runtimeDir } from '../client/state-file.ts';
 
 interface ServerAnswer {
@@ -20,7 +24,9 @@ interface ServerAnswer {
   readonly problem: string | undefined;
 }
 
-export async function status(io: Io, { flags }: Invocation): Promise<ExitCode> {
+export async function status(io: Io, invocation: Invocation): Promise<ExitCode> {
+  const { flags } = invocation;
+  if (flags['org'] === true) return orgStatus(io, invocation);
   const named = typeof flags['server'] === 'string' ? flags['server'] : undefined;
   const url = await serverOf(io, { server: named });
   const agents = listAgents(runtimeDir(io.env));

@@ -41,21 +41,21 @@ const WEBSOCKET_KEY = 'sec-websocket-key';
 export function serviceRequest(bytes: Buffer, start: number, head: Head, scheme: 'http' | 'https'): ServiceRequest {
   const { methodEnd } = head;
   const isHead = equalsFolded(bytes, start, methodEnd, W_HEAD);
-  const isWebSocket = head.connectionUpgrade && head.upgradeWebsocket;
+  const own: string[] = [];
+  addFields(bytes, head, own);
+  const webSocketKey = head.connectionUpgrade && head.upgradeWebsocket ? takeKey(own) : null;
   const fields = [
     ':method',
-    isWebSocket ? 'CONNECT' : bytes.toString('latin1', start, methodEnd),
-    ...(isWebSocket ? [':protocol', 'websocket'] : []),
+    webSocketKey === null ? bytes.toString('latin1', start, methodEnd) : 'CONNECT',
+    ...(webSocketKey === null ? [] : [':protocol', 'websocket']),
     ':scheme',
     scheme,
     ':authority',
     bytes.toString('latin1', head.hostStart, head.hostEnd),
     ':path',
     bytes.toString('latin1', head.targetStart, head.targetEnd),
+    ...own,
   ];
-  addFields(bytes, head, fields);
-  const keyAt = isWebSocket ? fields.indexOf(WEBSOCKET_KEY) : -1;
-  const [, webSocketKey = null] = keyAt < 0 ? [] : fields.splice(keyAt, 2);
   // Trailers pass whole from here to the visitor; some services of gRPC send none, and refuse the request, without it.
   fields.push('te', 'trailers');
   return {
@@ -66,6 +66,13 @@ export function serviceRequest(bytes: Buffer, start: number, head: Head, scheme:
     contentLength: Math.max(0, head.contentLength),
     webSocketKey,
   };
+}
+
+/** Takes the key of a WebSocket out of `fields`. Null: without one it is no request for a WebSocket. A value may read as the name does. */
+function takeKey(fields: string[]): string | null {
+  for (let i = 0; i < fields.length; i += 2)
+    if (fields[i] === WEBSOCKET_KEY) return fields.splice(i, 2)[1] as string;
+  return null;
 }
 
 /** The answer to the upgrade with `key`, once the service has taken it as a stream (RFC 8441 §5). */

@@ -291,15 +291,14 @@ export class Dispatch {
       asked.clientIp = clientIp;
       asked.clientKey = addressKey(clientIp);
     }
-    asked.ownToken = null;
     asked.isHttps = this.#forwarded.isHttps(bytes, asked.head);
-    asked.visitorLine = null;
     asked.nowMs = this.#context.nowMs;
     const goesOn = decided !== null && chain === decided.chain;
     const { draft } = this.#exchange;
     asked.trace = draft;
     if (!goesOn) {
-      asked.wouldRefuse = null;
+      // What steps find out. Those before the one that was waited for are not asked again.
+      asked.wouldRefuse = asked.ownToken = asked.visitorLine = null;
       draft?.forgetSteps();
     } else if (draft !== null) chain.noteLater(draft, this.#next, decided.verdict);
     const answer = (goesOn ? decided.verdict : null) ?? chain.decide(asked, goesOn ? this.#next : 0);

@@ -1,5 +1,6 @@
 /** Visitor gates at the edge, over real sockets: who is sent to sign in, who hears 401, who gets in, and what the service sees. */
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { hashSync } from '@node-rs/argon2';
 import type { Route } from '../../../plane/routes.ts';
@@ -312,4 +313,28 @@ test('over HTTP/2 it is the same: a way to sign in, 401, and the pass that stays
   // Not even on the stream behind it, to a tunnel without a gate.
   const free = await (await Http2Visitor.open(t, rig, 'open.example.test')).ask({ ':path': '/', ...spoof });
   assert.deepEqual([free.status, JSON.parse(free.body)['culvert-visitor-email']], [200, undefined]);
+});
+
+test('who the visitor is reaches the service also when a signature of the body is asked for behind the login', WITHIN, async (t) => {
+  const { rig } = await gated(t);
+  const grant = rig.link.onClaim;
+  rig.link.onClaim = (question) => {
+    const answer = grant(question);
+    const none = { allow: [], deny: [], gate: null, policy: null, visitors: null, endsAt: null, domain: null };
+    const webhook = { kind: 'github', secrets: ['s3cret'] };
+    return answer.ok
+      ? { ...answer, narrowing: { ...none, names: ['webhook_verify'], remotePort: null, webhook } }
+      : answer;
+  };
+  const origin = await httpOrigin(t, (request, response) => {
+    request.resume();
+    request.on('end', () => response.end(request.headers['culvert-visitor-email'] ?? 'nobody'));
+  });
+  await rig.serve('shop', origin.port);
+  rig.route('shop', gateOf('shop'));
+  const wire = await rig.visit();
+  const signature = createHmac('sha256', 's3cret').update('body').digest('hex');
+  wire.ask('POST /hook', shown(), 'Content-Length: 4', `X-Hub-Signature-256: sha256=${signature}`);
+  wire.send('body');
+  assert.deepEqual(await wire.response().then(({ status, body }) => [status, body]), [200, 'ann@example.test']);
 });

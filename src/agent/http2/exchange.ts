@@ -176,6 +176,16 @@ export class ServiceExchange {
     else stream.write(last, done);
   }
 
+  #sendTrailers(stream: ClientHttp2Stream): void {
+    if (stream.closed || stream.destroyed) return;
+    try {
+      stream.sendTrailers(this.#trailers ?? {});
+    } catch {
+      // Versions of Node for which the package `culvert` is made take some names once.
+      this.#fail(NGHTTP2_PROTOCOL_ERROR);
+    }
+  }
+
   // ------------------------------------------------------------------ from the service
 
   #listen(stream: ClientHttp2Stream): void {
@@ -187,9 +197,7 @@ export class ServiceExchange {
     stream.on('trailers', (_fields, _flags, raw) => {
       this.#lastFields = raw;
     });
-    stream.on('wantTrailers', () => {
-      if (!stream.closed && !stream.destroyed) stream.sendTrailers(this.#trailers ?? {});
-    });
+    stream.on('wantTrailers', () => this.#sendTrailers(stream));
     stream.on('data', (bytes: Buffer) => this.#data(bytes));
     stream.on('end', () => this.#end());
     stream.on('error', () => undefined); // its code comes with 'close'

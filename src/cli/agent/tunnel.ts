@@ -141,6 +141,7 @@ export function specOf(settings: TunnelSettings, env?: NodeJS.ProcessEnv): Tunne
     proxyProtocol,
     values: settings,
     folder: settings.folder,
+    requireOwn: (key, path) => settings.requireAllowed(key, path),
     mistake: (key, text) => settings.mistake(key, text),
   };
   const { mistake } = settings;

@@ -24,6 +24,8 @@ export interface UpstreamInput {
   readonly isOneOfSeveral?: boolean;
   /** Where relative file names begin. */
   readonly folder: string;
+  /** Throws for a client certificate or its key that this settings file may not use. */
+  readonly requireOwn?: (key: 'upstream_cert' | 'upstream_key', path: string) => void;
   /** The error for a mistake in the value of `key`. */
   readonly mistake: (key: UpstreamKey | 'target', text: string) => Error;
 }

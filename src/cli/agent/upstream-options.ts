@@ -101,6 +101,8 @@ function secureContextOf(input: UpstreamInput): SecureContext | undefined {
   if (upstream_key !== undefined && upstream_cert === undefined)
     throw input.mistake('upstream_key', 'needs the certificate too: --upstream-cert or upstream_cert');
   if (upstream_ca === undefined && upstream_cert === undefined) return undefined;
+  for (const key of ['upstream_cert', 'upstream_key'] as const)
+    if (upstream_cert !== undefined) input.requireOwn?.(key, pathOf(input, key));
   const ca = upstream_ca === undefined ? undefined : authoritiesOf(input);
   if (upstream_cert === undefined) return createSecureContext({ ca });
   const cert = readPem(input, 'upstream_cert', 'CERTIFICATE');

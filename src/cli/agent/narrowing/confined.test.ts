@@ -20,6 +20,9 @@ const OUTSIDE = [
   ['policy = "../policy.json"', 'policy'],
   ['policy = "link.json"', 'policy'],
   ['policy = "/etc/hostname"', 'policy'],
+  ['verify_tls = true\nupstream_cert = "~/me.pem"\nupstream_key = "~/me.key"', 'upstream_cert'],
+  ['upstream_cert = "own.json"\nupstream_key = "../me.key"', 'upstream_key'],
+  ['upstream_cert = "link.json"\nupstream_key = "own.json"', 'upstream_cert'],
 ] as const;
 
 /** A home folder with a project in it, whose file has these settings. */

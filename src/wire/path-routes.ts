@@ -16,7 +16,7 @@ const PATH = /^(?:\/|(?:\/(?:[A-Za-z0-9._~!$&'()*+,=:@-]|%[0-9A-Fa-f]{2})+)+)$/;
  * a `%` without its digits.
  */
 const AMBIGUOUS =
-  /\\|\/\/|%(?:25)?(?:2f|5c)|\/(?:\.|%(?:25)?2e){1,2}(?=[/;]|%3b|$)|%[01][0-9a-f]|%7f|%c[01]|[\xc0\xc1]|%(?![0-9a-f]{2})/i;
+  /\\|\/\/|%(?:25)?(?:2f|5c)|\/(?:\.|%(?:25)?2e){1,2}(?=[/;]|%(?:25)?3b|$)|%[01][0-9a-f]|%7f|%c[01]|[\xc0\xc1]|(?:%e0|\xe0)(?:%[89]|[\x80-\x9f])|(?:%f0|\xf0)(?:%8|[\x80-\x8f])|%(?![0-9a-f]{2})/i;
 
 /** Whether `path`, without its query, may not be matched with routes. */
 export function isAmbiguousPath(path: string): boolean {

@@ -47,7 +47,10 @@ function credentials({ user, password }: NonNullable<GateOptions['basicAuth']>) 
 
 function webhook({ kind, secret }: NonNullable<GateOptions['webhookVerify']>) {
   const mistake = (reason: string): Error => optionMistake('webhookVerify', reason);
-  return webhookOfSecrets(kind, { secrets: listOf(secret) ?? [], where: 'secret', mistake });
+  const secrets = listOf(secret) ?? [];
+  if (typeof kind !== 'string' || secrets.some((one) => typeof one !== 'string'))
+    throw mistake('needs a kind and a secret');
+  return webhookOfSecrets(kind, { secrets, where: 'secret', mistake });
 }
 
 function listOf(value: string | readonly string[] | undefined): string[] | undefined {

@@ -183,6 +183,11 @@ suite('the package for programs', { concurrency: true }, () => {
     await wrong({ basicAuth: { user: 'a:b', password: 'x' } }, /^basicAuth: the user name has a colon/);
     await wrong({ webhookVerify: { kind: 'magic', secret: 'x' } }, /^webhookVerify: "magic" is none of/);
     await wrong({ webhookVerify: { kind: 'github', secret: [] } }, /^webhookVerify: secret has no secret/);
+    await wrong({ webhookVerify: { secret: 'x' } }, /^webhookVerify: needs a kind and a secret/);
+    await wrong(
+      { webhookVerify: { kind: 'github', secret: [undefined] } },
+      /^webhookVerify: needs a kind and a secret/,
+    );
     await wrong({ protocol: 'tcp', policy: { actions: [] } }, /^policy: is for http and https tunnels only/);
   });
 

@@ -70,8 +70,7 @@ export function serviceRequest(bytes: Buffer, start: number, head: Head, scheme:
 
 /** Takes the key of a WebSocket out of `fields`. Null: without one it is no request for a WebSocket. A value may read as the name does. */
 function takeKey(fields: string[]): string | null {
-  for (let i = 0; i < fields.length; i += 2)
-    if (fields[i] === WEBSOCKET_KEY) return fields.splice(i, 2)[1] as string;
+  for (let i = 0; i < fields.length; i += 2) if (fields[i] === WEBSOCKET_KEY) return fields.splice(i, 2)[1] as string;
   return null;
 }
 

@@ -315,26 +315,30 @@ test('over HTTP/2 it is the same: a way to sign in, 401, and the pass that stays
   assert.deepEqual([free.status, JSON.parse(free.body)['culvert-visitor-email']], [200, undefined]);
 });
 
-test('who the visitor is reaches the service also when a signature of the body is asked for behind the login', WITHIN, async (t) => {
-  const { rig } = await gated(t);
-  const grant = rig.link.onClaim;
-  rig.link.onClaim = (question) => {
-    const answer = grant(question);
-    const none = { allow: [], deny: [], gate: null, policy: null, visitors: null, endsAt: null, domain: null };
-    const webhook = { kind: 'github', secrets: ['s3cret'] };
-    return answer.ok
-      ? { ...answer, narrowing: { ...none, names: ['webhook_verify'], remotePort: null, webhook } }
-      : answer;
-  };
-  const origin = await httpOrigin(t, (request, response) => {
-    request.resume();
-    request.on('end', () => response.end(request.headers['culvert-visitor-email'] ?? 'nobody'));
-  });
-  await rig.serve('shop', origin.port);
-  rig.route('shop', gateOf('shop'));
-  const wire = await rig.visit();
-  const signature = createHmac('sha256', 's3cret').update('body').digest('hex');
-  wire.ask('POST /hook', shown(), 'Content-Length: 4', `X-Hub-Signature-256: sha256=${signature}`);
-  wire.send('body');
-  assert.deepEqual(await wire.response().then(({ status, body }) => [status, body]), [200, 'ann@example.test']);
-});
+test(
+  'who the visitor is reaches the service also when a signature of the body is asked for behind the login',
+  WITHIN,
+  async (t) => {
+    const { rig } = await gated(t);
+    const grant = rig.link.onClaim;
+    rig.link.onClaim = (question) => {
+      const answer = grant(question);
+      const none = { allow: [], deny: [], gate: null, policy: null, visitors: null, endsAt: null, domain: null };
+      const webhook = { kind: 'github', secrets: ['s3cret'] };
+      return answer.ok
+        ? { ...answer, narrowing: { ...none, names: ['webhook_verify'], remotePort: null, webhook } }
+        : answer;
+    };
+    const origin = await httpOrigin(t, (request, response) => {
+      request.resume();
+      request.on('end', () => response.end(request.headers['culvert-visitor-email'] ?? 'nobody'));
+    });
+    await rig.serve('shop', origin.port);
+    rig.route('shop', gateOf('shop'));
+    const wire = await rig.visit();
+    const signature = createHmac('sha256', 's3cret').update('body').digest('hex');
+    wire.ask('POST /hook', shown(), 'Content-Length: 4', `X-Hub-Signature-256: sha256=${signature}`);
+    wire.send('body');
+    assert.deepEqual(await wire.response().then(({ status, body }) => [status, body]), [200, 'ann@example.test']);
+  },
+);

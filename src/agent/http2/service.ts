@@ -45,6 +45,7 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
   /** The connection that is being made. */
   #next: ServiceConnection | null = null;
   #pausedUntilMs = 0;
+  #isServing = false;
   /** Under `auto`: what it has spoken last. The second is for services without TLS. */
   #isHttp1 = false;
   #isHttp2 = false;
@@ -189,6 +190,9 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
   }
 
   onRoom(): void {
+    // Who gives a connection back at once calls from within: the loop that runs serves all, or thousands that wait would fill the stack.
+    if (this.#isServing) return;
+    this.#isServing = true;
     for (const taker of this.#waiting) {
       const free = this.#free();
       if (free === undefined) break;
@@ -196,6 +200,7 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
       free.take();
       taker.onConnection(free);
     }
+    this.#isServing = false;
     this.#dialMore();
   }
 

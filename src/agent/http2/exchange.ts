@@ -11,7 +11,13 @@ import { chunkOf, fieldIn, framingOf, lastChunk, requestTrailers, responseHead, 
 import type { ResponseFraming, ServiceRequest } from './messages.ts';
 import type { StreamSource } from './source.ts';
 
-const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_PROTOCOL_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
+const {
+  NGHTTP2_CANCEL,
+  NGHTTP2_ENHANCE_YOUR_CALM,
+  NGHTTP2_FLAG_END_STREAM,
+  NGHTTP2_PROTOCOL_ERROR,
+  NGHTTP2_REFUSED_STREAM,
+} = constants;
 
 /** A request that the service has not begun is sent once more. */
 const MAX_TRIES = 2;
@@ -205,7 +211,9 @@ export class ServiceExchange {
   }
 
   #interim(raw: readonly string[]): void {
-    if (!this.#isOver && !this.isAnswered) this.#owner.answer(responseHead(raw, 'none', false));
+    if (this.#isOver || this.isAnswered) return;
+    // A stream that is paused brings heads all the same.
+    if (!this.#owner.answer(responseHead(raw, 'none', false))) this.#fail(NGHTTP2_ENHANCE_YOUR_CALM);
   }
 
   #response(raw: readonly string[], flags: number): void {

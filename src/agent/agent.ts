@@ -293,7 +293,10 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     wanted.setAway(final ? 'ended' : 'waiting', message);
     if (isNews) {
       this.#emit(wanted.refusedEvent(refusal, final));
-      this.#log.warn({ [wanted.noun]: wanted.spec.name, code, reason: message, final }, `${wanted.noun} refused`);
+      // The last one's reason is that of the end, which the caller shows.
+      const isEnd = this.#state !== 'draining' && this.#wanted.every(({ state }) => state === 'ended');
+      if (!isEnd)
+        this.#log.warn({ [wanted.noun]: wanted.spec.name, code, reason: message, final }, `${wanted.noun} refused`);
     }
     if (fate.kind === 'stop') return this.#finish({ code: fate.exit, message });
     if (fate.kind === 'end') return this.#finishWhenEmpty(fate.exit, message);

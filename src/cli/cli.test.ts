@@ -195,6 +195,7 @@ for (const [code, when, exit] of REFUSALS) {
     }
     assert.equal(await program.exit, exit);
     assert.match(program.stderr, new RegExp(`culvert: because of ${code}`));
+    assert.equal(program.stderr.split(`because of ${code}`).length, 2, 'once');
     assert.equal(program.stdout, '');
   });
 }

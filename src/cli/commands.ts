@@ -11,6 +11,7 @@ import { API_COMMANDS } from './api/commands.ts';
 import { MANAGE_COMMANDS } from './manage/commands.ts';
 import { SERVICE_COMMANDS } from './service/commands.ts';
 import { NETWORK_COMMANDS } from './network/commands.ts';
+import { SAMPLE_NOTE } from './usage/sample-file.ts';
 
 const CONNECTION = [
   ['--server <url>', 'URL of the Culvert server (CULVERT_SERVER)'],
@@ -110,7 +111,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: 'start [names...]',
     summary: "Run the tunnels in the agent's settings file, or only the named ones",
     examples: ['start', 'start web api --config culvert.toml'],
+    notes: SAMPLE_NOTE,
     options: [
+      ['--all', 'all tunnels, as without names'],
       ['--config <file>', "the agent's settings file (CULVERT_AGENT_CONFIG)"],
       ...CONNECTION,
       ...REPORT,

@@ -1,7 +1,7 @@
 /**
  * argv → command → exit code. Called by main.ts and, with other streams, by tests. Prints usage errors; ends nothing itself.
  */
-import { Command, CommanderError, Option } from 'commander';
+import { type Command, CommanderError, Option } from 'commander';
 import { messageOf } from '../base/errors.ts';
 import type { CommandSpec } from './terminal/command.ts';
 import { COMMANDS } from './commands.ts';
@@ -9,6 +9,8 @@ import { GROUPS } from './completion/groups.ts';
 import { EXIT, ExitError, type ExitCode, usageError } from './terminal/exit.ts';
 import { type Io, type Output, writeLine } from './terminal/io.ts';
 import { VERSION } from './terminal/version.ts';
+import { commandHint } from './usage/foreign-names.ts';
+import { Parser, wordsOf } from './usage/parser.ts';
 
 /** The chosen command, ready to run. */
 type Run = (io: Io) => Promise<ExitCode>;
@@ -52,7 +54,7 @@ export function buildProgram(
   io: Pick<Io, 'stdout' | 'stderr'>,
   choose: (run: Run) => void,
 ): Command {
-  const program = new Command('culvert')
+  const program = new Parser('culvert')
     .description('Give a local port a public URL. Server and agent in one program.')
     .version(VERSION, '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Print this help')
@@ -87,7 +89,7 @@ function printHelp(program: Command, words: readonly string[]): void {
   let command = program;
   for (const word of words) {
     const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
-    if (next === undefined) throw usageError(`there is no command "${words.join(' ')}": see culvert help`);
+    if (next === undefined) throw noCommand(words.join(' '), commandHint(wordsOf(command), word), 'culvert help');
     command = next;
   }
   command.help();
@@ -99,7 +101,8 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
   const parent = isGroup ? group(program, first) : program;
   const isDefault = spec.isDefault === true;
   const command = parent.command(isGroup ? rest.join(' ') : spec.usage, { isDefault }).description(spec.summary);
-  command.addHelpText('after', examplesText(spec.examples));
+  const notes = spec.notes === undefined ? '' : `\n\n${spec.notes}`;
+  command.addHelpText('after', examplesText(spec.examples) + notes);
   if (spec.alias !== undefined) command.alias(spec.alias);
   for (const [flags, description, how] of spec.options) {
     if (how === 'repeatable') command.option(flags, description, collect);
@@ -110,11 +113,17 @@ function addCommand(program: Command, spec: CommandSpec, choose: (run: Run) => v
   if (isDefault) command.allowExcessArguments();
   command.action(() => {
     const { args } = command;
-    if (isDefault && args.length > 0)
-      throw usageError(`there is no command "${first} ${args[0]}": see culvert ${first} --help`);
+    const [word] = args;
+    if (isDefault && word !== undefined) {
+      throw noCommand(`${first} ${word}`, commandHint(first, word), `culvert ${first} --help`);
+    }
     const flags: Record<string, unknown> = command.opts();
     choose(async (io) => (await spec.load())(io, { args, flags }));
   });
+}
+
+function noCommand(words: string, hint: string | undefined, help: string): Error {
+  return usageError(`there is no command "${words}"${hint === undefined ? `: see ${help}` : `. ${hint}`}`);
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

@@ -4,6 +4,7 @@
  */
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
+import { foreignKeyHint, looksLikeYaml, NOT_YAML } from './text/foreign-keys.ts';
 import { type KeyLines, lineOf, locateKeys, pathKey } from './text/locate.ts';
 
 /** Of a longer list the rest is counted. */
@@ -47,10 +48,11 @@ export function readToml<S extends z.ZodType>(
   const isSet = (path: readonly string[]): boolean => lines.has(pathKey(path));
   const result = schema.safeParse(raw, { error: describe });
   const conflicts = (value: z.output<S>): readonly Conflict[] => conflictsOf?.(value, isSet) ?? [];
+  const listed = new Set<string>();
   const mistakes = result.success
     ? conflicts(result.data)
     : [
-        ...result.error.issues.flatMap((issue) => toMistakes(issue, schema)),
+        ...result.error.issues.flatMap((issue) => toMistakes(issue, schema, listed)),
         ...conflictsBeside(result.error.issues, { raw, schema, conflicts }),
       ];
   if (result.success && mistakes.length === 0) return { value: result.data, raw, lines };
@@ -124,6 +126,7 @@ function parseText(text: string, file: string): Record<string, unknown> {
     return parse(text);
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause;
+    if (looksLikeYaml(text, file)) throw new ConfigError(`${file}: ${NOT_YAML}`, { cause });
     // The parser's message goes on with a drawing of the code: its first line is the fact.
     const fact = cause.message.split('\n')[0]?.replace('Invalid TOML document: ', '') ?? 'not TOML';
     throw new ConfigError(`${file}:${cause.line}: column ${cause.column}: not valid TOML: ${fact}`, { cause });
@@ -135,15 +138,27 @@ interface Mistake {
   readonly text: string;
 }
 
-function toMistakes(issue: z.core.$ZodIssue, schema: z.ZodType): readonly Mistake[] {
+/** `listed`: lists of keys that a mistake of the file has shown. One is enough. */
+function toMistakes(issue: z.core.$ZodIssue, schema: z.ZodType, listed: Set<string>): readonly Mistake[] {
   if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, text: issue.message }];
-  return issue.keys.map((key) => ({ path: [...issue.path, key], text: unknownKey(issue.path, schema) }));
+  return issue.keys.map((key) => {
+    const path = [...issue.path, key];
+    return { path, text: `unknown key${foreignKey(path, schema) ?? knownKeys(issue.path, schema, listed)}` };
+  });
 }
 
-function unknownKey(table: readonly PropertyKey[], schema: z.ZodType): string {
-  const known = keysAt(schema, table);
+/** The server's file has tables of the same names with other meanings. */
+function foreignKey(path: readonly PropertyKey[], schema: z.ZodType): string | undefined {
+  const hint = keysAt(schema, []).includes('tunnels') ? foreignKeyHint(path) : undefined;
+  return hint === undefined ? undefined : `. ${hint}`;
+}
+
+function knownKeys(table: readonly PropertyKey[], schema: z.ZodType, listed: Set<string>): string {
+  const known = keysAt(schema, table).join(', ');
+  if (listed.has(known)) return '';
+  listed.add(known);
   const where = table.length === 0 ? 'the top level' : `[${table.map(String).join('.')}]`;
-  return `unknown key. The keys of ${where} are ${known.join(', ')}`;
+  return `. The keys of ${where} are ${known}`;
 }
 
 /** The keys that the schema knows in a table; none when the path leads to no table. */

@@ -174,7 +174,7 @@ suite('a private network through the product', { timeout: 120_000 }, () => {
     const second = carry(t, all);
     const { code, message } = await first.agent.done;
     assert.equal(code, 4);
-    assert.match(message, /The agent on harness.* has been serving the private network office/);
+    assert.match(message, /Another agent, on harness.*, took over the private network office/);
     await until(() => viewOf(second)?.path === 'udp');
     await until(() => {
       one.send(Buffer.from('second'));

@@ -38,6 +38,8 @@ type Answer = (parts: PageParts, at: PageRequest) => void | Promise<void>;
 type ByMethod = Readonly<Record<string, Answer>>;
 
 const ROUTES: ReadonlyMap<string, ByMethod> = new Map<string, ByMethod>([
+  // The page of ngrok's agent.
+  ['/inspect/http', { GET: (_, { response }) => response.writeHead(302, { location: '/' }).end() }],
   ['/healthz', { GET: (_, { response }) => sendJson(response, 200, { status: 'ok' }) }],
   ['/readyz', { GET: readiness }],
   ['/metrics', { GET: metrics }],

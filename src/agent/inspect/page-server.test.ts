@@ -239,6 +239,8 @@ test('health, readiness, what is not there, and methods that mean nothing', asyn
   assert.equal((await fixture.ask('/readyz')).status, 503);
   assert.equal((await fixture.ask('/healthz')).status, 200);
   assert.equal((await fixture.ask('/nothing')).status, 404);
+  const page = await fixture.ask('/inspect/http');
+  assert.deepEqual([page.status, page.headers['location']], [302, '/'], "the page of ngrok's agent");
   assert.equal((await fixture.ask('/api/tunnels', { method: 'DELETE' })).status, 405);
   assert.equal((await fixture.ask('/', { method: 'constructor'.toUpperCase() })).status, 400);
   assert.equal((await fixture.ask('http://evil.test/api/tunnels')).status, 400);

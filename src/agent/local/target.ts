@@ -83,6 +83,10 @@ const SOCKET_PORTS: Readonly<Record<Protocol, number>> = { http: 80, websocket: 
 /** Parses `text` for a tunnel of `protocol`. Throws TargetError. */
 export function parseTarget(text: string, protocol: Protocol, options: TargetOptions = {}): ParsedTarget {
   const trimmed = text.trim();
+  if (isFolder(trimmed))
+    throw new TargetError(
+      `"${text}" looks like a folder. Use \`culvert files FOLDER\`, or file:///srv/www as a target`,
+    );
   if (trimmed.startsWith('unix:')) return parseSocket(trimmed, protocol, options);
   const url = trimmed.includes('://') ? parseUrl(trimmed, protocol) : undefined;
   const { host, port } = url ?? parseHostPort(trimmed);
@@ -98,6 +102,11 @@ export function parseTarget(text: string, protocol: Protocol, options: TargetOpt
       ...reach(options, isAddress(host) ? undefined : host),
     },
   };
+}
+
+/** A path of this machine: `./site`, `/srv/www`, `~/site`, `C:\site`; `http:///srv/www` too, where a host is missing. */
+function isFolder(text: string): boolean {
+  return /^(?:\.{1,2}$|\.{0,2}[\\/]|~[\\/]|[a-z]:\\|https?:\/\/\/)/i.test(text);
 }
 
 /** `unix:/path` and `unix:/path:/base`; `unix:///path`, as Docker writes it, means the same. */
@@ -140,13 +149,20 @@ function parseUrl(text: string, protocol: Protocol): { host: string; port: numbe
   const url = URL.parse(text);
   if (url === null) throw new TargetError(`"${text}" is not a valid URL`);
   const scheme = url.protocol;
+  if (scheme === 'h2c:' || scheme === 'h2:') {
+    const plain = `${scheme === 'h2:' ? 'https' : 'http'}://${url.host}`;
+    throw new TargetError(`"${text}": use ${plain} with --upstream-protocol http2`);
+  }
   if (protocol === 'tcp' ? scheme !== 'tcp:' : DEFAULT_PORTS[scheme] === undefined) {
-    throw new TargetError(`a ${protocol} tunnel can't have the target "${text}": its scheme is ${scheme.slice(0, -1)}`);
+    throw new TargetError(
+      `${protocol.startsWith('h') ? 'an' : 'a'} ${protocol} tunnel can't have the target "${text}": its scheme is ${scheme.slice(0, -1)}`,
+    );
   }
   if (url.username !== '' || url.password !== '')
     throw new TargetError("a target can't contain a user name or password");
   if ((url.pathname !== '/' && url.pathname !== '') || url.search !== '' || url.hash !== '') {
-    throw new TargetError(`a tunnel publishes a whole host, not a path. Use "${url.protocol}//${url.host}"`);
+    const path = url.pathname === '/' ? '' : `, and --path-prefix ${url.pathname} for this path alone`;
+    throw new TargetError(`a tunnel publishes a whole host, not a path. Use "${url.protocol}//${url.host}"${path}`);
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const port = url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port);

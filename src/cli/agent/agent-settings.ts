@@ -25,6 +25,22 @@ export function inputOf(io: Io, invocation: Invocation): AgentConfigInput {
   };
 }
 
+/** `--subdomain`. @throws ExitError (usage) for a whole host name. */
+export function subdomainFlag({ flags }: Invocation): string | undefined {
+  const name = textFlag(flags, 'subdomain');
+  const fault = subdomainFault(name, (first) => `--subdomain ${first}`);
+  if (fault !== undefined) throw usageError(`--subdomain: ${fault}`);
+  return name;
+}
+
+/** ngrok takes whole host names. `write`: how the name alone is given. */
+export function subdomainFault(name: string | undefined, write: (first: string) => string): string | undefined {
+  const [first = '', ...rest] = (name ?? '').split('.');
+  if (rest.length === 0) return undefined;
+  const own = `\`culvert domains add ${name}\``;
+  return `takes the name alone: ${write(first)}. A domain of your own needs ${own} first, then domain in place of subdomain`;
+}
+
 /** @throws ExitError (usage) */
 export function agentFlags({ flags }: Invocation): AgentFlags {
   const urlFile = textFlag(flags, 'urlFile');

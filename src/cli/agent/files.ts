@@ -4,7 +4,7 @@ import { type FolderChoice, folderOfUrl, folderTarget } from '../../agent/files/
 import type { ParsedTarget } from '../../agent/local/target.ts';
 import type { TunnelSpec } from '../../agent/tunnel.ts';
 import type { TunnelSettings } from '../../config/agent.ts';
-import { agentFlags, settingsOf } from './agent-settings.ts';
+import { agentFlags, settingsOf, subdomainFlag } from './agent-settings.ts';
 import type { CommandBody } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
 import { textFlag } from '../terminal/flags.ts';
@@ -26,9 +26,9 @@ export const filesCommand: CommandBody = async (io, invocation) => {
     target,
     protocol: 'http',
     name: 'files',
-    subdomain: textFlag(flags, 'subdomain'),
+    subdomain: subdomainFlag(invocation),
     project: textFlag(flags, 'project'),
-    narrow: await narrowingOfFlags(io, invocation, 'http'),
+    narrow: await narrowingOfFlags(io, invocation, 'files'),
   };
   return runAgent(io, { settings, tunnels: [tunnel], relays: [], flags: agentFlags(invocation) });
 };

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { RelaySpec } from '../../agent/relay/spec.ts';
 import type { TunnelSpec } from '../../agent/tunnel.ts';
 import { type AgentSettings, settingsFiles, type TunnelSettings } from '../../config/agent.ts';
-import { agentFlags, inputOf, settingsOf } from './agent-settings.ts';
+import { agentFlags, inputOf, settingsOf, subdomainFault, subdomainFlag } from './agent-settings.ts';
 import { narrowingOf, narrowingOfFlags } from './narrowing/narrowing.ts';
 import type { CommandBody } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
@@ -45,7 +45,7 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
     const tunnel: TunnelSpec = {
       ...found,
       name: protocol,
-      subdomain: textFlag(invocation.flags, 'subdomain'),
+      subdomain: subdomainFlag(invocation),
       project: textFlag(invocation.flags, 'project'),
       narrow: await narrowingOfFlags(io, invocation, protocol),
     };
@@ -54,6 +54,7 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
 }
 
 export const startCommand: CommandBody = async (io, invocation) => {
+  if (invocation.args.length > 0) refuseFlags(invocation.flags, ['all'], "can't be used with names of tunnels");
   const read = (): ReadSettings => {
     const settings = settingsOf(io, invocation);
     const entries = chosen(settings, invocation.args).map((one) => entryOf(one, io.env));
@@ -105,7 +106,7 @@ function requireTaken(env: NodeJS.ProcessEnv, entries: readonly Entry[]): void {
 function chosen(settings: AgentSettings, names: readonly string[]): TunnelSettings[] {
   if (settings.tunnels.size === 0) {
     const where =
-      settings.files.length === 0 ? './culvert.toml and ~/.config/culvert/agent.toml' : settings.files.join(', ');
+      settings.files.length === 0 ? './culvert.toml or ~/.config/culvert/agent.toml' : settings.files.join(' or ');
     const hint = settings.ignored === undefined ? '' : `. ${settings.ignored} is the settings file of a server`;
     throw usageError(`no tunnel to start. Add [tunnels.NAME] with a target to ${where}${hint}`);
   }
@@ -134,6 +135,8 @@ export function specOf(settings: TunnelSettings, env?: NodeJS.ProcessEnv): Tunne
   if (settings.network !== undefined) throw settings.mistake('network', 'is for protocol = "udp" only');
   if (!settings.udp) throw settings.mistake('udp', 'is for protocol = "udp" only');
   if (protocol === 'udp') throw new TypeError('a relay is no tunnel'); // relayOf has those
+  const dotted = subdomainFault(subdomain, (first) => `subdomain = "${first}"`);
+  if (dotted !== undefined) throw settings.mistake('subdomain', dotted);
   const upstream: UpstreamInput = {
     target: String(settings.target ?? ''),
     protocol,

@@ -61,7 +61,8 @@ export function upstreamOf(input: UpstreamInput): Upstream {
 
 function protocolOf({ values: { upstream_protocol: text = 'http1' }, mistake }: UpstreamInput): UpstreamProtocol {
   if (isUpstreamProtocol(text)) return text;
-  throw mistake('upstream_protocol', `"${text}" is not http1, http2 or auto`);
+  const meant = /^(?:h2c?|grpc|http\/?2)$/i.test(text) ? '. Use http2' : '';
+  throw mistake('upstream_protocol', `"${text}" is not http1, http2 or auto${meant}`);
 }
 
 function parsedTarget(

@@ -77,6 +77,7 @@ test('api: a mistake in the command line sends nothing', WITHIN, async (t) => {
   const cases: ReadonlyArray<readonly [string[], RegExp]> = [
     [['GET'], /needs a path/],
     [['FETCH', '/tunnels'], /"FETCH" is no method/],
+    [['tunnels', 'list'], /"tunnels" is no method\..*`culvert tunnels` or `culvert api GET \/tunnels`/],
     [['//evil.example/tunnels'], /is not a path of the API/],
     [['GET', '/\\evil.example/tunnels'], /is not a path of the API/],
     [['/tunnels', '--data', '{'], /--data: is not valid JSON/],

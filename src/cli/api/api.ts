@@ -38,9 +38,18 @@ function targetOf({ args }: Asked, hasBody: boolean): Target {
   const method = isAlone ? (hasBody ? 'POST' : 'GET') : first.toUpperCase();
   const known: readonly string[] = METHODS;
   if (isAlone && known.includes(first.toUpperCase())) throw usageError(`${first}: needs a path, such as /tunnels`);
-  if (!known.includes(method)) throw usageError(`"${first}" is no method. Use one of ${METHODS.join(', ')}`);
+  if (!known.includes(method)) throw usageError(noMethod(first));
   const path = second ?? first;
   return { method, path: path.startsWith('/') ? path : `/${path}` };
+}
+
+/** `culvert api tunnels list`: ngrok's api command has a word for each kind of thing. */
+function noMethod(word: string): string {
+  const text = `"${word}" is no method. Use one of ${METHODS.join(', ')}`;
+  const bare = word.replace(/^\/+/, '');
+  if (!/^[a-z][a-z-]*$/.test(bare)) return text;
+  const own = bare === 'tunnels' || bare === 'endpoints' ? '`culvert tunnels` or ' : '';
+  return `${text}, as in ${own}\`culvert api GET /${bare === 'endpoints' ? 'tunnels' : bare}\``;
 }
 
 /** The access token goes to the server of the login and to no other. @throws ExitError (usage) */

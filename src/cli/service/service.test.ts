@@ -212,9 +212,40 @@ test('service install: what the manager says is reported, and a machine without 
   const { code, output } = await made.call('install', { config: withSettings(made) });
   assert.equal(code, 1);
   assert.match(output, /systemctl --user daemon-reload failed: Failed to connect to bus/);
+  const unit = join(made.home, '.config/systemd/user/culvert-agent.service');
+  assert.equal(existsSync(unit), false, 'nothing is left');
   const other = machine(t, { hasSystemd: false });
   const config = withSettings(other);
   assert.match((await other.call('install', { config })).output, new RegExp(`culvert start --config ${config}$`));
+  assert.equal(existsSync(join(other.home, '.config/systemd/user/culvert-agent.service')), false);
+});
+
+test('service install: a start that fails brings back the definition that was there', async (t) => {
+  let isBroken = false;
+  const run: ServiceHost['run'] = async (_command, args) =>
+    isBroken && args.includes('restart') ? { code: 1, output: 'no' } : { code: 0, output: '' };
+  const made = machine(t, { run });
+  const config = withSettings(made);
+  assert.equal((await made.call('install', { config })).code, 0);
+  const unit = join(made.home, '.config/systemd/user/culvert-agent.service');
+  const before = readFileSync(unit, 'utf8');
+  const moved = join(made.home, 'moved.toml');
+  writeFileSync(moved, readFileSync(config));
+  isBroken = true;
+  assert.match((await made.call('install', { config: moved })).output, /restart culvert-agent\.service failed: no/);
+  assert.equal(readFileSync(unit, 'utf8'), before);
+});
+
+test('service uninstall: the definition goes, also when the manager can not be reached, which is said', async (t) => {
+  let isBroken = false;
+  const run: ServiceHost['run'] = async () => (isBroken ? { code: 1, output: 'no bus' } : { code: 0, output: '' });
+  const made = machine(t, { run });
+  assert.equal((await made.call('install', { config: withSettings(made) })).code, 0);
+  isBroken = true;
+  const { code, output } = await made.call('uninstall');
+  assert.equal(code, 1);
+  assert.match(output, /culvert-agent\.service: removed\. But the service was not stopped.*no bus/);
+  assert.equal(existsSync(join(made.home, '.config/systemd/user/culvert-agent.service')), false);
 });
 
 test('service install --system: the unit of the machine runs as the user of sudo, who alone has the key', async (t) => {

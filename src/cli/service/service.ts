@@ -35,9 +35,10 @@ export function installOn(hostOf: HostOf): CommandBody {
     const wishes = wishesOf(invocation, host, config);
     requireRights(wishes, host);
     const definition = definitionOf(host, wishes);
+    const before = read(definition);
     const written = write(definition);
     const wasRunning = await definition.isRunning();
-    if (written || !wasRunning) await definition.start();
+    if (written || !wasRunning) await startOrUndo(definition, before);
     const what = written ? 'written' : 'unchanged';
     const state = !written && wasRunning ? 'running already' : wasRunning ? 'restarted' : 'started';
     const count = settings.tunnels.size;
@@ -52,6 +53,33 @@ export function installOn(hostOf: HostOf): CommandBody {
     for (const warning of leftBehind(io, settings)) writeLine(io.stderr, `culvert: ${warning}`);
     return EXIT.ok;
   };
+}
+
+/** A start that fails leaves the machine as it was: `before` is the definition that was there. @throws ExitError of the start */
+async function startOrUndo(definition: ServiceDefinition, before: string | undefined): Promise<void> {
+  try {
+    await definition.start();
+  } catch (error) {
+    if (before !== undefined) writeText(definition, before);
+    else {
+      // It may have been enabled already. Where the manager can't be reached, it was not: the error of the start says so.
+      await faultOf(() => definition.stop());
+      rmSync(definition.file, { force: true });
+    }
+    await faultOf(() => definition.forget());
+    throw error;
+  }
+}
+
+/** What the service manager says to a step that may fail; undefined: it was done. */
+async function faultOf(step: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await step();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExitError) return messageOf(error);
+    throw error;
+  }
 }
 
 export function statusOn(hostOf: HostOf): CommandBody {
@@ -81,8 +109,12 @@ export function uninstallOn(hostOf: HostOf): CommandBody {
       await print(io.stdout, `${wishes.name} is not installed (${definition.kind}). Nothing was removed.`);
       return EXIT.ok;
     }
-    await definition.stop();
+    const fault = await faultOf(() => definition.stop());
     rmSync(definition.file);
+    if (fault !== undefined) {
+      const text = `${definition.file}: removed. But the service was not stopped, and may still run: ${fault}`;
+      throw new ExitError(EXIT.failure, text);
+    }
     await definition.forget();
     await print(io.stdout, `${wishes.name}: stopped\n${definition.file}: removed. Settings, key and log stay.`);
     return EXIT.ok;
@@ -167,15 +199,19 @@ function definitionOf(host: ServiceHost, wishes: ServiceWishes): ServiceDefiniti
 
 /** Whether it wrote. @throws ExitError when another's definition has the name. */
 function write(definition: ServiceDefinition): boolean {
-  const { file, text, encoding } = definition;
+  const { file, text } = definition;
   const existing = read(definition);
   if (existing === text) return false;
   if (existing !== undefined && !existing.includes(MARK)) {
     throw new ExitError(EXIT.failure, `${file} is not of culvert service install. Choose another --name`);
   }
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, (encoding === 'utf16le' ? BYTE_ORDER_MARK : '') + text, { encoding, mode: 0o644 });
+  writeText(definition, text);
   return true;
+}
+
+function writeText({ file, encoding }: ServiceDefinition, text: string): void {
+  writeFileSync(file, (encoding === 'utf16le' ? BYTE_ORDER_MARK : '') + text, { encoding, mode: 0o644 });
 }
 
 const BYTE_ORDER_MARK = '\ufeff';

@@ -9,10 +9,13 @@ import type { Io } from './io.ts';
 /** A user at a terminal who types this. */
 function terminal(typed: string | undefined) {
   const modes: boolean[] = [];
+  /** What the terminal showed when the echo was turned off. */
+  let before: unknown;
   const stdin = Object.assign(new PassThrough(), {
     isTTY: true,
     setRawMode: (isRaw: boolean) => {
       modes.push(isRaw);
+      if (isRaw) before = stderr.readableLength;
       return stdin;
     },
   });
@@ -21,16 +24,17 @@ function terminal(typed: string | undefined) {
   const io: Io = { stdin, stdout: new PassThrough(), stderr, ...fixture };
   if (typed === undefined) stdin.end();
   else stdin.write(typed);
-  return { io, modes, said: () => String(stderr.read() ?? '') };
+  return { io, modes, shownBefore: () => before, said: () => String(stderr.read() ?? '') };
 }
 
 const ends = (code: number) => (error: unknown) => error instanceof ExitError && error.exitCode === code;
 
 test('secret prompt: the terminal shows the question and nothing that is typed', async () => {
-  const { io, modes, said } = terminal('open sesame\r');
+  const { io, modes, shownBefore, said } = terminal('open sesame\r');
   assert.equal(await askSecret(io, 'Password: '), 'open sesame');
   assert.equal(said(), 'Password: \n');
   assert.deepEqual(modes, [true, false], 'the echo is back');
+  assert.equal(shownBefore(), 0, 'the echo is off before the question');
 });
 
 test('secret prompt: an empty line, the end of the input and Ctrl-C change nothing', async () => {

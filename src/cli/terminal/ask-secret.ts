@@ -6,9 +6,10 @@ import type { Io } from './io.ts';
 
 /** The line that a user types, which the terminal does not show. @throws ExitError: interrupted, or failure for an empty line. */
 export async function askSecret(io: Io, question: string): Promise<string> {
-  io.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: io.stdin, output: silent, terminal: true });
+  // The echo is off by now: what is typed as soon as the question stands there is not shown.
+  io.stderr.write(question);
   const { promise, resolve: answer, reject } = Promise.withResolvers<string>();
   lines.once('line', answer);
   lines.once('SIGINT', () => reject(new ExitError(EXIT.interrupted, 'no changes were made')));

@@ -25,6 +25,8 @@ export interface CommandSpec {
   readonly summary: string;
   /** Command lines without the name of the program; the help shows them. */
   readonly examples: readonly string[];
+  /** What the help shows behind the examples. */
+  readonly notes?: string;
   readonly options: readonly CommandOption[];
   /** Values that an argument (`plan`) or a flag (`--protocol`) takes, for completion and the man page. The command checks them itself. */
   readonly choices?: Readonly<Record<string, readonly string[]>>;

@@ -415,7 +415,7 @@ describe('supersede', () => {
     assert.deepEqual([unbound.slot, unbound.code], [bound.slot, 'superseded']);
     assert.match(
       unbound.message,
-      /The agent on desktop \(127\.0\.0\.1\) has been serving http:\/\/shop\.example\.test since \d{4}-/,
+      /Another agent, on desktop \(127\.0\.0\.1\), took over http:\/\/shop\.example\.test at \d{4}-/,
     );
     const serving = entry.served;
     old.destroy();

@@ -121,8 +121,8 @@ export class Serving implements ServedTunnel {
 
   /** Tells its agent that another has the tunnel now. */
   supersede(whence: string, nowMs: number): void {
-    const since = new Date(nowMs).toISOString();
-    const message = `The agent on ${whence} has been serving ${this.entry.route.publicUrl} since ${since}.`;
+    const at = new Date(nowMs).toISOString();
+    const message = `Another agent, on ${whence}, took over ${this.entry.route.publicUrl} at ${at}.`;
     this.agent.unbind(this, 'superseded', message, false);
   }
 }

@@ -255,7 +255,7 @@ describe('attaching', () => {
     const second = await TestCarrier.attach(t, await enter(t, fixture, 'other'), 'home');
     const unbound = await first.agent.next('unbound');
     assert.deepEqual([unbound.code, unbound.slot], ['superseded', first.attached.slot]);
-    assert.match(unbound.message, /The agent on box \(127\.0\.0\.1\) has been serving the private network home since /);
+    assert.match(unbound.message, /Another agent, on box \(127\.0\.0\.1\), took over the private network home at /);
     assert.equal(second.attached.epoch, first.attached.epoch);
     await second.prove();
     client.send('two');

@@ -128,10 +128,10 @@ export class Relay implements AttachmentHost {
     this.#attachedAt = this.#pathSince = now;
     this.#before = this.#told = this.counts.carried();
     this.#log.info({ agentId: carrier.agentId, whence: carrier.whence, flows: this.flows }, 'private network attached');
-    const since = new Date(now).toISOString();
+    const at = new Date(now).toISOString();
     before?.carrier.ended(
       'superseded',
-      `The agent on ${carrier.whence} has been serving the private network ${name} since ${since}.`,
+      `Another agent, on ${carrier.whence}, took over the private network ${name} at ${at}.`,
     );
     return attachment;
   }

@@ -11,8 +11,11 @@ import { fileText, type NarrowingInput } from './input.ts';
 
 type Credentials = NonNullable<AskedNarrowing['basic_auth']>;
 
-const IN_ARGV = `--basic-auth takes the user name alone: other users of this machine can read a password on the command line. Use one of:
-  culvert http 3000 --basic-auth USER        asks for the password
+/** The example has the target that was typed. */
+const inArgv = (
+  typedAs = 'http 3000',
+): string => `--basic-auth takes the user name alone: other users of this machine can read a password on the command line. Use one of:
+  ${harmless(`culvert ${typedAs} --basic-auth USER`).padEnd(41)}  asks for the password
   CULVERT_BASIC_AUTH=USER:PASSWORD           in the environment
   --basic-auth-file FILE                     a file with the password, or with USER:PASSWORD
 If the password you typed is real, change it. It stays in your shell's history.`;
@@ -31,9 +34,10 @@ export function askPassword(io: Io, { values }: NarrowingInput): Promise<string>
 
 /** Undefined: no password is required. Throws what `mistake` makes, ExitError. */
 export function basicAuthOf(input: NarrowingInput): Credentials | undefined {
-  const { values, fileAt, isAlone, mistake } = input;
+  const { values, fileAt, isAlone, typedAs, mistake } = input;
   const { basic_auth: user, basic_auth_file: file } = values;
-  if (user?.includes(':') === true) throw isAlone ? new ExitError(EXIT.usage, IN_ARGV) : mistake('basic_auth', IN_FILE);
+  if (user?.includes(':') === true)
+    throw isAlone ? new ExitError(EXIT.usage, inArgv(typedAs)) : mistake('basic_auth', IN_FILE);
   if (user === '') throw mistake('basic_auth', 'is empty: it takes a user name');
   if (file !== undefined) {
     const wrong = (reason: string): Error => mistake('basic_auth_file', reason);

@@ -15,6 +15,8 @@ export interface NarrowingInput {
   readonly fileAt: (key: keyof NarrowingSettings, name: string) => string;
   /** CULVERT_BASIC_AUTH requires a password by itself: the command publishes one tunnel. */
   readonly isAlone: boolean;
+  /** The command and its target, for examples in messages. */
+  readonly typedAs?: string | undefined;
   /** The error for a mistake in the value of `key`. */
   readonly mistake: (key: keyof NarrowingSettings, text: string) => Error;
 }

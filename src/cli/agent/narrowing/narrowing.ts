@@ -1,6 +1,7 @@
 /** From flags, or keys of `[tunnels.NAME]`, to what the server adds in front of a tunnel (wire/narrowing.ts). Forms are checked here, rules by the server. */
 import { resolve } from 'node:path';
 import { messageOf } from '../../../base/errors.ts';
+import { looksLikeYaml } from '../../../config/text/foreign-keys.ts';
 import type { Protocol } from '../../../wire/messages.ts';
 import { type AskedNarrowing, flagOf } from '../../../wire/narrowing.ts';
 import type { Invocation } from '../../terminal/command.ts';
@@ -12,6 +13,8 @@ import { fileText, type NarrowingInput } from './input.ts';
 import { requireFits, valuesOf } from './values.ts';
 import { webhookOf } from './webhook.ts';
 
+const NOT_JSON =
+  'looks like YAML. Policies of ngrok do not work here: Culvert reads JSON of its own form, {"actions": […]}. See "Traffic policies" in the documentation';
 const HTTP_ALONE = 'is for http and https tunnels only';
 const TCP_ALONE = 'is for tcp tunnels only';
 const HTTP_ONLY = [
@@ -20,12 +23,13 @@ const HTTP_ONLY = [
 ] as const;
 const HTTP_FLAGS = HTTP_ONLY.map((key) => key.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase()));
 
-/** Of the flags of `http`, `https` and `tcp`. @throws ExitError (usage) */
+/** Of the flags of `http`, `https`, `tcp` and `files`. @throws ExitError (usage) */
 export async function narrowingOfFlags(
   io: Io,
-  { flags }: Invocation,
-  protocol: Protocol,
+  { args, flags }: Invocation,
+  command: Protocol | 'files',
 ): Promise<AskedNarrowing | undefined> {
+  const protocol = command === 'files' ? 'http' : command;
   if (protocol === 'tcp') refuseFlags(flags, HTTP_FLAGS, HTTP_ALONE);
   else refuseFlags(flags, ['remotePort'], TCP_ALONE);
   const values = {
@@ -43,7 +47,15 @@ export async function narrowingOfFlags(
   };
   const mistake: NarrowingInput['mistake'] = (key, text) => usageError(`${flagOf(key)}: ${text}`);
   const fileAt: NarrowingInput['fileAt'] = (_key, name) => resolve(io.cwd, name);
-  const input = { env: io.env, protocol, values, fileAt, isAlone: true, mistake };
+  const input = {
+    env: io.env,
+    protocol,
+    values,
+    fileAt,
+    isAlone: true,
+    typedAs: `${command} ${args.join(' ')}`,
+    mistake,
+  };
   return narrowingOf(needsPrompt(io, input) ? { ...input, typed: await askPassword(io, input) } : input);
 }
 
@@ -83,6 +95,7 @@ function parsed(name: string, { fileAt, mistake }: Pick<NarrowingInput, 'fileAt'
   try {
     return JSON.parse(text);
   } catch (error) {
+    if (looksLikeYaml(text, name)) throw mistake('policy', `${name} ${NOT_JSON}`);
     throw mistake('policy', `${name} is no JSON: ${messageOf(error)}`);
   }
 }

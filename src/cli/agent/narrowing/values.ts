@@ -15,7 +15,7 @@ export function valuesOf({ values, mistake }: ValuesInput): AskedNarrowing {
   return {
     ...networks('allow_cidr', { values, mistake }),
     ...networks('deny_cidr', { values, mistake }),
-    ...(values.visitor_login === undefined ? {} : { visitor_login: values.visitor_login }),
+    ...(values.visitor_login === undefined ? {} : { visitor_login: visitorsOf(values.visitor_login, mistake) }),
     ...(values.domain === undefined ? {} : { domain: hostOf(values.domain, mistake) }),
     ...(values.remote_port === undefined ? {} : { remote_port: portOf(values.remote_port, mistake) }),
     ...(values.ttl === undefined ? {} : { ttl: { seconds: secondsOf(values.ttl, mistake) } }),
@@ -37,6 +37,16 @@ function networks(key: 'allow_cidr' | 'deny_cidr', { values, mistake }: ValuesIn
   const wrong = given.find((network) => parseNetwork(network) === undefined);
   if (wrong !== undefined) throw mistake(key, `"${wrong}" is no IP address and no network such as 10.0.0.0/8`);
   return { [key]: given };
+}
+
+/** ngrok's flag names the provider, which is the server's choice here. */
+function visitorsOf(entries: string[], mistake: NarrowingInput['mistake']): string[] {
+  const other = entries.find((entry) => !/[.@]/.test(entry));
+  if (other === undefined) return entries;
+  throw mistake(
+    'visitor_login',
+    `"${other}" is no domain or address. Name the visitors: example.com or ann@example.com`,
+  );
 }
 
 function secondsOf(text: string, mistake: NarrowingInput['mistake']): number {

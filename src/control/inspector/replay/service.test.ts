@@ -275,7 +275,12 @@ test('replay: an unknown record, one of another organization, or no id at all is
 test('switched off it is 501, and a tunnel that is not on the list 403', async () => {
   const id = await recorded({ requestBodyTruncated: true });
   rules = { enabled: false, allow: ['*'] };
-  assert.deepEqual(said(await replay(id)), [501, 'not_implemented']);
+  const off = await replay(id);
+  assert.deepEqual(said(off), [501, 'not_implemented']);
+  assert.match(
+    String(off.body['message']),
+    /inspector\.replay = true\. .*local inspector \(http:\/\/127\.0\.0\.1:4040\)/,
+  );
   rules = { enabled: true, allow: [uuidv7()] };
   assert.deepEqual(said(await replay(id)), [403, 'forbidden']);
   rules = { enabled: true, allow: [uuidv7(), tunnelId] };

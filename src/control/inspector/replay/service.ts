@@ -21,6 +21,9 @@ import { hostAmong, type ReplayEdits, type ReplayedParts, replayOf } from './req
 /** From its start to the end of the answer: who asked waits for it. */
 const TIMEOUT_MS = 60_000;
 
+/** The agent replays to its own service, which needs no leave of the server's operator. */
+const LOCALLY = "The agent's local inspector (http://127.0.0.1:4040) can replay its own requests.";
+
 /** What the operator lets people replay. */
 export interface ReplayRules {
   /** `inspector.replay`. */
@@ -105,7 +108,7 @@ export class Replays {
     if (!this.#deps.rules.enabled)
       throw new AppError(
         'not_implemented',
-        'Replay is off on this server. The operator can turn it on: inspector.replay = true.',
+        `Replay is off on this server. The operator can turn it on: inspector.replay = true. ${LOCALLY}`,
       );
   }
 
@@ -114,7 +117,7 @@ export class Replays {
     if (!allowed.includes('*') && !allowed.includes(tunnelId))
       throw new AppError(
         'forbidden',
-        'Replay is off for this tunnel. The operator can add its id to inspector.replay_allow.',
+        `Replay is off for this tunnel. The operator can add its id to inspector.replay_allow. ${LOCALLY}`,
       );
   }
 

@@ -64,6 +64,7 @@ suite('claim at a domain', () => {
       const host = `${name}.example.net`;
       const message = await says(p.mint(ann), at(host));
       assert.match(message, new RegExp(`^Your organization has no domain ${host} that is verified and bound`), host);
+      assert.match(message, new RegExp(`use --subdomain\\. For your own: culvert domains add ${host}`), host);
     }
   });
 

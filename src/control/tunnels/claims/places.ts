@@ -43,7 +43,7 @@ function atDomain(
   if (found === undefined)
     return refuse(
       'invalid_request',
-      `Your organization has no domain ${domain} that is verified and bound to a tunnel. Verify and bind it in the dashboard first.`,
+      `Your organization has no domain ${domain} that is verified and bound to a tunnel. For a name below this server's domain, use --subdomain. For your own: culvert domains add ${domain}, then culvert domains verify and bind.`,
     );
   return named(
     question,

@@ -189,7 +189,10 @@ export class Claims {
     if (row.stopped)
       return refuse('tunnel_stopped', `${row.label} is stopped. Start it: culvert tunnels start ${row.label}`);
     if ((row.protocol === 'tcp') !== (question.protocol === 'tcp')) {
-      return refuse('duplicate_name', `${row.label} is a ${row.protocol} tunnel. Delete it, or choose another name.`);
+      return refuse(
+        'duplicate_name',
+        `${row.label} is ${row.protocol.startsWith('h') ? 'an' : 'a'} ${row.protocol} tunnel. Delete it, or choose another name.`,
+      );
     }
     if (port !== null) {
       const has = `${row.label} has the public port ${row.tcpPort}`;

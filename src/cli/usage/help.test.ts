@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { COMMANDS } from './commands.ts';
-import type { Output } from './terminal/io.ts';
-import { buildProgram } from './program.ts';
+import { COMMANDS } from '../commands.ts';
+import type { Output } from '../terminal/io.ts';
+import { buildProgram } from '../program.ts';
 
 const MAX_COLUMNS = 100;
 /** As in "List access keys". */

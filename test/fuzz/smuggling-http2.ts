@@ -5,6 +5,7 @@
 import type { Random } from './cases.ts';
 import type { DryEdge } from './dry-edge.ts';
 import { runStream, type StreamCase } from './dry-http2.ts';
+import { runOwnStream } from './dry-own-http2.ts';
 import { type Message, readRequest, valuesOf } from './reference.ts';
 import { CODINGS, HOSTS, LENGTHS, METHODS, TARGETS } from './smuggling-values.ts';
 
@@ -21,11 +22,18 @@ const CLAIM = /^(?:x-forwarded-(?:for|proto|host)|x-real-ip)$/;
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 const OF_A_CONNECTION = /^(?:connection|keep-alive|proxy-connection|transfer-encoding|upgrade|http2-settings)$/;
 
-/** Runs one case, and a good one behind it. What does not hold is thrown. The request that came, or null. */
-export function judgeStream(edge: DryEdge, of: StreamCase & { readonly isEarly?: boolean }): Message | null {
+type JudgedCase = StreamCase & { readonly isEarly?: boolean };
+
+/** Runs one case by both engines, each with a good one behind it. What does not hold is thrown. The request that came by our own, or null. */
+export function judgeStream(edge: DryEdge, of: JudgedCase): Message | null {
+  judgeBy(runStream, edge, of);
+  return judgeBy(runOwnStream, edge, of);
+}
+
+function judgeBy(run: typeof runStream, edge: DryEdge, of: JudgedCase): Message | null {
   edge.begin();
   const served = serveWith(edge, of.isEarly === true);
-  const { statuses } = runStream(edge, of, served.serve);
+  const { statuses } = run(edge, of, served.serve);
   const [request = null, ...more] = served.all;
   if (more.length > 0) fail(`${served.all.length} requests came of one`);
   const cut = edge.streams.filter((stream) => stream.read < stream.text.length);
@@ -35,7 +43,7 @@ export function judgeStream(edge: DryEdge, of: StreamCase & { readonly isEarly?:
   if (statuses.length > 1) fail(`${statuses.length} answers`);
   if (request !== null) compare(of, request);
   served.all.length = 0;
-  runStream(edge, NEXT, served.serve);
+  run(edge, NEXT, served.serve);
   const lines = served.all.map(({ first, second, body }) => `${first} ${second} ${body}`);
   if (lines.join() !== 'GET /next ') fail(`the next request came as ${JSON.stringify(lines)}`);
   return request;

@@ -38,6 +38,7 @@ const refused: ReadonlyArray<[name: string, text: string, start: string, says: R
   ['text for number', '[limits]\nauth_burst = "5"', 'c.toml:2: limits.auth_burst: ', /must be a number, not a string/],
   ['fraction for a whole number', 'limits.auth_burst = 1.5', 'c.toml:1: limits.auth_burst: ', /must be a whole number/],
   ['text for true or false', 'inspector.replay = "yes"', 'c.toml:1: inspector.replay: ', /must be true or false/],
+  ['another HTTP/2 engine', 'edge.http2 = "nghttp2"', 'c.toml:1: edge.http2: ', /must be true, false or "node"/],
   ['text for a list', 'api.trusted_proxies = "10.0.0.0/8"', 'c.toml:1: api.trusted_proxies: ', /must be a list in \[ \]/],
   ['unknown word', 'log.level = "loud"', 'c.toml:1: log.level: ', /must be "error" or "warn" or "info" or "debug", not "loud"/],
   ['too small', 'limits.auth_burst = 0', 'c.toml:1: limits.auth_burst: ', /must be at least 1, not 0/],
@@ -264,6 +265,13 @@ for (const [name, text, says] of warned) {
     says.forEach((pattern, index) => assert.match(warnings[index] ?? '', pattern));
   });
 }
+
+test('edge.http2: our own code, none, or that of Node', () => {
+  for (const value of [true, false, 'node'] as const) {
+    const { settings } = checkServerConfig(`edge.http2 = ${JSON.stringify(value)}`, 'c.toml');
+    assert.equal(settings.edge.http2, value);
+  }
+});
 
 test('a port alone listens on every address', () => {
   const { settings } = checkServerConfig('edge.http_listen = ":80"', 'c.toml');

@@ -140,7 +140,7 @@ export class RequestBody {
   end(): Sent {
     this.#isEnded = true;
     if (this.#isCollecting) this.#collected();
-    return this.#to === null || this.#isFull ? SENT.part : this.#finish(this.#to);
+    return this.#to === null || this.#isFull || this.#isSent ? SENT.part : this.#finish(this.#to);
   }
 
   /** The service takes more. */

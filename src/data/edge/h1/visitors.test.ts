@@ -331,7 +331,7 @@ test(
     };
     const origin = await httpOrigin(t, (request, response) => {
       request.resume();
-      request.on('end', () => response.end(request.headers['culvert-visitor-email'] ?? 'nobody'));
+      request.on('end', () => response.end(request.headers['culvert-visitor-email'] ?? 'none'));
     });
     await rig.serve('shop', origin.port);
     rig.route('shop', gateOf('shop'));

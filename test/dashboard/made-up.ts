@@ -1,5 +1,5 @@
 /** Rows as the API answers them, made up for tests of the dashboard's logic. */
-import type { Token, Tunnel } from '../../src/dashboard/api/types.ts';
+import type { Tunnel } from '../../src/dashboard/api/types.ts';
 
 export function tunnel(more: Partial<Tunnel>): Tunnel {
   return {
@@ -25,32 +25,6 @@ export function tunnel(more: Partial<Tunnel>): Tunnel {
     stateSince: null,
     stateReason: null,
     endedSessionId: null,
-    ...more,
-  };
-}
-
-/** Times in Unix seconds; never used, and without an end in sight. */
-export function token(more: Partial<Token>): Token {
-  return {
-    id: 'k1',
-    nonce: 'aa',
-    name: 'ci',
-    kind: 'agent',
-    version: 1,
-    projectSlug: null,
-    parentNonce: null,
-    allowedSubdomains: ['*'],
-    tunnelQuota: 5,
-    bandwidthLimitMbps: 100,
-    monthlyBudgetUsdCents: null,
-    spentUsdCents: 0,
-    issuedAt: 0,
-    expiresAt: 100 * 86_400,
-    graceEndsAt: null,
-    replacedBy: null,
-    lastUsedAt: null,
-    revoked: false,
-    wireBytesLen: 100,
     ...more,
   };
 }

@@ -6,64 +6,44 @@ import { statusTone, statusWord } from '../../src/dashboard/pages/overview/statu
 import { totalText } from '../../src/dashboard/pages/overview/traffic.ts';
 import { warningsOf } from '../../src/dashboard/pages/overview/warnings.ts';
 import { bucketText, tickText, WHOLE_STEPS } from '../../src/dashboard/parts/charts/chart-axis.ts';
-import { token, tunnel } from './made-up.ts';
+import { tunnel } from './made-up.ts';
 
 const DAY = 86_400;
-const nothing = { tokens: [], domains: [], tunnels: [], receivers: [] };
+const nothing = { items: [], tunnels: [], receivers: [] };
 /** As the API says a time. */
 const at = (ms: number): string => new Date(ms).toISOString();
 const warned = (seen: Partial<Parameters<typeof warningsOf>[0]>) =>
-  warningsOf({ ...nothing, now: 0, ...seen }).map(({ tone, text }) => `${tone}: ${text}`);
+  warningsOf({ ...nothing, now: 0, ...seen }).shown.map(({ tone, title, detail }) => `${tone}: ${title}. ${detail}`);
 
-test('warnings: a budget at four fifths is a warning, a spent one an error', () => {
-  const of = (spentUsdCents: number, monthlyBudgetUsdCents: number | null, revoked = false) =>
-    warned({ tokens: [token({ spentUsdCents, monthlyBudgetUsdCents, revoked })] });
-  assert.deepEqual(of(399, 500), []);
-  assert.deepEqual(of(400, 500), ['warn: Key ci spent $4.00 of $5.00 of its monthly budget.']);
-  assert.match(of(500, 500)[0] ?? '', /^bad: Key ci: budget exhausted \(\$5\.00 of \$5\.00\)/);
-  for (const quiet of [of(900, null), of(0, 0), of(500, 500, true)]) assert.deepEqual(quiet, []);
-});
-
-test('warnings: a key in use warns three days before its end, a short one in its last tenth', () => {
-  const used = (days: number, more: Parameters<typeof token>[0]) =>
-    warned({ now: days * DAY * 1000, tokens: [token({ lastUsedAt: days * DAY, ...more })] });
-  assert.deepEqual(used(96, {}), []);
-  assert.match(used(97, {})[0] ?? '', /^warn: Key ci is in use and expires in 3 d\./);
-  assert.match(used(97, { kind: 'cli' })[0] ?? '', /culvert login/);
-  assert.deepEqual(used(0.5, { expiresAt: DAY }), []);
-  assert.equal(used(0.95, { expiresAt: DAY }).length, 1);
-  for (const quiet of [{ lastUsedAt: null }, { lastUsedAt: 80 * DAY }, { graceEndsAt: 98 * DAY }, { revoked: true }])
-    assert.deepEqual(used(97, quiet), [], JSON.stringify(quiet));
-  assert.deepEqual(used(101, {}), []);
-});
-
-test('warnings: unverified domains, missing certificates and expiring tunnels', () => {
-  const domain = (more: Partial<Schemas['Domain']>): Schemas['Domain'] => ({
-    id: 'd1',
-    domain: 'shop.test',
-    verified: true,
-    verifiedAt: null,
-    boundTunnelId: null,
-    createdAt: '',
-    certificate: null,
-    verificationToken: '',
-    dnsRecord: { type: 'TXT', name: '', value: '' },
-    ...more,
+test('warnings: items of the API are shown by severity, with their page', () => {
+  const item = (severity: Schemas['AttentionItem']['severity'], id: string): Schemas['AttentionItem'] => ({
+    severity,
+    kind: 'tunnel_offline',
+    title: `Tunnel ${id} is offline`,
+    detail: 'The connection to its agent broke.',
+    since: at(0),
+    object: { type: 'tunnel', id },
+    action: { label: 'Open tunnel', href: `/app/tunnels/${id}` },
   });
-  const failing = { state: 'failed', lastError: 'no A record', expiresAt: null, nextAttemptAt: null } as const;
-  assert.deepEqual(warned({ domains: [domain({})] }), []);
-  assert.deepEqual(warned({ domains: [domain({ verified: false })] }), [
-    'warn: Domain shop.test is waiting for its DNS record.',
-  ]);
+  const items = [item('critical', 'a'), item('info', 'b')];
+  const ending = tunnel({ createdAt: at(-DAY * 1000), expiresAt: at(1000) });
+  const { shown, more } = warningsOf({ ...nothing, now: 0, items, tunnels: [ending] });
   assert.deepEqual(
-    warned({
-      domains: [
-        domain({ certificate: { ...failing, state: 'valid' } }),
-        domain({ certificate: failing, domain: 'b.test' }),
-      ],
-    }),
-    ['bad: b.test has no certificate: no A record', "warn: The certificate of shop.test can't be renewed: no A record"],
+    shown.map(({ tone, href }) => [tone, href]),
+    [
+      ['bad', '/tunnels/a'],
+      ['warn', '/tunnels/t1'],
+      ['info', '/tunnels/b'],
+    ],
   );
+  assert.deepEqual(shown[0], {
+    ...{ key: 'tunnel_offline tunnel a', tone: 'bad', title: 'Tunnel a is offline', since: at(0) },
+    ...{ detail: 'The connection to its agent broke.', href: '/tunnels/a', label: 'Open tunnel' },
+  });
+  assert.equal(more, 0);
+});
+
+test('warnings: expiring tunnels', () => {
   const MINUTE = 60_000;
   const ending = (life: number, left: number, more: Partial<Tunnel> = {}) =>
     warned({
@@ -77,7 +57,8 @@ test('warnings: unverified domains, missing certificates and expiring tunnels', 
   const many = Array.from({ length: 30 }, (_, n) =>
     tunnel({ id: String(n), createdAt: at(-DAY * 1000), expiresAt: soon }),
   );
-  assert.equal(warned({ tunnels: many }).length, 8);
+  const { shown, more } = warningsOf({ ...nothing, now: 0, tunnels: many });
+  assert.deepEqual([shown.length, more], [8, 22]);
 });
 
 test('status: the colour follows the outcome of the request', () => {
@@ -133,12 +114,12 @@ test('warnings: a receiver that refuses all deliveries warns for a day', () => {
   });
   const of = (now: number, refusedAt: number | null, takenAt: number | null = null) =>
     warned({ now, receivers: [receiver(refusedAt, takenAt)] });
-  assert.deepEqual(of(2000, 1000), ['warn: Receiver orders rejects deliveries: 12 (wrong signature).']);
+  assert.deepEqual(of(2000, 1000), ['warn: Receiver orders rejects deliveries. 12 (wrong signature).']);
   assert.deepEqual(of(DAY * 1000, 0, null).length, 1);
   const since = (count: number) => warned({ now: 2000, receivers: [receiver(1500, 1000, count)] });
   assert.deepEqual(since(2), [], 'a working receiver is not blamed for deliveries of another sender');
   assert.deepEqual(since(3), [
-    'warn: Receiver orders rejected 3 since its last accepted delivery. Last reason: wrong signature.',
+    'warn: Receiver orders rejects deliveries. 3 since its last accepted delivery. Last reason: wrong signature.',
   ]);
   for (const quiet of [of(2000, null), of(2000, 1000, 1500), of(DAY * 1000 + 1, 0)]) assert.deepEqual(quiet, []);
 });

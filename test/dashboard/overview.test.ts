@@ -41,7 +41,7 @@ suite('the overview', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const now = page.getByRole('group', { name: 'Now, and in the last 24 hours' });
     await now.getByRole('link', { name: /^Requests\s*4/ }).waitFor();
     await now.getByRole('link', { name: /^Agents connected\s*1/ }).waitFor();
-    await page.getByText('Domain shop.example.org is waiting for its DNS record.').waitFor();
+    await page.getByText('Domain shop.example.org is not verified').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'overview');
     await tunnels.getByRole('link', { name: 'shop', exact: true }).click();

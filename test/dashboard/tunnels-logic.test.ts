@@ -48,7 +48,8 @@ suite('tunnel state', () => {
   const rows = [
     [{}, 'online'],
     [{ expiresAt: null }, 'online'],
-    [{ online: false }, 'waiting'],
+    [{ online: false, state: 'never_connected' }, 'waiting'],
+    [{ online: false, state: 'offline' }, 'offline'],
     [{ online: false, stopped: true }, 'stopped'],
     [{ online: false, expiresAt: PAST }, 'expired'],
     [{ expiresAt: PAST }, 'expired'],
@@ -67,7 +68,7 @@ suite('tunnel state', () => {
 
 suite('tunnel list', () => {
   const all = [
-    tunnelOf({ id: 'c', subdomain: 'zebra', online: false, bytesOut: 5 }),
+    tunnelOf({ id: 'c', subdomain: 'zebra', online: false, state: 'never_connected', bytesOut: 5 }),
     tunnelOf({ id: 'b', subdomain: 'app-docs', projectSlug: 'docs', localPort: 8080, bytesIn: 9 }),
     tunnelOf({ id: 'a', subdomain: 'mail', protocol: 'tcp', publicUrl: 'tcp://example.com:20001' }),
   ];
@@ -95,7 +96,14 @@ suite('tunnel list', () => {
     assert.equal(paramsOf(usual).size, 0);
   });
   test('tunnel list: counted by state', () => {
-    assert.deepEqual(countsByState(all, NOW), { online: 2, maintenance: 0, waiting: 1, stopped: 0, expired: 0 });
+    assert.deepEqual(countsByState(all, NOW), {
+      online: 2,
+      maintenance: 0,
+      offline: 0,
+      waiting: 1,
+      stopped: 0,
+      expired: 0,
+    });
   });
 });
 

@@ -136,13 +136,29 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await visit(), 'tunnel_offline');
   });
 
+  test('tunnel page: an offline tunnel shows since when and why, and the command that brings it back', async (t) => {
+    const id = await made({ localPort: 3000, subdomain: 'night' });
+    const page = await fixture.open(t, `/tunnels/${id}`);
+    await page.getByText('Never connected', { exact: true }).waitFor();
+    const agent = fixture.culvert.agent(['http', '3000', '--subdomain', 'night']);
+    await page.getByText('Online', { exact: true }).waitFor();
+    assert.equal(await agent.stop(), 0);
+    const notice = page.getByRole('region', { name: 'Offline' });
+    await notice.getByText(/^OfflineThe last agent left .+ \(stopped\)\./).waitFor();
+    await page.getByRole('heading', { name: 'Bring the tunnel back' }).waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'tunnel-offline');
+    await notice.getByRole('link', { name: 'Ended connections' }).click();
+    await page.waitForURL(/\/connections$/);
+  });
+
   test('tunnel page: a tunnel is stopped, started and deleted from its header', async (t) => {
     const id = await made({ localPort: 3000, subdomain: 'short', ttlSeconds: 3600 });
     const page = await fixture.open(t, `/tunnels/${id}`);
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('region', { name: 'Stopped' }).waitFor();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.getByText('Waiting for agent').waitFor();
+    await page.getByText('Never connected').waitFor();
     const end = async () =>
       Date.parse(String((await fixture.culvert.account.call('GET', `/tunnels/${id}`)).body['expiresAt']));
     const before = await end();

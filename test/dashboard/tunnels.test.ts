@@ -69,7 +69,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const api = await made({ localPort: 5432, subdomain: 'postgres', protocol: 'tcp' });
     await made({ localPort: 8080, subdomain: 'preview', ttlSeconds: 3600 });
     const page = await fixture.open(t, '/tunnels');
-    await rowOf(page, 'shop').getByText('Waiting for agent').waitFor();
+    await rowOf(page, 'shop').getByText('Never connected').waitFor();
     await noSeriousFinding(page);
     await page.getByRole('textbox', { name: 'Search tunnels' }).fill('post');
     await rowOf(page, 'shop').waitFor({ state: 'detached' });
@@ -88,7 +88,7 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(visitor.code, 'maintenance');
     await shoot(page, 'tunnels');
     await action(page, 'shop', 'End maintenance');
-    await rowOf(page, 'shop').getByText('Waiting for agent').waitFor();
+    await rowOf(page, 'shop').getByText('Never connected').waitFor();
     // Actions that cut visitors off need a confirmation.
     await action(page, 'guide-docs', 'Stop');
     await page

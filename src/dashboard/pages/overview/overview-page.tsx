@@ -1,9 +1,10 @@
 /** The first page: state of tunnels, traffic and plan. An empty organization sees the steps to the first tunnel. */
-import { Anchor, Group, List, SimpleGrid, Stack, Text, ThemeIcon } from '@mantine/core';
-import { IconAlertTriangle, IconExclamationCircle } from '@tabler/icons-react';
+import { Anchor, Code, Group, List, SimpleGrid, Stack, Text, ThemeIcon } from '@mantine/core';
+import { IconAlertTriangle, IconExclamationCircle, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/types.ts';
+import { Ago } from '../../parts/ago.tsx';
 import { ConnectButton } from '../../parts/connect/connect-agent.tsx';
 import { Figure } from '../../parts/charts/figure.tsx';
 import { bytesText, countText } from '../../parts/format.ts';
@@ -13,7 +14,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { FirstTunnel } from './first-tunnel.tsx';
 import { LatestRequests } from './latest-requests.tsx';
 import { LiveTunnels } from './live-tunnels.tsx';
-import { useConnections, useCounters, useDomains, useReceivers, useTokens, useTunnels } from './overview-queries.ts';
+import { useAttention, useConnections, useCounters, useReceivers, useTunnels } from './overview-queries.ts';
 import { PlanPanel } from './plan-panel.tsx';
 import { TrafficPanel } from './traffic-panel.tsx';
 import { type Warning, warningsOf } from './warnings.ts';
@@ -87,45 +88,56 @@ function Counters({ counters }: { readonly counters: Schemas['MetricsCounters'] 
 /** Problems that need attention. Absent where there are none. */
 function WarningsPanel() {
   const { data: tunnels, dataUpdatedAt: now } = useTunnels();
-  const tokens = useTokens().data;
-  const domains = useDomains().data;
+  const items = useAttention().data;
   const receivers = useReceivers().data;
-  const warnings = warningsOf({
-    tunnels: tunnels ?? [],
-    tokens: tokens ?? [],
-    domains: domains ?? [],
-    receivers: receivers ?? [],
-    now,
-  });
-  if (warnings.length === 0) return null;
+  const { shown, more } = warningsOf({ items: items ?? [], tunnels: tunnels ?? [], receivers: receivers ?? [], now });
+  if (shown.length === 0) return null;
   return (
     <Panel title="Needs attention">
       <List listStyleType="none" spacing={6} role="list">
-        {warnings.map((warning) => (
+        {shown.map((warning) => (
           <List.Item key={warning.key}>
             <Line {...warning} />
           </List.Item>
         ))}
       </List>
+      {more > 0 && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {countText(more)} more: run <Code>culvert status --org</Code>.
+        </Text>
+      )}
     </Panel>
   );
 }
 
-function Line({ tone, text, href }: Warning) {
-  const Sign = tone === 'bad' ? IconExclamationCircle : IconAlertTriangle;
+const SIGNS = {
+  bad: { color: 'red', icon: IconExclamationCircle },
+  warn: { color: 'yellow', icon: IconAlertTriangle },
+  info: { color: 'blue', icon: IconInfoCircle },
+} as const;
+
+function Line({ tone, title, detail, since, href, label }: Warning) {
+  const { color, icon: Sign } = SIGNS[tone];
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start">
-      <ThemeIcon size="sm" variant="light" color={tone === 'bad' ? 'red' : 'yellow'} mt={1} aria-hidden>
+      <ThemeIcon size="sm" variant="light" color={color} mt={1} aria-hidden>
         <Sign size={14} />
       </ThemeIcon>
-      <Text size="sm" className="culvert-wrap">
-        {text}{' '}
+      <Text size="sm" className="culvert-wrap" component="div">
+        <Text span inherit fw={600}>
+          {title}
+        </Text>
+        {since !== null && (
+          <>
+            {' '}
+            <Ago at={since} />
+          </>
+        )}
+        . {detail}{' '}
         <Anchor component={Link} href={href} size="sm" underline="always">
-          {PLACES[href] ?? 'Open'}
+          {label}
         </Anchor>
       </Text>
     </Group>
   );
 }
-
-const PLACES: Readonly<Record<string, string>> = { '/keys': 'Open keys', '/domains': 'Open domains' };

@@ -6,6 +6,7 @@ import { useApi } from '../../api/context.tsx';
 /** While the user waits for an agent, and otherwise. */
 export const WAITING_MS = 1_000;
 const LIVE_MS = 3_000;
+const ATTENTION_MS = 10_000;
 const SLOW_MS = 30_000;
 
 export function useCounters() {
@@ -57,21 +58,13 @@ export function useRecording() {
   });
 }
 
-export function useTokens() {
+/** What the API says needs attention, worst first. */
+export function useAttention() {
   const { client } = useApi();
   return useQuery({
-    queryKey: ['tokens'],
-    queryFn: ({ signal }) => answered(client.GET('/tokens', { signal })),
-    refetchInterval: SLOW_MS,
-  });
-}
-
-export function useDomains() {
-  const { client } = useApi();
-  return useQuery({
-    queryKey: ['domains'],
-    queryFn: ({ signal }) => answered(client.GET('/domains', { signal })),
-    refetchInterval: SLOW_MS,
+    queryKey: ['attention'],
+    queryFn: ({ signal }) => answered(client.GET('/attention', { signal })),
+    refetchInterval: ATTENTION_MS,
   });
 }
 

@@ -31,6 +31,13 @@ export function OverviewTab({ tunnel, now }: OverviewTabProps) {
           about="Visitors see an offline page. To bring the tunnel online, run this on the machine of your service."
         />
       )}
+      {stateOf(tunnel, now) === 'offline' && (
+        <ConnectPanel
+          tunnel={tunnel}
+          title="Bring the tunnel back"
+          about="Visitors see an offline page. Run this on the machine of your service, with the flags that its agent had."
+        />
+      )}
       <Figures tunnel={tunnel} now={now} />
       <Grid gap="md">
         {!isTcp && (

@@ -1,9 +1,18 @@
 /** Why visitors do not reach the service now, or are refused by it, and the way out. Nothing otherwise. */
-import { Alert, Button, Code, Group, Text } from '@mantine/core';
-import { type Icon, IconAlertTriangle, IconClockOff, IconPlayerStop, IconTool } from '@tabler/icons-react';
+import { Alert, Anchor, Button, Code, Group, Text } from '@mantine/core';
+import {
+  type Icon,
+  IconAlertTriangle,
+  IconClockOff,
+  IconPlayerStop,
+  IconPlugConnectedX,
+  IconTool,
+} from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { useMay } from '../../api/context.tsx';
 import { Ago } from '../../parts/ago.tsx';
+import { reasonOf } from '../connections/reasons.ts';
 import { useEndMaintenance } from './use-tunnel-actions.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
 import { stateOf } from './tunnel-state.ts';
@@ -34,9 +43,31 @@ export function StateNotice({ tunnel, now }: StateNoticeProps) {
       );
     case 'online':
       return <Advice tunnel={tunnel} />;
+    case 'offline':
+      return <Offline tunnel={tunnel} />;
     case 'waiting':
       return null;
   }
+}
+
+/** Since when and why; the command that brings it back is below. */
+function Offline({ tunnel: { stateSince, stateReason } }: { readonly tunnel: TunnelDetail }) {
+  const reason = stateReason === null ? undefined : reasonOf(stateReason);
+  return (
+    <Notice color="red" icon={IconPlugConnectedX} title="Offline">
+      {stateSince === null ? (
+        'No agent is connected.'
+      ) : (
+        <>
+          The last agent left <Ago at={stateSince} />
+          {reason !== undefined && ` (${reason.name.toLowerCase()})`}. {reason?.advice}{' '}
+          <Anchor component={Link} href="/connections" size="sm" underline="always">
+            Ended connections
+          </Anchor>
+        </>
+      )}
+    </Notice>
+  );
 }
 
 /** What the agent has noticed in the refusals of the service. */

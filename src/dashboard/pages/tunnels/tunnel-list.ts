@@ -49,7 +49,7 @@ export function chosen(tunnels: readonly Tunnel[], choice: ListChoice, now: numb
 
 /** How many tunnels stand so. */
 export function countsByState(tunnels: readonly Tunnel[], now: number): Readonly<Record<TunnelState, number>> {
-  const counts = { online: 0, maintenance: 0, waiting: 0, stopped: 0, expired: 0 };
+  const counts = { online: 0, maintenance: 0, offline: 0, waiting: 0, stopped: 0, expired: 0 };
   for (const tunnel of tunnels) counts[stateOf(tunnel, now)]++;
   return counts;
 }

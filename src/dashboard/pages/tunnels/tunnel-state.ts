@@ -2,7 +2,7 @@
 import type { Tunnel } from '../../api/types.ts';
 import type { Tone } from '../../parts/tone.ts';
 
-export type TunnelState = 'online' | 'maintenance' | 'waiting' | 'stopped' | 'expired';
+export type TunnelState = 'online' | 'maintenance' | 'offline' | 'waiting' | 'stopped' | 'expired';
 
 interface StateWords {
   readonly word: string;
@@ -12,22 +12,24 @@ interface StateWords {
 export const STATES: Readonly<Record<TunnelState, StateWords>> = {
   online: { word: 'Online', tone: 'good' },
   maintenance: { word: 'Maintenance', tone: 'warn' },
-  waiting: { word: 'Waiting for agent', tone: 'info' },
+  offline: { word: 'Offline', tone: 'bad' },
+  waiting: { word: 'Never connected', tone: 'info' },
   stopped: { word: 'Stopped', tone: 'quiet' },
   expired: { word: 'Expired', tone: 'bad' },
 };
 
 /** In the order in which the list can be sorted: what works first. */
-export const STATE_ORDER = ['online', 'maintenance', 'waiting', 'stopped', 'expired'] as const;
+export const STATE_ORDER = ['online', 'maintenance', 'offline', 'waiting', 'stopped', 'expired'] as const;
 
-type StateFields = Pick<Tunnel, 'online' | 'stopped' | 'expiresAt' | 'maintenance'>;
+type StateFields = Pick<Tunnel, 'online' | 'stopped' | 'expiresAt' | 'maintenance' | 'state'>;
 
 /** What its visitors meet is said first, as the edge decides it: maintenance before all else. `now`: Unix milliseconds. */
-export function stateOf({ maintenance, stopped, online, expiresAt }: StateFields, now: number): TunnelState {
+export function stateOf({ maintenance, stopped, online, expiresAt, state }: StateFields, now: number): TunnelState {
   if (maintenance) return 'maintenance';
   if (stopped) return 'stopped';
   if (expiresAt !== null && Date.parse(expiresAt) <= now) return 'expired';
-  return online ? 'online' : 'waiting';
+  if (online) return 'online';
+  return state === 'never_connected' ? 'waiting' : 'offline';
 }
 
 /** Whether only `start` lets agents in again; maintenance may hide it. */

@@ -18,6 +18,8 @@ const tunnel = z.looseObject({
   localPort: z.int(),
   projectSlug: z.string(),
   online: z.boolean(),
+  /** Older servers don't say it. */
+  state: z.string().optional(),
   expiresAt: z.string().nullable(),
   totalRequests: z.int(),
   authEnabled: z.boolean(),
@@ -111,9 +113,11 @@ export async function tunnelNames(asked: Asked): Promise<ReadonlyMap<string, str
   return new Map((await listTunnels(asked)).map(({ id, subdomain }) => [id, subdomain]));
 }
 
-function statusOf({ online, status, expiresAt }: TunnelItem): Span {
+function statusOf({ online, status, state, expiresAt }: TunnelItem): Span {
   if (online) return span('online', 'green');
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) return span('expired', 'dim');
+  if (state === 'offline') return span('offline', 'red');
+  if (state !== undefined) return span(state.replaceAll('_', ' '), 'dim');
   return status === 'active' ? span('waiting for an agent', 'yellow') : span('offline', 'dim');
 }
 

@@ -127,16 +127,16 @@ function Line({ tone, title, detail, since, href, label }: Warning) {
         <Text span inherit fw={600}>
           {title}
         </Text>
-        {since !== null && (
-          <>
-            {' '}
-            <Ago at={since} />
-          </>
-        )}
         . {detail}{' '}
         <Anchor component={Link} href={href} size="sm" underline="always">
           {label}
         </Anchor>
+        {since !== null && (
+          <Text span inherit c="dimmed">
+            {' '}
+            <Ago at={since} />
+          </Text>
+        )}
       </Text>
     </Group>
   );

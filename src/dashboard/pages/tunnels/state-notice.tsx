@@ -54,7 +54,7 @@ export function StateNotice({ tunnel, now }: StateNoticeProps) {
 function Offline({ tunnel: { stateSince, stateReason } }: { readonly tunnel: TunnelDetail }) {
   const reason = stateReason === null ? undefined : reasonOf(stateReason);
   return (
-    <Notice color="red" icon={IconPlugConnectedX} title="Offline">
+    <Notice color={reason?.tone === 'quiet' ? 'gray' : 'red'} icon={IconPlugConnectedX} title="Offline">
       {stateSince === null ? (
         'No agent is connected.'
       ) : (

@@ -7,7 +7,9 @@ export const OUT_BYTES = 131_072;
 const SLACK_BYTES = 256;
 /** Kept for later; what comes back beyond is left to the collector. */
 const KEEP_FREE = 64;
-const KEEP_FREE_PIECES = 64;
+/** Of each size of pieces. */
+const KEEP_FREE_PIECES = 256;
+const KEEP_FREE_BYTES = 4 << 20;
 const NO_BYTES = Buffer.alloc(0);
 
 export class OutBuffer {
@@ -100,6 +102,6 @@ export class BufferPool {
   givePiece(piece: Buffer): void {
     let free = this.#pieces.get(piece.length);
     if (free === undefined) this.#pieces.set(piece.length, (free = []));
-    if (free.length < KEEP_FREE_PIECES) free.push(piece);
+    if (free.length < Math.min(KEEP_FREE_PIECES, KEEP_FREE_BYTES / piece.length)) free.push(piece);
   }
 }

@@ -44,7 +44,7 @@ export interface SenderHost {
 export class FrameSender implements TurnJob {
   /** What the visitor lets this side send on all streams together. */
   window = FIRST_WINDOW;
-  readonly held: HeldRanges = { slabs: 0, bytes: 0 };
+  readonly held: HeldRanges;
   readonly encoder: Encoder;
   readonly #socket: Socket;
   /** A TLSSocket, when idle, has encrypted the bytes of a write when `write` returns. */
@@ -68,6 +68,7 @@ export class FrameSender implements TurnJob {
     this.#isTls = (socket as { encrypted?: boolean }).encrypted === true;
     this.encoder = encoder;
     this.#pool = parts.pool;
+    this.held = { slabs: 0, bytes: 0, pool: parts.pool };
     this.#turn = parts.turn;
     this.#host = parts.host;
   }

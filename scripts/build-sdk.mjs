@@ -25,6 +25,17 @@ const noJsonSchema = {
   },
 };
 
+/** Hints about keys of ngrok's settings files, 4 KB: they are for users of the command line. */
+const noForeignKeys = {
+  name: 'no-foreign-keys',
+  setup(build) {
+    build.onLoad({ filter: /\/src\/config\/text\/foreign-keys\.ts$/ }, () => ({
+      contents: "export const NOT_YAML = ''; export function foreignKeyHint() {} export function looksLikeYaml() {}",
+      loader: 'js',
+    }));
+  },
+};
+
 /** zod's namespace under one name keeps all of zod, 355 KB more: as a namespace of the file itself, what is unused goes. */
 const leanZod = {
   name: 'lean-zod',
@@ -49,7 +60,7 @@ async function makeBundle(file) {
     // At the end, each once.
     legalComments: 'eof',
     define: { CULVERT_BUILD: JSON.stringify(info) },
-    plugins: [leanZod, noJsonSchema],
+    plugins: [noForeignKeys, leanZod, noJsonSchema],
     metafile: true,
     logLevel: 'warning',
   });

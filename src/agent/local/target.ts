@@ -85,7 +85,7 @@ export function parseTarget(text: string, protocol: Protocol, options: TargetOpt
   const trimmed = text.trim();
   if (isFolder(trimmed))
     throw new TargetError(
-      `"${text}" looks like a folder. Use \`culvert files FOLDER\`, or file:///srv/www as a target`,
+      `"${text}" looks like a folder. Use \`culvert files ${trimmed.replace(/^https?:\/\//i, '')}\`, or file:///srv/www as a target`,
     );
   if (trimmed.startsWith('unix:')) return parseSocket(trimmed, protocol, options);
   const url = trimmed.includes('://') ? parseUrl(trimmed, protocol) : undefined;
@@ -161,8 +161,7 @@ function parseUrl(text: string, protocol: Protocol): { host: string; port: numbe
   if (url.username !== '' || url.password !== '')
     throw new TargetError("a target can't contain a user name or password");
   if ((url.pathname !== '/' && url.pathname !== '') || url.search !== '' || url.hash !== '') {
-    const path = url.pathname === '/' ? '' : `, and --path-prefix ${url.pathname} for this path alone`;
-    throw new TargetError(`a tunnel publishes a whole host, not a path. Use "${url.protocol}//${url.host}"${path}`);
+    throw noPath(`${url.protocol}//${url.host}`, url.pathname);
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const port = url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port);
@@ -170,12 +169,19 @@ function parseUrl(text: string, protocol: Protocol): { host: string; port: numbe
   return { host, port, scheme };
 }
 
+function noPath(host: string, path: string): TargetError {
+  const prefix = path === '/' ? '' : `, and --path-prefix ${path} for this path alone`;
+  return new TargetError(`a tunnel publishes a whole host, not a path. Use "${host}"${prefix}`);
+}
+
 function parseHostPort(text: string): { host: string; port: number } {
   const match = /^(?:(?:\[([0-9a-fA-F:.%]+)\]|([A-Za-z0-9._-]+))?:)?(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
+  const [, host, path] = /^([A-Za-z0-9._-]*:?\d{1,5})(\/.*)$/.exec(text) ?? [];
+  if (host !== undefined && path !== undefined) throw noPath(host, path);
   if (match === null || port < 1 || port > 65_535) {
     throw new TargetError(
-      `"${text}" is not a valid target. Use a port (3000), host:port (nas.local:8080), a URL (http://localhost:3000) or unix:/path`,
+      `"${text}" is not a valid target. Use a port (3000), host:port (nas.local:8080), a URL (http://localhost:3000) or unix:/path. For a folder: \`culvert files FOLDER\``,
     );
   }
   return { host: (match[1] ?? match[2] ?? 'localhost').toLowerCase(), port };

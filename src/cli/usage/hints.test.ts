@@ -137,6 +137,11 @@ test('unknown options: the value is not repeated, and a flag without one says so
   assert.equal(on.stderr, "culvert: unknown option '--udp'. It is on. --no-udp turns it off.\n");
 });
 
+test('too many arguments: they are counted, not repeated', async (t) => {
+  const { code, stderr } = await run(['login', 'example.com', SECRET], { home: tempHome(t) });
+  assert.deepEqual([code, stderr], [2, "culvert: too many arguments for 'login': it takes 1, not 2\n"]);
+});
+
 test('closest name: a slip of the fingers, nothing that is far', () => {
   const known = ['--version', '--subdomain', '--proxy', '--json'];
   assert.equal(closestTo('--subdomian', known), '--subdomain');
@@ -145,8 +150,11 @@ test('closest name: a slip of the fingers, nothing that is far', () => {
 });
 
 const TARGETS: ReadonlyArray<readonly [args: readonly string[], answer: RegExp]> = [
-  [['http', './site'], /looks like a folder\. Use `culvert files FOLDER`/],
-  [['http', 'http:///srv/www'], /looks like a folder\. Use `culvert files FOLDER`/],
+  [['http', './site'], /looks like a folder\. Use `culvert files \.\/site`/],
+  [['http', 'http:///srv/www'], /looks like a folder\. Use `culvert files \/srv\/www`/],
+  [['http', 'site'], /For a folder: `culvert files FOLDER`/],
+  [['http', 'localhost:3000/app'], /Use "localhost:3000", and --path-prefix \/app/],
+  [['api', 'tunnels', 'create', 'x'], /for 'api': it takes 2, not 3\. Use `culvert api METHOD PATH`/],
   [['http', 'http://localhost:3000/app'], /Use "http:\/\/localhost:3000", and --path-prefix \/app/],
   [['http', 'h2c://localhost:3000'], /use http:\/\/localhost:3000 with --upstream-protocol http2/],
   [['http', '3000', '--upstream-protocol', 'h2c'], /Use http2/],

@@ -4,6 +4,13 @@ import { closestTo } from './closest.ts';
 import { commandHint, flagHint } from './foreign-names.ts';
 
 export class Parser extends Command {
+  #takesMore = false;
+
+  override allowExcessArguments(takesMore = true): this {
+    this.#takesMore = takesMore;
+    return super.allowExcessArguments(takesMore);
+  }
+
   override createCommand(name?: string): Parser {
     return new Parser(name);
   }
@@ -20,6 +27,15 @@ export class Parser extends Command {
     const known = this.commands.flatMap((command) => [command.name(), ...command.aliases()]);
     const text = `unknown command '${word}'${ending(commandHint(wordsOf(this), word), word, known)}`;
     this.error(`error: ${text}`, { code: 'commander.unknownCommand' });
+  }
+
+  /** The same for arguments too many, which may be secrets that a flag was forgotten for. */
+  _excessArguments(given: readonly string[]): void {
+    if (this.#takesMore) return;
+    const most = this.registeredArguments.length;
+    const hint = wordsOf(this) === 'api' ? '. Use `culvert api METHOD PATH`, such as `culvert api GET /tunnels`' : '';
+    const text = `too many arguments for '${wordsOf(this)}': it takes ${most}, not ${given.length}${hint}`;
+    this.error(`error: ${text}`, { code: 'commander.excessArguments' });
   }
 
   #unknownOptionText(flag: string, hasValue: boolean): string {

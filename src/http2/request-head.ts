@@ -192,6 +192,8 @@ export class HeadScratch implements RequestHead {
     if (this.isTooLarge) return 'too large';
     if (this.#pseudoFields > 0) return 'a pseudo-header behind a body';
     if (this.reason !== '') return this.reason;
+    // It says how long a body is that has been read: a service that joins trailers with the head would believe it.
+    if (this.contentLength >= 0) return 'content-length behind a body';
     const { bytes } = this;
     const stop = this.end;
     let to = this.start;

@@ -166,7 +166,7 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
   }
 
   left(stream: Http2ServerStream): void {
-    this.forget(stream, !stream.ended);
+    this.forget(stream, !stream.ended, true);
   }
 
   fault(stream: Http2ServerStream, error: unknown): void {
@@ -176,11 +176,11 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
 
   // ------------------------------------------------------------------ for the receiver
 
-  forget(stream: Http2ServerStream, mayBring: boolean): void {
+  forget(stream: Http2ServerStream, mayBring: boolean, isCut: boolean): void {
     this.window.released(stream.holding);
     stream.holding = 0;
     this.#receiver.forgot(stream);
-    this.streams.forget(stream, mayBring);
+    this.streams.forget(stream, mayBring, isCut);
   }
 
   giveBack(): void {
@@ -198,6 +198,11 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
 
   drainAnswered(): void {
     if (this.#stage === 'told') this.#close();
+  }
+
+  /** What is under way is finished, and nothing more is taken: the visitor closes once it has all of it (RFC 9113 §6.8). */
+  visitorLeaves(): void {
+    this.#close();
   }
 
   fail(code: number, offence: Http2Offence): void {
@@ -251,7 +256,7 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
 
   #done(stream: Http2ServerStream): void {
     const { sink } = stream;
-    this.forget(stream, !stream.ended);
+    this.forget(stream, !stream.ended, !stream.ended || stream.isGivenUp);
     try {
       sink.onDone(stream);
     } catch (error) {
@@ -267,6 +272,8 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
     if (!this.isOver) {
       try {
         this.#reader.feed(bytes, start, end);
+        // The last stream may have been reset, of which nothing is written.
+        if (this.#stage === 'closing') this.#endIfDone();
       } catch (error) {
         this.user.onFault(error);
         this.#end(CODE.internal);
@@ -313,7 +320,7 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
     this.#overAtMs = this.nowMs();
     for (const stream of this.streams.all()) {
       const { sink } = stream;
-      this.forget(stream, false);
+      this.forget(stream, false, true);
       try {
         sink.onReset(stream, CODE.cancel);
       } catch (error) {

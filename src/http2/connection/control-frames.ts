@@ -27,6 +27,8 @@ export interface ControlHost {
   nowMs(): number;
   /** The visitor has read the first GOAWAY of a drain. */
   drainAnswered(): void;
+  /** The visitor has said GOAWAY. */
+  visitorLeaves(): void;
 }
 
 export class ControlFrames implements SettingsTarget {
@@ -63,6 +65,8 @@ export class ControlFrames implements SettingsTarget {
       case TYPE.goAway:
         if (id !== 0) return this.#offences.fail(CODE.protocol);
         if (length < GOAWAY_BYTES) return this.#offences.fail(CODE.frameSize);
+        // Its number is about streams of ours, of which there are none; its code says nothing about those of the visitor.
+        this.#host.visitorLeaves();
         break;
       case TYPE.pushPromise:
         return this.#offences.fail(CODE.protocol);

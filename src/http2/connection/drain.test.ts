@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CODE } from '../types.ts';
 import { FLAG, readUint32, TYPE } from './frame.ts';
-import { frame, request, turns, Visitor } from './testing.ts';
+import { frame, numbers, request, turns, Visitor } from './testing.ts';
 
 const NONE = Buffer.alloc(0);
 
@@ -104,4 +104,57 @@ test('goaway: with a code the connection ends at once, and its streams with it',
   assert.equal(await visitor.goneCode(), CODE.calm);
   assert.deepEqual(visitor.user.requests[0]?.log.events, ['reset 8']);
   assert.deepEqual(visitor.user.offences, [], 'the user knows why');
+});
+
+for (const code of [CODE.none, CODE.protocol])
+  test(`GOAWAY of an idle visitor (${code}): the connection closes`, async () => {
+    const visitor = new Visitor();
+    visitor.greet();
+    visitor.send(frame(TYPE.goAway, 0, 0, numbers(0, code)));
+    assert.equal(await visitor.goneCode(), CODE.none);
+    assert.equal(visitor.socket.writableEnded, true);
+    assert.deepEqual(visitor.user.offences, []);
+  });
+
+test('GOAWAY of a visitor: what is under way is finished, and nothing more is taken', async () => {
+  const visitor = new Visitor();
+  visitor.greet();
+  visitor.send(request(1, false), frame(TYPE.goAway, 0, 0, numbers(0, CODE.none)), request(3));
+  assert.equal(visitor.user.requests.length, 1);
+  assert.equal(await lastStream(visitor), 1);
+  visitor.send(frame(TYPE.data, FLAG.endStream, 1, Buffer.from('body')));
+  const { stream, log } = visitor.taken(0);
+  assert.equal(log.body.toString(), 'body');
+  await turns();
+  assert.equal(visitor.socket.writableEnded, false);
+  visitor.frames();
+  stream.answer(200, [], Buffer.from('answer'), true);
+  await turns();
+  assert.equal(visitor.frames().filter(({ payload }) => payload.toString() === 'answer').length, 1);
+  assert.deepEqual(log.events, ['end', 'done']);
+  assert.equal(visitor.socket.writableEnded, true);
+});
+
+test('GOAWAY of a visitor: the connection closes with the reset of its last stream', async () => {
+  const visitor = new Visitor();
+  visitor.greet();
+  visitor.send(request(1), request(3), frame(TYPE.goAway, 0, 0, numbers(0, CODE.none)));
+  await turns();
+  visitor.send(frame(TYPE.reset, 0, 1, numbers(CODE.cancel)));
+  assert.equal(visitor.socket.writableEnded, false);
+  visitor.send(frame(TYPE.reset, 0, 3, numbers(CODE.cancel)));
+  assert.equal(visitor.socket.writableEnded, true);
+});
+
+test('GOAWAY of a visitor behind the first one of a drain: one more answers it', async () => {
+  const visitor = new Visitor();
+  visitor.greet();
+  visitor.send(request(1));
+  visitor.connection.drain();
+  visitor.send(frame(TYPE.goAway, 0, 0, numbers(0, CODE.none)), frame(TYPE.goAway, 0, 0, numbers(0, CODE.none)));
+  const goAways = await visitor.framesOf(TYPE.goAway);
+  assert.deepEqual(
+    goAways.map(({ payload }) => readUint32(payload, 0)),
+    [2 ** 31 - 1, 1],
+  );
 });

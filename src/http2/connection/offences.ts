@@ -11,8 +11,8 @@ export interface OffenceHost {
   readonly isOver: boolean;
   /** The connection ends for the visitor's doing. */
   fail(code: number, offence: Http2Offence): void;
-  /** The stream is over. `mayBring`: more of it may be under way. */
-  forget(stream: Http2ServerStream, mayBring: boolean): void;
+  /** The stream is over. `mayBring`: more of it may be under way. `isCut`: not by the end of both sides. */
+  forget(stream: Http2ServerStream, mayBring: boolean, isCut: boolean): void;
 }
 
 export class Offences {
@@ -66,7 +66,7 @@ export class Offences {
 
   #drop(stream: Http2ServerStream, code: number, mayBring: boolean): void {
     const sink: Http2StreamSink = stream.sink;
-    this.#host.forget(stream, mayBring);
+    this.#host.forget(stream, mayBring, true);
     try {
       sink.onReset(stream, code);
     } catch (error) {

@@ -147,7 +147,7 @@ export class Receiver implements FrameUser {
     if (!host.window.admit(length, host)) return this.#offences.fail(CODE.flowControl);
     const stream = this.#streams.get(id);
     if (stream === undefined || (stream.isGivenUp && !stream.ended)) return this.#passBy(id, stream, length, isEnd);
-    if (stream.ended) return this.#offences.offend(stream, CODE.streamClosed);
+    if (stream.ended) return this.#behindEnd(stream);
     if (!stream.window.admit(length, host)) return this.#offences.offend(stream, CODE.flowControl);
     stream.received += useful;
     const { contentLength, received } = stream;
@@ -169,7 +169,15 @@ export class Receiver implements FrameUser {
       stream.ended = isEnd;
     } else if (this.#streams.left.admit(id, length)) {
       if (isEnd) this.#streams.left.delete(id);
-    } else this.#offences.refuse(id, CODE.streamClosed, 'h2_protocol');
+    } else if (id > this.#streams.lastCut) this.#offences.fail(CODE.streamClosed);
+    // It may have been reset: a visitor that is late with its DATA does not lose the streams beside it.
+    else this.#offences.refuse(id, CODE.streamClosed, 'h2_protocol');
+  }
+
+  /** DATA behind the visitor's end of a stream. To the visitor it is closed on both sides once the answer's end is with the socket (RFC 9113 §5.1). */
+  #behindEnd(stream: Http2ServerStream): void {
+    if (stream.isHanded && !stream.isGivenUp) this.#offences.fail(CODE.streamClosed);
+    else this.#offences.offend(stream, CODE.streamClosed);
   }
 
   #bodyEnd(stream: Http2ServerStream): void {
@@ -237,7 +245,7 @@ export class Receiver implements FrameUser {
     const isRefused = this.#host.closing || this.#streams.size - this.#streams.handed >= this.#host.maxStreams;
     if (isRefused) {
       if (this.#offences.isWaste(end - start)) return;
-      if (!isEnd) this.#streams.left.add(id, this.#host.window.size);
+      this.#streams.refused(id, !isEnd, this.#host.window.size);
       return this.#offences.refuse(id, CODE.refused, null);
     }
     if (head.reason !== '' && this.#offences.isWaste(REFUSED_COST * (end - start))) return;

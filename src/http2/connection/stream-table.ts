@@ -11,6 +11,8 @@ export class StreamTable {
   /** The highest stream that came; and that was taken. */
   last = 0;
   lastTaken = 0;
+  /** The highest that was reset, by either side: all above it are open, have ended on both sides, or never came. */
+  lastCut = 0;
   /** Of the open ones, those whose end is with the socket: to the visitor they may be over already. */
   handed = 0;
   readonly #host: StreamHost;
@@ -42,9 +44,16 @@ export class StreamTable {
     return stream;
   }
 
-  /** It is over. `mayBring`: the visitor may have sent more of it before it knows. */
-  forget(stream: Http2ServerStream, mayBring: boolean): void {
+  /** This side has refused it. `mayBring`: the visitor may have sent more of it before it knows. */
+  refused(id: number, mayBring: boolean, bytes: number): void {
+    this.lastCut = id;
+    if (mayBring) this.left.add(id, bytes);
+  }
+
+  /** It is over. `mayBring` as above; `isCut`: not by the end of both sides. */
+  forget(stream: Http2ServerStream, mayBring: boolean, isCut: boolean): void {
     if (!this.#open.delete(stream)) return;
+    if (isCut && stream.id > this.lastCut) this.lastCut = stream.id;
     if (stream.isHanded) this.handed--;
     if (mayBring) this.left.add(stream.id, stream.window.left);
     stream.leave();

@@ -14,9 +14,5 @@ export const FAILING: Readonly<Record<Engine, Readonly<Record<string, string>>>>
     'http2/8.1.2.6/1': 'the connection is ended with INTERNAL_ERROR',
     'http2/8.1.2.6/2': 'the connection is ended with INTERNAL_ERROR',
   },
-  own: {
-    'generic/3.8/1': 'GOAWAY of a visitor is ignored: the connection stays open until it is idle for too long',
-    'http2/7/1': 'GOAWAY of a visitor is ignored: the connection stays open until it is idle for too long',
-    'http2/5.1/11': 'DATA on a closed stream is answered with RST_STREAM, and the connection goes on',
-  },
+  own: {},
 };

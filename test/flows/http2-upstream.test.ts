@@ -44,7 +44,7 @@ test('start: upstream_protocol reaches a service over HTTP/2, which the inspecto
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ id: shown.id }),
   });
-  assert.equal(replayed.status, 201);
+  assert.equal(replayed.status, 204);
   while (got.length < 3) await pause(20);
   assert.deepEqual(got, [`localhost:${port} /one`, `localhost:${port} /two`, `localhost:${port} /one again`]);
 });

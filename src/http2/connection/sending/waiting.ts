@@ -4,7 +4,6 @@
  */
 import { type Slab, SLAB_BYTES } from '../../../base/bytes/slab.ts';
 import { copyInto } from '../frame.ts';
-import type { BufferPool } from './out-buffer.ts';
 
 /** Shorter ranges are copied: they would pin a shared slab of 256 KB. */
 const HOLD_FROM = 16_384;
@@ -13,12 +12,18 @@ export const MAX_HELD = 8;
 /** Copies are joined in pieces of this size, which come from the pool: a buffer for each 64 KB answer cost a tenth of the time in collecting it. */
 export const PIECE_BYTES = 16_384;
 
+/** Where pieces come from: out-buffer.ts. */
+interface Pieces {
+  takePiece(size: number): Buffer;
+  givePiece(piece: Buffer): void;
+}
+
 /** What the streams of one connection hold. */
 export interface HeldRanges {
   slabs: number;
   /** What they take of the memory: buffers and slabs are counted as long as they are, not as far as they are used. */
   bytes: number;
-  readonly pool: BufferPool;
+  readonly pool: Pieces;
 }
 
 interface Range {

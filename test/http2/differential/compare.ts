@@ -2,7 +2,7 @@
  * The verdict on two outcomes of one exchange. The engine under test may refuse more than the oracle, for a named reason; it never accepts more, and
  * what both accept is the same at the service and at the visitor.
  */
-import type { Exchange } from './exchange.ts';
+import { type Exchange, isMisjudged } from './exchange.ts';
 import type { Outcome } from './side.ts';
 
 export type Kind = 'looser' | 'stricter' | 'milder' | 'head' | 'request' | 'answer' | 'hangs';
@@ -33,11 +33,21 @@ export function compare(exchange: Exchange, oracle: Outcome, own: Outcome): Diff
     return differs(scope(own) > scope(oracle) ? 'stricter' : 'milder', (of) => String(scope(of)));
   const head = differs('head', ({ seen }) => seen?.head ?? '');
   // What these bring besides depends on who was faster.
-  if (head !== null || exchange.isReset || exchange.isEarly) return head;
+  if (head !== null || exchange.isReset || exchange.isEarly || own.seen.isRefused === true) return head;
   return (
     differs('request', requestOf) ??
     differs('answer', ({ heads, bodyBytes, end }) => JSON.stringify({ heads, bodyBytes, end }))
   );
+}
+
+/**
+ * The oracle's connection has ended for the exchange before this one: node:http2 ends it with INTERNAL_ERROR where a body has another length than
+ * announced, and says so behind an answer or a reset of that stream. From here on there is nothing to compare.
+ */
+export function isEndedBefore(before: Exchange | undefined, exchange: Exchange, oracle: Outcome): boolean {
+  // Cut, it is where the GOAWAY could not be read any more.
+  const isEnded = oracle.end === 'goaway 2' || oracle.end === 'cut';
+  return isEnded && before !== undefined && isMisjudged(before) && !isMisjudged(exchange);
 }
 
 /** Of one that was cut the bytes that came before are chance. */

@@ -33,6 +33,13 @@ export interface Conversation {
   readonly exchanges: readonly Exchange[];
 }
 
+/** The body is not as long as its head, or what follows it, says. */
+export function isMisjudged({ head, trailers, bodyBytes }: Exchange): boolean {
+  return [...head, ...(trailers ?? [])].some(
+    ([name, value]) => name === 'content-length' && Number(value) !== (bodyBytes ?? 0),
+  );
+}
+
 const MOST_EXCHANGES = 12;
 const BODY_SIZES = [0, 1, 10, 100, 1_000, 9_000];
 

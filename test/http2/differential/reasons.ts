@@ -2,7 +2,7 @@
 import type { Engine } from '../engines.ts';
 import type { Field } from '../hpack.ts';
 import type { Reason } from './compare.ts';
-import type { Exchange } from './exchange.ts';
+import { isMisjudged } from './exchange.ts';
 
 const EARLY = '"end":"reset 0"';
 const WHOLE = '"end":"whole"';
@@ -49,13 +49,16 @@ const invalidTrailer: Reason = {
     /^cut$|"end":"(?:reset|goaway) /.test(own),
 };
 
+/** A body of a known length is whole before its trailers are refused: then the answer alone tells. */
 const hostBehind: Reason = {
   name: 'host in a trailer',
-  kinds: ['request'],
+  kinds: ['request', 'answer'],
   because:
     'nghttp2 refuses one that names no host; no trailer of that name is passed on, so what it holds means nothing',
   applies: ({ trailers }, { oracle, own }) =>
-    oracle === 'cut' && (trailers ?? []).some(([name]) => name === 'host') && !own.includes('host: '),
+    (oracle === 'cut' || oracle.endsWith('"end":"reset 1"}')) &&
+    (trailers ?? []).some(([name]) => name === 'host') &&
+    !own.includes('host: '),
 };
 
 const passedTrailers: Reason = {
@@ -83,18 +86,14 @@ const emptyCrumb: Reason = {
   },
 };
 
-/** The body is not as long as its head says. */
-function isMisjudged({ head, bodyBytes }: Exchange): boolean {
-  return head.some(([name, value]) => name === 'content-length' && Number(value) !== (bodyBytes ?? 0));
-}
-
 const wrongLength: Reason = {
   name: 'body of another length',
   kinds: ['answer', 'milder'],
   because: 'node:http2 ends the connection with INTERNAL_ERROR; a reset of the stream is enough (RFC 9113 §8.1.1)',
   applies: (exchange, { oracle, own }) =>
     isMisjudged(exchange) &&
-    (oracle.includes('goaway 2') || oracle === '2') &&
+    // Its connection may be cut before the GOAWAY is read.
+    (oracle.includes('"goaway 2"') || oracle.endsWith('"end":"cut"}') || oracle === '2') &&
     (own.includes('"reset 1"') || own === '1'),
 };
 

@@ -1,6 +1,6 @@
 /** Runs conversations on two engines and collects what differs without a reason. */
 import type { Scope } from '../../../src/data/edge/testing/rig.ts';
-import { compare, type Difference, type Reason } from './compare.ts';
+import { compare, type Difference, isEndedBefore, type Reason } from './compare.ts';
 import { anyConversation, type Conversation, type Exchange } from './exchange.ts';
 import { type Outcome, Side } from './side.ts';
 
@@ -50,6 +50,7 @@ async function runOne(
   // Where one connection ended earlier, the exchange that ended it differs.
   for (const [i, exchange] of conversation.exchanges.slice(0, Math.min(oracle.length, own.length)).entries()) {
     const [expected, got] = [oracle[i] as Outcome, own[i] as Outcome];
+    if (isEndedBefore(conversation.exchanges[i - 1], exchange, expected)) return;
     report.exchanges++;
     if (expected.seen !== undefined) report.accepted++;
     const difference = compare(exchange, expected, got);

@@ -12,6 +12,8 @@ export interface Seen {
   bodyBytes: number;
   trailers: string;
   end: 'open' | 'whole' | 'cut';
+  /** The service could not read it, and has answered at once: what the visitor sends besides comes before or behind that. */
+  readonly isRefused?: boolean;
 }
 
 /** Fields that the edge adds, which differ from connection to connection. */
@@ -38,7 +40,8 @@ export class Service {
     this.#server.on('clientError', (error: Error & { rawPacket?: Buffer }, socket: Socket) => {
       const text = error.rawPacket?.toString('latin1') ?? '';
       const key = /x-case: ?([\d.]+)/i.exec(text)?.[1];
-      if (key !== undefined) this.#see(key, { head: `bad: ${text}`, bodyBytes: 0, trailers: '', end: 'cut' });
+      if (key !== undefined)
+        this.#see(key, { head: refusedHead(text), bodyBytes: 0, trailers: '', end: 'cut', isRefused: true });
       socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
     });
     t.after(() => {
@@ -91,6 +94,15 @@ export class Service {
       answer(kindOf(key), incoming, response);
     });
   }
+}
+
+/** Of the bytes that a parser gave up, the head: what follows it is chance. */
+function refusedHead(text: string): string {
+  const [head = ''] = text.split('\r\n\r\n');
+  return head
+    .split('\r\n')
+    .filter((line) => !VARYING.test(line.slice(0, Math.max(0, line.indexOf(':')))))
+    .join('\n');
 }
 
 /** Which of the answers a key gets. */

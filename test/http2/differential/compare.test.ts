@@ -1,0 +1,49 @@
+/** What is compared of two outcomes, and what is chance. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compare, isEndedBefore } from './compare.ts';
+import type { Exchange } from './exchange.ts';
+import type { Seen } from './service.ts';
+import type { Outcome } from './side.ts';
+
+const EXCHANGE: Exchange = {
+  stream: 1,
+  key: '1.0',
+  head: [[':method', 'FOO']],
+  isHead: false,
+  trailers: null,
+  opening: [],
+  rest: [],
+  bodyBytes: 10,
+  isReset: false,
+  isEarly: false,
+};
+const WRONG: Exchange = { ...EXCHANGE, head: [['content-length', '9']] };
+const WRONG_BEHIND: Exchange = { ...EXCHANGE, trailers: [['content-length', '9']] };
+const RIGHT: Exchange = { ...EXCHANGE, head: [['content-length', '10']] };
+
+const REFUSED: Seen = { head: 'bad: FOO / HTTP/1.1', bodyBytes: 0, trailers: '', end: 'cut', isRefused: true };
+
+function outcome(end: string, seen?: Seen): Outcome {
+  return { seen, heads: [], bodyBytes: 0, end };
+}
+
+test('compare: of a request that the service could not read the head alone', () => {
+  assert.equal(compare(EXCHANGE, outcome('whole', REFUSED), outcome('reset 1', REFUSED)), null);
+  const other = { ...REFUSED, head: 'bad: BAR / HTTP/1.1' };
+  assert.equal(compare(EXCHANGE, outcome('whole', REFUSED), outcome('whole', other))?.kind, 'head');
+  assert.equal(compare(EXCHANGE, outcome('whole', REFUSED), outcome('whole'))?.kind, 'stricter');
+  assert.equal(compare(EXCHANGE, outcome('whole'), outcome('whole', REFUSED))?.kind, 'looser');
+  const { isRefused: _, ...read } = REFUSED;
+  assert.equal(compare(EXCHANGE, outcome('whole', read), outcome('reset 1', read))?.kind, 'answer');
+});
+
+test('compare: an end of the oracle that comes late is that of the exchange before', () => {
+  for (const before of [WRONG, WRONG_BEHIND])
+    for (const end of ['goaway 2', 'cut']) assert.equal(isEndedBefore(before, EXCHANGE, outcome(end)), true);
+  assert.equal(isEndedBefore(RIGHT, EXCHANGE, outcome('goaway 2')), false);
+  assert.equal(isEndedBefore(undefined, EXCHANGE, outcome('goaway 2')), false);
+  assert.equal(isEndedBefore(WRONG, WRONG, outcome('goaway 2')), false, 'it has a fault of its own');
+  for (const end of ['goaway 1', 'reset 2', 'whole'])
+    assert.equal(isEndedBefore(WRONG, EXCHANGE, outcome(end)), false, end);
+});

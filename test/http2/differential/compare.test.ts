@@ -38,6 +38,16 @@ test('compare: of a request that the service could not read the head alone', () 
   assert.equal(compare(EXCHANGE, outcome('whole', read), outcome('reset 1', read))?.kind, 'answer');
 });
 
+test('compare: of a request that is refused behind its head how its stream ends', () => {
+  const cut: Seen = { head: 'POST /', bodyBytes: 0, trailers: '', end: 'cut' };
+  const oracle: Outcome = { ...outcome('reset 1', cut), heads: [[[':status', '100']]] };
+  assert.equal(compare(EXCHANGE, oracle, outcome('reset 1', cut)), null);
+  assert.equal(compare(EXCHANGE, oracle, outcome('reset 2', cut))?.kind, 'answer');
+  const whole: Seen = { ...cut, end: 'whole' };
+  assert.equal(compare(EXCHANGE, { ...oracle, seen: whole }, outcome('reset 1', whole))?.kind, 'answer');
+  assert.equal(compare(EXCHANGE, { ...oracle, end: 'whole' }, outcome('whole', cut))?.kind, 'answer');
+});
+
 test('compare: an end of the oracle that comes late is that of the exchange before', () => {
   for (const before of [WRONG, WRONG_BEHIND])
     for (const end of ['goaway 2', 'cut']) assert.equal(isEndedBefore(before, EXCHANGE, outcome(end)), true);

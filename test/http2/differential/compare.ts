@@ -34,10 +34,7 @@ export function compare(exchange: Exchange, oracle: Outcome, own: Outcome): Diff
   const head = differs('head', ({ seen }) => seen?.head ?? '');
   // What these bring besides depends on who was faster.
   if (head !== null || exchange.isReset || exchange.isEarly || own.seen.isRefused === true) return head;
-  return (
-    differs('request', requestOf) ??
-    differs('answer', ({ heads, bodyBytes, end }) => JSON.stringify({ heads, bodyBytes, end }))
-  );
+  return differs('request', requestOf) ?? differs('answer', answerOf);
 }
 
 /**
@@ -54,6 +51,12 @@ export function isEndedBefore(before: Exchange | undefined, exchange: Exchange, 
 function requestOf({ seen }: Outcome): string {
   if (seen === undefined) return '';
   return seen.end === 'whole' ? `${seen.bodyBytes} bytes, whole, trailers ${seen.trailers}` : seen.end;
+}
+
+/** The same of a request that is refused behind its head: what came before the reset, a 100 perhaps, is chance. */
+function answerOf({ seen, heads, bodyBytes, end }: Outcome): string {
+  const isChance = seen?.end === 'cut' && /^reset [1-9]/.test(end);
+  return JSON.stringify(isChance ? { end } : { heads, bodyBytes, end });
 }
 
 /** How much a refusal takes: an answer or a reset one stream, the rest the connection. */

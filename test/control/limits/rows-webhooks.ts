@@ -76,5 +76,21 @@ export function webhookLimits(): readonly Row[] {
       'src/control/webhooks/service.test.ts',
       'stripe: as its own library signs, with its tolerance, and while a secret is rolled',
     ]),
+    elsewhere('Secrets of `--webhook-verify`', '4', [
+      'src/cli/agent/narrowing/webhook.test.ts',
+      'webhook verification: four secrets at most',
+    ]),
+    elsewhere('Body of a request that `--webhook-verify` checks', '1 MiB', [
+      'src/data/policy/webhook/webhook-verify.test.ts',
+      'webhook verification: up to 1 MiB, and its sender may wait for 100 Continue',
+    ]),
+    elsewhere(
+      'Bodies that wait for the check',
+      '8 MiB per address, 32 MiB per organization, 64 MiB in total; more get 503',
+      [
+        'src/data/edge/exchange/body-room.test.ts',
+        'body room: an organization gets its share, an address a smaller one, and what is given back is free again',
+      ],
+    ),
   ];
 }

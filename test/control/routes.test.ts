@@ -89,7 +89,7 @@ test('an id that can be none is 404, not 400', async () => {
   }
 });
 
-test('a tunnel has exactly the fields of the specification and the contract', async () => {
+test('a tunnel has the fields of the specification and the contract, and those of its state', async () => {
   const made = await h.call('POST', '/tunnels', {
     as: h.owner,
     body: { localPort: 8000, subdomain: 'fields', junk: 1 },
@@ -100,6 +100,7 @@ test('a tunnel has exactly the fields of the specification and the contract', as
     'bytesOut',
     'createdAt',
     'edgeAuthEnabled',
+    'endedSessionId',
     'expiresAt',
     'id',
     'localPort',
@@ -109,6 +110,9 @@ test('a tunnel has exactly the fields of the specification and the contract', as
     'projectSlug',
     'protocol',
     'publicUrl',
+    'state',
+    'stateReason',
+    'stateSince',
     'status',
     'stopped',
     'subdomain',

@@ -86,7 +86,10 @@ for (const how of ['stopped', 'killed'] as const) {
     const filling = fillDisk(join(culvert.folder, 'data'));
     for (let start = 0; start < 2; start++) {
       await culvert.startServer();
-      await culvert.server.printed(/the disk of data_dir is full/);
+      // The first start frees the reserve. With what its log of changes held besides, the second one may find the disk nearly full.
+      await culvert.server.printed(
+        start === 0 ? /the disk of data_dir is full/ : /the disk of data_dir is (nearly )?full/,
+      );
       while ((await visit(culvert)) !== 200) await pause(100);
       await culvert.killServer();
     }

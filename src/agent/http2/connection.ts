@@ -50,6 +50,8 @@ export class ServiceConnection {
   #error: Error | undefined;
   #limit = 0;
   #streams = 0;
+  /** It has had a stream. */
+  hasServed = false;
   #idleSinceMs: number;
   #pingedMs = -PING_PAUSE_MS;
   #awaitsPing = false;
@@ -107,6 +109,7 @@ export class ServiceConnection {
 
   /** Keeps room for a stream: `request` or `release` follows. */
   take(): void {
+    this.hasServed = true;
     this.#streams++;
   }
 

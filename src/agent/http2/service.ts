@@ -46,6 +46,7 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
   #next: ServiceConnection | null = null;
   #pausedUntilMs = 0;
   #isServing = false;
+  #isClosed = false;
   /** Under `auto`: what it has spoken last. The second is for services without TLS. */
   #isHttp1 = false;
   #isHttp2 = false;
@@ -152,8 +153,11 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
         return () => undefined;
       }
     }
-    if (this.#waiting.size >= MAX_WAITING) {
-      taker.onFault({ code: REPLY.failed, text: `${this.#target.text}: too many requests wait for a connection` });
+    const refusal = this.#isClosed
+      ? 'the agent is ending'
+      : this.#waiting.size >= MAX_WAITING && 'too many requests wait for a connection';
+    if (refusal !== false) {
+      taker.onFault({ code: REPLY.failed, text: `${this.#target.text}: ${refusal}` });
       return () => undefined;
     }
     this.#waiting.add(taker);
@@ -161,8 +165,10 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
     return () => void this.#waiting.delete(taker);
   }
 
-  /** Cuts all connections. */
+  /** Cuts all connections. Nothing is dialled any more, and nobody waits. */
   close(): void {
+    this.#isClosed = true;
+    this.#waiting.clear();
     this.#dial?.cancel();
     this.#dial = null;
     this.#next?.destroy();
@@ -207,7 +213,11 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
   onLeaving(connection: ServiceConnection): void {
     this.#connections.delete(connection);
     this.#sweeper?.delete(connection);
-    this.#dialMore();
+    // Dialled again at once, a service that takes no stream and hangs up would be dialled for ever.
+    if (!connection.hasServed && this.#waiting.size > 0) {
+      const { text } = this.#target;
+      this.#missed({ code: REPLY.failed, text: `${text} closed its connection before it took a request` });
+    } else this.#dialMore();
     this.#closeIdleSweepers();
   }
 

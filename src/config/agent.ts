@@ -3,13 +3,13 @@
  * commands; the server's settings are in schema.ts. Reads settings files alone; the key itself is read by cli/client/token.ts.
  * Which servers may receive a key: docs/decisions/0023-servers-that-get-a-key.md.
  */
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { codeOf, messageOf } from '../base/errors.ts';
-import { outsideReason } from './agent-keys/confined.ts';
+import { isConfined, outsideReason } from './agent-keys/confined.ts';
 import { narrowingKeys } from './agent-keys/narrowing.ts';
 import { networkKeys, networkOf, type NetworkFlags, type NetworkSettings } from './agent-keys/network.ts';
 import { Credentials, userFolder } from './credentials.ts';
@@ -221,7 +221,7 @@ function findToken(
   }
   const own = tokenFileOf(project, env);
   if (project !== undefined && own !== undefined) {
-    if (!trusted && !isInside(own, dirname(project.path))) {
+    if (!trusted && !isConfined(own, dirname(project.path))) {
       const text = 'is outside the project folder, and only this file sets the server. Use --token-file or --server';
       throw mistakeAt(project.path, project.parsed.lines, { path: ['token_file'], text: text });
     }
@@ -330,15 +330,6 @@ function tokenFileOf(file: ReadFile | undefined, env: NodeJS.ProcessEnv): string
   if (file === undefined || text === undefined) return undefined;
   if (text.startsWith('~/')) return join(env['HOME'] || homedir(), text.slice(2));
   return resolve(dirname(file.path), text);
-}
-
-/** By the real path, so that a symbolic link in a project can't point at a file of the user. */
-function isInside(path: string, folder: string): boolean {
-  try {
-    return realpathSync(path).startsWith(realpathSync(folder) + sep);
-  } catch {
-    return false; // a missing file is reported by its reader
-  }
 }
 
 function* tunnelsOf(file: ReadFile | undefined, isProjects = false): Generator<[string, TunnelSettings]> {

@@ -7,10 +7,14 @@ import { isAbsolute, relative, sep } from 'node:path';
 
 /** Why `path` can't be used by a settings file in `folder`, and how to allow it; undefined: it can. */
 export function outsideReason(path: string, folder: string, file: string): string | undefined {
-  const real = realOf(path);
-  const isReallyInside = real === undefined || isInside(real, realOf(folder) ?? folder);
-  if (isInside(path, folder) && isReallyInside) return undefined;
+  if (isConfined(path, folder)) return undefined;
   return `${path} is outside of the project folder. To allow it, run culvert start --config ${file}, or move the tunnel to ~/.config/culvert/agent.toml`;
+}
+
+/** Whether `path` lies in `folder`, also behind symbolic links. Of a missing file its place counts; its reader reports it. */
+export function isConfined(path: string, folder: string): boolean {
+  const real = realOf(path);
+  return isInside(path, folder) && (real === undefined || isInside(real, realOf(folder) ?? folder));
 }
 
 /** Also the folder itself. */

@@ -165,7 +165,7 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
     return () => void this.#waiting.delete(taker);
   }
 
-  /** Cuts all connections. Nothing is dialled any more, and nobody waits. */
+  /** Cuts all connections. Nothing is dialled any more, and no request waits. */
   close(): void {
     this.#isClosed = true;
     this.#waiting.clear();

@@ -150,6 +150,33 @@ test('FIN while data waits for the window is sent behind that data', async () =>
   assert.deepEqual([last?.flags, before?.length], [FLAG.fin, 10]);
 });
 
+test('a writer that keeps to the room there is leaves no copy in the stream, and hears of more', async () => {
+  const body = patternBytes(3 * INITIAL_WINDOW + 17);
+  const pair = connectedPair();
+  const stream = pair.client.open() as MuxStream;
+  let sent = 0;
+  let waits = 0;
+  const go = (): void => {
+    while (sent < body.length) {
+      const count = Math.min(stream.room, 50_000, body.length - sent);
+      if (count === 0) {
+        waits++;
+        return stream.awaitRoom();
+      }
+      sent += count;
+      const goesOn = stream.write(body, sent - count, sent);
+      assert.equal(stream.pendingBytes, 0);
+      if (!goesOn) return;
+    }
+    stream.end();
+  };
+  stream.sink = sinkOf({ onDrain: go });
+  const arrived = pair.nextStream('server');
+  go();
+  assert.ok(waits > 0, 'it had to wait');
+  assert.ok((await (await arrived).got.ended).equals(body));
+});
+
 test('close() ends in good order although streams go on writing', async () => {
   const pair = connectedPair();
   const incoming = pair.nextStream('server');

@@ -124,6 +124,16 @@ export class MuxStream implements Waiter {
     return this.#pendingBytes;
   }
 
+  /** As much `write` sends now; of what is beyond it keeps a copy. */
+  get room(): number {
+    return this.#pendingBytes > 0 ? 0 : this.#sendWindow;
+  }
+
+  /** For a caller that writes no more than there is `room` for: `sink.onDrain` comes when there is some again. */
+  awaitRoom(): void {
+    this.#blocked = true;
+  }
+
   /**
    * Sends `bytes[start, end)`, all of it: what the peer's window does not allow yet is copied and kept. Returns false when the
    * caller must stop until `sink.onDrain`. A caller that goes on regardless for more than 1 MB has a bug and loses the stream.
@@ -244,7 +254,7 @@ export class MuxStream implements Waiter {
   windowGrew(delta: number): boolean {
     this.#sendWindow += delta;
     if (this.#sendWindow > 0xffff_ffff) return false;
-    if (this.#pendingBytes > 0) this.#sendPending();
+    if (this.#pendingBytes > 0 || this.#blocked) this.#sendPending();
     return true;
   }
 

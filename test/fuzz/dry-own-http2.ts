@@ -4,6 +4,7 @@
  */
 import type { Head } from '../../src/http1/head.ts';
 import type { Slab } from '../../src/base/bytes/slab.ts';
+import { BufferPool } from '../../src/http2/connection/sending/out-buffer.ts';
 import { Decoder } from '../../src/http2/decoder.ts';
 import { HeadScratch } from '../../src/http2/request-head.ts';
 import { CODE, type Http2Stream, type Http2StreamSink } from '../../src/http2/types.ts';
@@ -12,6 +13,7 @@ import { literals } from '../harness/h2-frames.ts';
 import type { DryEdge } from './dry-edge.ts';
 import type { StreamCase } from './dry-http2.ts';
 
+const POOL = new BufferPool();
 const HEAD = new HeadScratch({ headBytes: 32_768, headFields: 500 });
 
 class DryStream implements Http2Stream {
@@ -78,6 +80,7 @@ export function runOwnStream(
     context: edge.context,
     origin: { ip: '127.0.0.1', tls: true, names: null, load: null },
     own: [],
+    pieces: POOL,
     expanded: () => true,
     left: () => {},
   });

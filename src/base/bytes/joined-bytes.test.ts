@@ -37,3 +37,25 @@ test('joined bytes: what is added while some was dropped follows it', () => {
   joined.add(Buffer.from('g'), 0, 1);
   assert.equal(textOf(joined), 'g');
 });
+
+test('joined bytes: pieces go back to where they came from, but for those that were taken', () => {
+  const free: Buffer[] = [];
+  let made = 0;
+  const source = {
+    takePiece: (size: number) => free.pop() ?? Buffer.alloc(size, made++),
+    givePiece: (piece: Buffer) => void free.push(piece),
+  };
+  const joined = new JoinedBytes(source);
+  const bytes = Buffer.alloc(40_000, 'x');
+  joined.add(bytes, 0, 40_000);
+  for (let first = joined.first; first !== undefined; first = joined.first) joined.drop(first.length);
+  assert.deepEqual([made, free.length], [3, 3]);
+  joined.add(bytes, 0, 40_000);
+  joined.drop(16_384);
+  joined.clear();
+  assert.deepEqual([made, new Set(free).size, free.length], [3, 3, 3], 'each once');
+  joined.add(bytes, 0, 40_000);
+  const taken = joined.takeAll();
+  assert.equal(Buffer.concat(taken).length, 40_000);
+  assert.deepEqual([free.length, joined.heldBytes], [0, 0]);
+});

@@ -41,6 +41,7 @@ export class EdgeHttp2Connection implements EdgeConnection, ExchangeOwner, Http2
   readonly context: EdgeContext;
   readonly origin: VisitorOrigin;
   readonly own: OwnStreams = [];
+  readonly pieces: BufferPool;
   readonly #connection: Http2ServerConnection;
   readonly #expansion = new Expansion();
   #offences: Bucket | null = null;
@@ -59,6 +60,7 @@ export class EdgeHttp2Connection implements EdgeConnection, ExchangeOwner, Http2
   constructor(context: EdgeContext, parts: Http2Parts, socket: TLSSocket, origin: VisitorOrigin) {
     this.context = context;
     this.origin = origin;
+    this.pieces = parts.pool;
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     this.#connection = new Http2ServerConnection(socket, this, parts);
     context.sweeper.add(this);

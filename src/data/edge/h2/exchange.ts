@@ -4,6 +4,7 @@
  * yet to decide) → `body` (the request's body flows) → `wait` (the request is sent) → `linger` (the answer is complete, and the visitor has yet to
  * take it) → `gone`; `raw` after an extended CONNECT. Length: one state machine, whose transitions can be checked against each other on one page.
  */
+import type { PieceSource } from '../../../base/bytes/joined-bytes.ts';
 import type { Slab } from '../../../base/bytes/slab.ts';
 import { EDGE_FAULTS, type FaultCode } from '../../../base/codes/edge-faults.ts';
 import { BAD, parseRequestHead, TARGET_TOO_LONG, TOO_LARGE } from '../../../http1/head.ts';
@@ -29,6 +30,8 @@ export interface ExchangeOwner {
   readonly context: EdgeContext;
   readonly origin: VisitorOrigin;
   readonly own: OwnStreams;
+  /** For bodies that wait. */
+  readonly pieces: PieceSource;
   /** Trailers of `text` bytes came, in `wire` bytes. False: HPACK has expanded too much, and the connection ends. */
   expanded(text: number, wire: number): boolean;
   /** Nothing of its stream is to come. */
@@ -65,7 +68,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     this.#context = context;
     this.#dispatch = new Dispatch(context, this.#exchange, owner.origin, owner.own);
     this.#response = new ResponseReader(context, this);
-    this.#body = new RequestBody(this.#exchange, this.#dispatch.body);
+    this.#body = new RequestBody(this.#exchange, this.#dispatch.body, owner.pieces);
     this.#deadlines = new Deadlines(context.limits);
     this.sink = new Http2Sink({
       head: context.responseHead,

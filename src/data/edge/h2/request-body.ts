@@ -4,7 +4,7 @@
  * multiplexer is never given more than it takes. The visitor gets its window back for what has left, which bounds the rest. The body's
  * length is counted here as it is in http2/: a service must never take half a body for a whole one, nor the rest of one for the next request.
  */
-import { JoinedBytes } from '../../../base/bytes/joined-bytes.ts';
+import { JoinedBytes, type PieceSource } from '../../../base/bytes/joined-bytes.ts';
 import { allowedTrailers, type BodyTap, type TrailerRule } from '../../../http1/body.ts';
 import type { Http2Stream } from '../../../http2/types.ts';
 import type { MuxStream } from '../../../mux/stream.ts';
@@ -17,6 +17,8 @@ const CRLF = Buffer.from('\r\n');
 const NOTHING = Buffer.alloc(0);
 /** Of a collected body, sent on at once. */
 const PIECE_BYTES = 65_536;
+/** What a chunk adds to its bytes, at most. */
+const CHUNK_BYTES = 16;
 /** More of them is no request: as behind a body of HTTP/1.1. */
 const MAX_TRAILER_BYTES = 8_192;
 
@@ -48,6 +50,7 @@ export interface BodyOwner {
 export class RequestBody {
   readonly #owner: BodyOwner;
   readonly #wanted: WantedBody;
+  readonly #pieces: PieceSource;
   #stream: Http2Stream | null = null;
   #to: MuxStream | null = null;
   /** Bytes still to come, or one of CHUNKS and RAW. */
@@ -71,10 +74,11 @@ export class RequestBody {
   /** There was no room for trailers behind a body with a length. */
   hasDroppedTrailers = false;
 
-  /** `wanted`: where a policy asks for the body. */
-  constructor(owner: BodyOwner, wanted: WantedBody) {
+  /** `wanted`: where a policy asks for the body. `pieces`: for what waits. */
+  constructor(owner: BodyOwner, wanted: WantedBody, pieces: PieceSource) {
     this.#owner = owner;
     this.#wanted = wanted;
+    this.#pieces = pieces;
   }
 
   /** A head has come, on `stream`. Its body waits until there is a way for it. */
@@ -123,11 +127,17 @@ export class RequestBody {
 
   /** Bytes of the visitor: sent, or kept. */
   take(bytes: Buffer, start: number, end: number): Sent {
-    if (this.#to !== null && !this.#isFull) return this.#send(bytes, start, end);
-    if (this.#isCollecting && !this.#mayKeep(end - start)) return SENT.part;
-    this.#held ??= new JoinedBytes();
-    this.#held.add(bytes, start, end);
-    this.#waiting += end - start;
+    let from = start;
+    if (this.#to !== null && !this.#isFull) {
+      from += this.#fits(this.#to, end - start);
+      const sent = this.#send(bytes, start, from);
+      // Dropped from within: the stream is over.
+      if (from === end || sent !== SENT.part || this.#stream === null) return sent;
+      this.#awaitRoom();
+    } else if (this.#isCollecting && !this.#mayKeep(end - start)) return SENT.part;
+    this.#held ??= new JoinedBytes(this.#pieces);
+    this.#held.add(bytes, from, end);
+    this.#waiting += end - from;
     return SENT.part;
   }
 
@@ -183,7 +193,8 @@ export class RequestBody {
   #sendWhole(): Sent {
     for (let whole = this.#whole; whole !== null && whole.length > 0; whole = this.#whole) {
       if (this.#isFull) return SENT.part;
-      const length = Math.min(PIECE_BYTES, whole.length);
+      const length = this.#fits(this.#to as MuxStream, Math.min(PIECE_BYTES, whole.length));
+      if (length === 0) return this.#awaitRoom();
       this.#whole = whole.subarray(length);
       const sent = this.#send(whole, 0, length);
       if (sent !== SENT.part) return sent;
@@ -201,7 +212,8 @@ export class RequestBody {
       if (this.#isFull) return SENT.part;
       const held = this.#held as JoinedBytes;
       const first = held.first as Buffer;
-      const { length } = first;
+      const length = this.#fits(this.#to as MuxStream, first.length);
+      if (length === 0) return this.#awaitRoom();
       const sent = this.#send(first, 0, length);
       // Dropped from within: the stream is over.
       if (sent !== SENT.part || this.#waiting === 0) return sent;
@@ -210,6 +222,18 @@ export class RequestBody {
     }
     if (!this.#isEnded || this.#isSent || this.#isFull || this.#to === null) return SENT.part;
     return this.#finish(this.#to);
+  }
+
+  /** So many of `length` bytes go at once: of more the multiplexer would keep a copy of its own. */
+  #fits(to: MuxStream, length: number): number {
+    const room = this.#left === CHUNKS ? to.room - CHUNK_BYTES : to.room;
+    return Math.max(0, Math.min(length, room));
+  }
+
+  #awaitRoom(): typeof SENT.part {
+    this.#isFull = true;
+    this.#to?.awaitRoom();
+    return SENT.part;
   }
 
   #send(bytes: Buffer, start: number, end: number): Sent {

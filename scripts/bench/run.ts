@@ -24,6 +24,7 @@ import { scenarioTable } from './report/tables.ts';
 import { targetTable } from './report/targets.ts';
 import { Results } from './results.ts';
 import { http2Scenarios } from './scenarios/h2.ts';
+import { visitScenarios } from './scenarios/h2-visits.ts';
 import { profile } from './scenarios/profile.ts';
 import { linkScenario, measureLink } from './scenarios/link.ts';
 import { requestScenarios } from './scenarios/requests.ts';
@@ -95,6 +96,7 @@ function roundScenarios(bench: Bench): Scenario[] {
   const all = [
     ...requestScenarios(load, options.seconds),
     ...http2Scenarios({ load, processes, tools, seconds: options.seconds }),
+    ...visitScenarios(load, processes),
     bulkScenario(load, options),
     fairScenario(load, processes, options),
     eventScenario(load, processes, tools, options.seconds),

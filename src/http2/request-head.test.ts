@@ -248,7 +248,13 @@ test('http2 head: priority is read and passed on', () => {
   }))
     assert.equal(read(value), wanted, value);
   assert.match(text([...GET, ['priority', 'u=0']]), /\r\npriority: u=0\r\n/);
-  assert.equal(scratchOf(GET).priority.urgency, 3);
+  const two = scratchOf([...GET, ['priority', 'u=2'], ['priority', 'i']]).priority;
+  assert.deepEqual({ ...two }, { urgency: 2, isIncremental: true });
+  assert.deepEqual(
+    { ...scratchOf(GET).priority },
+    { urgency: 3, isIncremental: true },
+    'of those that say nothing none waits',
+  );
 });
 
 test('http2 trailers: fields that frame, route or authenticate are left out, pseudo-fields refuse them', () => {

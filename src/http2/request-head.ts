@@ -56,6 +56,7 @@ export class HeadScratch implements RequestHead {
   /** The longest block that there is room for. */
   #blockRoom = USUAL_BLOCK;
   #fields = 0;
+  #saysPriority = false;
   #pseudoFields = 0;
   /** Of all fields as lines. */
   #size = 0;
@@ -82,6 +83,9 @@ export class HeadScratch implements RequestHead {
     this.isTooLarge = this.isHead = this.isWebsocket = false;
     this.contentLength = -1;
     resetPriority(this.priority);
+    // A visitor that says nothing waits for no answer before another (RFC 9218 §10 leaves it to the server): its downloads share.
+    this.priority.isIncremental = true;
+    this.#saysPriority = false;
     this.#aside.reset();
   }
 
@@ -130,6 +134,8 @@ export class HeadScratch implements RequestHead {
         this.#takeLength(from, value, valueEnd);
         return this.#keep(from, start, end);
       case KIND.priority:
+        if (!this.#saysPriority) resetPriority(this.priority);
+        this.#saysPriority = true;
         readPriority(from, value, valueEnd, this.priority);
         return this.#keep(from, start, end);
       case KIND.websocketKey:

@@ -205,7 +205,7 @@ test('priorities: the most urgent first, others one after the other, incremental
     take(visitor, 1, { priority: 'u=5, i' }),
     take(visitor, 3, { priority: 'u=5, i' }),
     take(visitor, 5, { priority: 'u=3' }),
-    take(visitor, 7, {}),
+    take(visitor, 7, { priority: 'u=3' }),
     take(visitor, 9, { priority: 'u=0' }),
   ];
   for (const stream of streams) {
@@ -224,6 +224,25 @@ test('priorities: the most urgent first, others one after the other, incremental
   const runs = order.filter((id, i) => id !== order[i - 1]);
   assert.deepEqual(runs.slice(0, 3), [9, 5, 7]);
   assert.deepEqual(runs.slice(3, 7), [1, 3, 1, 3]);
+});
+
+test('priorities: an answer whose request says nothing does not wait for the downloads before it', async () => {
+  const visitor = new Visitor();
+  visitor.socket.isFast = false;
+  visitor.greet([4, MANY]);
+  visitor.send(frame(TYPE.window, 0, 0, numbers(MANY)));
+  await turns();
+  for (const id of [1, 3, 5]) push(visitor, take(visitor, id), 400_000);
+  const small = take(visitor, 7);
+  push(visitor, small, 200);
+  small.end();
+  for (let i = 0; i < 3; i++) {
+    visitor.socket.finish();
+    await turns(2);
+  }
+  const ids = visitor.frames().flatMap(({ type, id }) => (type === TYPE.data ? [id] : []));
+  const before = ids.indexOf(7);
+  assert.ok(before > 0 && before < 12, `${before} frames went before it`);
 });
 
 test('priorities: PRIORITY_UPDATE moves a stream that waits', async () => {

@@ -131,7 +131,8 @@ export class Http2ServerStream extends Outgoing implements Http2Stream {
     this.gone = this.ended = this.isGivenUp = this.isHanded = false;
     this.closeCode = CODE.none;
     this.ending = END.none;
-    this.lastSerial = 0;
+    this.lastSerial = this.turnBytes = 0;
+    this.isLong = false;
     resetPriority(this.priority);
   }
 

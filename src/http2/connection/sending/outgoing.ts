@@ -28,6 +28,8 @@ export class Outgoing {
   lane = -1;
   previous: Outgoing | null = null;
   next: Outgoing | null = null;
-  /** Bytes sent since it came to the front. */
+  /** Bytes sent since it was its turn. */
   turnBytes = 0;
+  /** Its body has had a whole turn. */
+  isLong = false;
 }

@@ -49,6 +49,26 @@ test('schedule: one that is very long lets those behind it go on', () => {
   assert.deepEqual([ids.indexOf(3), ids.lastIndexOf(3), ids.at(-1)], [64, 127, 1]);
 });
 
+test('schedule: a long one that has run out of bytes comes back behind the others, and short ones go before long ones', () => {
+  const schedule = new Schedule();
+  const [long, other, short] = [1, 3, 5].map((id) => stream(id, 3, false)) as [Outgoing, Outgoing, Outgoing];
+  schedule.add(long);
+  for (let sent = 0; sent < 64; sent++) {
+    assert.equal(schedule.next, long);
+    // Each of its frames is all that it has, until its service sends the next.
+    schedule.sent(long, FRAME);
+    schedule.remove(long);
+    schedule.add(long);
+  }
+  schedule.add(other);
+  schedule.add(short);
+  assert.deepEqual(order(schedule, 1), [3]);
+  schedule.remove(other);
+  assert.deepEqual(order(schedule, 1), [5]);
+  schedule.remove(short);
+  assert.deepEqual(order(schedule, 1), [1]);
+});
+
 test('schedule: incremental streams take turns', () => {
   const schedule = new Schedule();
   for (const id of [1, 3, 5]) schedule.add(stream(id, 3, true));

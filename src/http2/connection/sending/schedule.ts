@@ -5,7 +5,7 @@
 import type { Outgoing } from './outgoing.ts';
 
 const URGENCIES = 8;
-/** One that is longer lets those behind it go on: it may be without an end. */
+/** One that is longer lets all others go first: it may be without an end. */
 const LONG_BYTES = 1 << 20;
 
 /** The lanes of an urgency: `2 * urgency` for those that go one after the other, the next for the others. */
@@ -31,14 +31,14 @@ export class Schedule {
     return this.#first[(this.#lanes & both) === both ? lane | ((this.#turns >>> lane) & 1) : lowest] as Outgoing;
   }
 
-  /** Behind the others of its lane; one that is not incremental where its number belongs. */
+  /** Behind the others of its lane; one that is not incremental where its number belongs, in front of those that are long. */
   add(stream: Outgoing): void {
     if (stream.lane >= 0) return;
     const { urgency, isIncremental } = stream.priority;
     const lane = 2 * urgency + (isIncremental ? 1 : 0);
     let before = this.#last[lane] as Outgoing | null;
-    if (!isIncremental) while (before !== null && before.id > stream.id) before = before.previous;
-    stream.turnBytes = 0;
+    if (!isIncremental && !stream.isLong)
+      while (before !== null && (before.isLong || before.id > stream.id)) before = before.previous;
     this.#insert(stream, lane, before);
   }
 
@@ -59,7 +59,10 @@ export class Schedule {
     const { lane } = stream;
     this.#turns ^= 1 << (lane & ~1);
     stream.turnBytes += bytes;
-    if ((lane & 1) === 0 && stream.turnBytes < LONG_BYTES) return;
+    if ((lane & 1) === 0) {
+      if (stream.turnBytes < LONG_BYTES) return;
+      stream.isLong = true;
+    }
     stream.turnBytes = 0;
     if (stream.next === null) return;
     this.remove(stream);

@@ -120,6 +120,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   endedSessions: 'tunnels',
   identities: 'auth/oauth',
   invitations: 'organizations',
+  latencyBuckets: 'metrics',
   memberships: 'organizations',
   metricKeys: 'metrics',
   mfaFactors: 'auth/mfa',

@@ -2,6 +2,7 @@
  * What the data plane tells the control plane, in batches that are numbered per node so that a repeat is dropped.
  */
 
+import type { LatencyEvent } from './latency.ts';
 import type { PolicyAction } from './policy.ts';
 import type { DeviceEvent, RelayUsageEvent } from './relays.ts';
 
@@ -94,7 +95,14 @@ export interface DryRunSample {
   readonly code: string;
 }
 
-export type PlaneEvent = UsageEvent | AgentEvent | SessionEndEvent | DryRunEvent | RelayUsageEvent | DeviceEvent;
+export type PlaneEvent =
+  | UsageEvent
+  | LatencyEvent
+  | AgentEvent
+  | SessionEndEvent
+  | DryRunEvent
+  | RelayUsageEvent
+  | DeviceEvent;
 
 export interface EventBatch {
   /** Names the node and its start (`edge-1/8f3c…`), so that counting from 1 after a restart repeats nothing. */

@@ -133,6 +133,8 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /metrics': {},
   'GET /metrics/timeseries': { query: 'metric=requests' },
   'GET /metrics/prometheus': {},
+  'GET /tunnels/{id}/latency': { ids: tunnel, query: 'range=24h' },
+  'GET /orgs/{id}/latency': { ids: org },
   'GET /metrics/keys': {},
   'POST /metrics/keys': { body: { name: 'swept' } },
   'DELETE /metrics/keys/{id}': { ids: ({ metricKey }) => [metricKey] },

@@ -141,5 +141,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE `tunnels` ADD `traffic_at` integer;",
       "CREATE INDEX `webhook_forwards_failing` ON `webhook_forwards` (`receiver_id`,`state`,`attempts`) WHERE (state = 'failed' OR (state = 'waiting' AND attempts >= 3));"
     ]
+  },
+  {
+    "index": 3,
+    "tag": "0002_latency_buckets",
+    "hash": "4b58b1422ff196e2f845a90018c91c3a967527177df9b12dc6dd83ded2417013",
+    "statements": [
+      "CREATE TABLE `latency_buckets` (\n\t`scope_id` text NOT NULL,\n\t`width_seconds` integer NOT NULL,\n\t`starts_at` integer NOT NULL,\n\t`first_byte` blob NOT NULL,\n\t`total` blob NOT NULL,\n\t`status_1xx` integer NOT NULL,\n\t`status_2xx` integer NOT NULL,\n\t`status_3xx` integer NOT NULL,\n\t`status_4xx` integer NOT NULL,\n\t`status_5xx` integer NOT NULL,\n\t`canceled` integer NOT NULL,\n\t`bytes_in` integer NOT NULL,\n\t`bytes_out` integer NOT NULL,\n\t`connections` integer NOT NULL,\n\tPRIMARY KEY(`scope_id`, `width_seconds`, `starts_at`)\n);",
+      "CREATE INDEX `latency_buckets_past` ON `latency_buckets` (`width_seconds`,`starts_at`);"
+    ]
   }
 ];

@@ -14,5 +14,6 @@ export * from './schema/networks.ts';
 export * from './schema/public-ports.ts';
 export * from './schema/webhooks.ts';
 export * from './schema/metrics.ts';
+export * from './schema/latency.ts';
 export * from './schema/pending.ts';
 export * from './schema/server.ts';

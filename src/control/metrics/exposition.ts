@@ -1,4 +1,5 @@
 /** An organization's metrics in Prometheus' text format. */
+import { DURATION_BUCKETS } from './latency/totals.ts';
 import type { NetworkTraffic, TunnelTraffic } from './service.ts';
 import { type Exposition, MetricSheet } from '../core/http/metric-sheet.ts';
 
@@ -12,6 +13,12 @@ export function expose(tunnels: readonly TunnelTraffic[], networks: readonly Net
   sheet.counter('culvert_requests_total', 'Requests and connections of a tunnel', perTunnel('requests'));
   sheet.counter('culvert_bytes_in_total', 'Bytes from visitors to the service behind a tunnel', perTunnel('bytesIn'));
   sheet.counter('culvert_bytes_out_total', 'Bytes from the service behind a tunnel to visitors', perTunnel('bytesOut'));
+  sheet.histogram('culvert_request_duration_seconds', 'Duration of requests of a tunnel since the server started', {
+    limits: DURATION_BUCKETS,
+    rows: tunnels.flatMap(({ id, subdomain, durations }) =>
+      durations === undefined ? [] : [[{ tunnel: id, subdomain }, durations] as const],
+    ),
+  });
   writeNetworks(sheet, networks);
   return sheet.page();
 }

@@ -5,6 +5,7 @@ import { liveTunnels, notGone } from '../db/gone.ts';
 import { networkDevices, privateNetworks, tunnels } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import { type Actor, allow, type MetricKeyActor } from '../core/rules/actor.ts';
+import type { Durations, LatencyTotals } from './latency/totals.ts';
 import { bucketsOf, type Traffic, type Window } from './usage-buckets.ts';
 
 export const METRICS = ['requests', 'bytes_in', 'bytes_out'] as const;
@@ -27,6 +28,8 @@ export interface TunnelTraffic extends Traffic {
   readonly id: string;
   readonly subdomain: string;
   readonly active: boolean;
+  /** Durations of its requests since the server started; undefined: none. */
+  readonly durations: Durations | undefined;
 }
 
 /** One private network since it was made. */
@@ -46,10 +49,12 @@ export interface NetworkTraffic {
 export class Metrics {
   readonly #store: Store;
   readonly #nodes: Pick<NodeControl, 'isCarried'>;
+  readonly #latencyTotals: LatencyTotals;
 
-  constructor(deps: { store: Store; nodes: Pick<NodeControl, 'isCarried'> }) {
+  constructor(deps: { store: Store; nodes: Pick<NodeControl, 'isCarried'>; latencyTotals: LatencyTotals }) {
     this.#store = deps.store;
     this.#nodes = deps.nodes;
+    this.#latencyTotals = deps.latencyTotals;
   }
 
   counters(actor: Actor): Counters {
@@ -115,6 +120,10 @@ export class Metrics {
       .from(tunnels)
       .where(and(eq(tunnels.orgId, orgId), liveTunnels()))
       .all();
-    return rows.map(({ status: state, ...row }) => ({ ...row, active: state === 'active' }));
+    return rows.map(({ status: state, ...row }) => ({
+      ...row,
+      active: state === 'active',
+      durations: this.#latencyTotals.of(row.id),
+    }));
   }
 }

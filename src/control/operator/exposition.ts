@@ -9,6 +9,7 @@ import type { DescriptorFigures } from '../../base/process/descriptor-watch.ts';
 import type { ProcessFigures } from '../../base/process/process-watch.ts';
 import { lastOf } from '../backups/verdict.ts';
 import type { JobTime } from '../core/job-times.ts';
+import { DURATION_BUCKETS } from '../metrics/latency/totals.ts';
 import type { ServerFigures } from './metrics.ts';
 import { byLabel, type Exposition, MetricSheet, type Values } from '../core/http/metric-sheet.ts';
 
@@ -21,6 +22,10 @@ export function exposeServer(figures: ServerFigures, version: string): Promise<E
   writeProcess(sheet, threadsOf(figures), figures.process);
   writeDescriptors(sheet, figures.descriptors);
   writeEdge(sheet, figures.edge);
+  sheet.histogram('culvert_request_duration_seconds', 'Duration of requests of all tunnels since the start', {
+    limits: DURATION_BUCKETS,
+    rows: [[{}, figures.durations]],
+  });
   writeLoad(sheet, figures.edge.load, figures.passwordsWaiting);
   writeRelays(sheet, figures.edge.relays);
   writeRecords(sheet, figures);

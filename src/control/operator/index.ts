@@ -10,6 +10,7 @@ import type { Keys } from '../core/secrets/keys.ts';
 import type { Slice } from '../core/slice.ts';
 import type { MinFree } from '../db/disk/floor.ts';
 import { inspector } from '../inspector/index.ts';
+import { metrics } from '../metrics/index.ts';
 import type { NewOrgRules } from '../organizations/rows.ts';
 import { webhooks } from '../webhooks/index.ts';
 import { OperatorTokens } from './admin-tokens.ts';
@@ -58,6 +59,7 @@ export const operator: Slice<OperatorServices, OperatorOptions> = {
         ...of,
         ...{ store, nodes, records, drains, jobTimes, health, disk, dataDir, backups: ofBackups },
         passwords: core.passwords,
+        latencyTotals: use(metrics).latencyTotals,
         feed: use(inspector).liveFeed,
       }),
       health,

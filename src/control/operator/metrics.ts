@@ -18,6 +18,7 @@ import type { Backups, BackupStatus } from '../backups/service.ts';
 import type { Certificates, CertificateEnds } from '../certificates/service.ts';
 import type { FeedStats, LiveFeed } from '../inspector/live-feed.ts';
 import type { Forwarder, ForwardStats } from '../webhooks/forwarder.ts';
+import type { Durations, LatencyTotals } from '../metrics/latency/totals.ts';
 import type { Mailbox } from '../webhooks/mailbox.ts';
 import type { RefusalReason, Refusals } from '../webhooks/refusals.ts';
 import type { Drains, DrainStats } from '../core/drains.ts';
@@ -37,6 +38,8 @@ export interface ServerFigures {
   readonly process: ProcessFigures;
   readonly descriptors: DescriptorFigures;
   readonly edge: EdgeStats;
+  /** Of requests since the start. */
+  readonly durations: Durations;
   readonly passwordsWaiting: number;
   readonly feed: FeedStats;
   readonly records: RecordStats;
@@ -60,6 +63,7 @@ export interface ServerFigures {
 export interface OperatorMetricsDeps {
   readonly store: Store;
   readonly nodes: Pick<NodeControl, 'stats'>;
+  readonly latencyTotals: Pick<LatencyTotals, 'server'>;
   readonly passwords: Pick<Passwords, 'waiting'>;
   readonly certificates: Pick<Certificates, 'endingFirst'>;
   readonly feed: Pick<LiveFeed, 'stats'>;
@@ -118,6 +122,7 @@ export class OperatorMetrics {
       process: watches.process.look(),
       descriptors: watches.descriptors.figures,
       edge,
+      durations: this.#deps.latencyTotals.server,
       passwordsWaiting: passwords.waiting,
       feed: feed.stats(),
       records: records.stats(),

@@ -9,6 +9,7 @@ import { forgetRows } from '../core/retention.ts';
 import type { Slice } from '../core/slice.ts';
 import { on } from '../db/events.ts';
 import { nodeCursors, tunnels as table } from '../db/schema.ts';
+import { metrics } from '../metrics/index.ts';
 import { orgDeleted } from '../organizations/events.ts';
 import { projectDeleted } from '../projects/events.ts';
 import { subdomains } from '../subdomains/index.ts';
@@ -57,7 +58,7 @@ export const tunnels: Slice<TunnelServices, TunnelOptions> = {
       tunnels: new Tunnels(deps),
       connections: new Connections({ store, nodes }),
       claims: new Claims({ ...deps, tokens, spend }),
-      usage: new Usage({ store, nodes, spend }),
+      usage: new Usage({ store, nodes, spend, latencyTotals: use(metrics).latencyTotals }),
       tunnelRoutes: routes,
       inMaintenance: maintenance,
       renew: renewing({ routeEvents, routes }),

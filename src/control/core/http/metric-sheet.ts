@@ -1,5 +1,5 @@
 /** A page in Prometheus' text format, written line by line. The library knows how labels are escaped and what `promtool` wants of a name. */
-import { Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, type Metric, Registry } from 'prom-client';
 
 export interface Exposition {
   readonly contentType: string;
@@ -9,6 +9,13 @@ export interface Exposition {
 type Labels = Readonly<Record<string, string>>;
 /** One value without labels, or one per set of labels; of none only what the metric is about is written. */
 export type Values = number | ReadonlyArray<readonly [labels: Labels, value: number]>;
+
+/** Durations or sizes that were counted elsewhere. */
+export interface Counted {
+  /** How many are in each bucket alone; the last one is above all limits. */
+  readonly counts: readonly number[];
+  readonly sumSeconds: number;
+}
 
 /** A sheet per answer: what one organization sees was never in another's. */
 export class MetricSheet {
@@ -26,6 +33,26 @@ export class MetricSheet {
     const rows = rowsOf(values);
     const counter = new Counter({ name, help, labelNames: labelsOf(rows), registers: [this.#registry] });
     for (const [labels, value] of rows) counter.inc(labels, value);
+  }
+
+  /** What only grows, by upper limits in seconds; its name ends in `_seconds`. The library's own counts one observation at a time. */
+  histogram(
+    name: string,
+    help: string,
+    of: { readonly limits: readonly number[]; readonly rows: ReadonlyArray<readonly [Labels, Counted]> },
+  ): void {
+    const values = of.rows.flatMap(([labels, { counts, sumSeconds }]) => {
+      let below = 0;
+      const buckets = counts.map((count, i) => {
+        below += count;
+        const le = i < of.limits.length ? String(of.limits[i]) : '+Inf';
+        return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: below };
+      });
+      const sum = { metricName: `${name}_sum`, labels, value: sumSeconds };
+      return [...buckets, sum, { metricName: `${name}_count`, labels, value: below }];
+    });
+    const written = { name, help, type: 'histogram', aggregator: 'sum', values };
+    this.#registry.registerMetric({ name, get: async () => written } as unknown as Metric);
   }
 
   async page(): Promise<Exposition> {

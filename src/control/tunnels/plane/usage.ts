@@ -10,6 +10,8 @@ import type { RelayUsageEvent } from '../../../plane/relays.ts';
 import { liveTunnels } from '../../db/gone.ts';
 import { nodeCursors, tunnels } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
+import { LatencyBuckets } from '../../metrics/latency/buckets.ts';
+import type { LatencyTotals } from '../../metrics/latency/totals.ts';
 import { UsageBuckets } from '../../metrics/usage-buckets.ts';
 import type { Spend } from '../../access-keys/spend.ts';
 import { agentLeft, agentOnline, nodeReported } from '../events.ts';
@@ -21,6 +23,7 @@ export class Usage {
   readonly #nodes: NodeControl;
   readonly #spend: Spend;
   readonly #buckets: UsageBuckets;
+  readonly #latency: LatencyBuckets;
   readonly #count: ReturnType<typeof counting>;
   readonly #came: ReturnType<typeof marking>;
   readonly #kept: ReturnType<typeof marking>;
@@ -33,12 +36,14 @@ export class Usage {
     store: Store;
     nodes: NodeControl;
     spend: Spend;
+    latencyTotals: LatencyTotals;
   }) {
     this.#store = deps.store;
     this.#nodes = deps.nodes;
     this.#spend = deps.spend;
     const { db } = deps.store;
     this.#buckets = new UsageBuckets(db);
+    this.#latency = new LatencyBuckets(db, deps.latencyTotals);
     this.#count = counting(db);
     this.#came = marking(db, { status: 'active', agentLeft: null });
     this.#kept = marking(db, { status: 'active' });
@@ -61,6 +66,10 @@ export class Usage {
         this.#buckets.add(
           tx,
           batch.events.filter((event) => event.kind === 'usage' || event.kind === 'relay_usage'),
+        );
+        this.#latency.add(
+          tx,
+          batch.events.filter((event) => event.kind === 'latency'),
         );
         this.#ended.add(batch.events.filter((event) => event.kind === 'session_end'));
         const at = { sequence: batch.sequence, updatedAt: tx.now };
@@ -107,6 +116,7 @@ export class Usage {
         return;
       }
       case 'session_end':
+      case 'latency':
         // All of a batch at once: storeBatch.
         return;
       case 'dry_run':

@@ -6,7 +6,6 @@ import type { PasswordHasher } from '../argon2/argon2-threads.ts';
 import { cutFaulty, Sweeper, systemClock } from '../base/clock.ts';
 import type { Lifecycle } from '../base/process/lifecycle.ts';
 import type { Logger } from '../base/log.ts';
-import type { SlabPool } from '../base/bytes/slab.ts';
 import { TurnEnd } from '../base/process/turn.ts';
 import type { HeadLimits } from '../http1/head-limits.ts';
 import type { MuxSession } from '../mux/session.ts';
@@ -18,10 +17,11 @@ import { Entrance } from './entrance/entrance.ts';
 import type { EdgeLimits } from './edge/exchange/context.ts';
 import { HOLD_BOUNDS, Holds } from './edge/exchange/holds.ts';
 import { type HttpEdge, type HttpEdgeDeps, startHttpEdge } from './edge/http.ts';
-import { TcpEdge } from './edge/tcp/tcp.ts';
+import { TcpEdge, type TcpEdgeDeps } from './edge/tcp/tcp.ts';
 import type { TcpVisitor } from './edge/tcp/visitor.ts';
 import { Gateway, type GatewayDeps } from './gateway/gateway.ts';
 import { Recorder } from './inspect/recorder.ts';
+import { LatencyRecorder } from './latency/latency-recorder.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { BasicChecks } from './policy/password/checks.ts';
 import { PolicyRegistry } from './policy/policy-registry.ts';
@@ -97,15 +97,17 @@ export async function followRoutes(life: Lifecycle, { table, link, log }: Common
 }
 
 /** Reports usage; closing sends the last report. */
-export function openReports(life: Lifecycle, { outbox, log }: Common, dryRuns: DryRuns): UsageMeter {
-  const meter = new UsageMeter(outbox);
+export function openReports(life: Lifecycle, { outbox, log }: Common, dryRuns: DryRuns) {
+  const latency = new LatencyRecorder({ outbox, log });
+  const meter = new UsageMeter(outbox, latency);
   life.onClose('reports', async () => {
     meter.close();
+    latency.close();
     dryRuns.close();
     if (!(await outbox.flush(LAST_REPORT_MS))) log.warn({ waiting: outbox.waiting }, 'could not report the last usage');
     outbox.close();
   });
-  return meter;
+  return { meter, latency };
 }
 
 /** Lets visitors wait for agents. `end` reports the agents that are still awaited; it may be called twice. */
@@ -132,7 +134,7 @@ export function openRecorder(life: Lifecycle, { settings, link, log }: Common): 
 export function openEntrances(
   life: Lifecycle,
   { settings, log, table, drops }: Common,
-  { holds, slabs, sweepMs = SWEEP_MS }: { holds: Holds; slabs: SlabPool; sweepMs: number | undefined },
+  { sweepMs = SWEEP_MS, ...deps }: Pick<TcpEdgeDeps, 'holds' | 'slabs' | 'latency'> & { sweepMs: number | undefined },
 ) {
   const { limits, proxyProtocolFrom, tcpHost, trustedProxies } = settings.edge;
   const sweeper = new Sweeper<TcpVisitor>(sweepMs, { onFault: cutFaulty(log, 'a visitor') });
@@ -149,7 +151,7 @@ export function openEntrances(
   );
   const tcp = new TcpEdge(
     { host: tcpHost, localTimeoutMs: limits.localTimeoutSeconds * 1_000 },
-    { table, entrance, drops, holds, sweeper, slabs, turn: new TurnEnd(), log },
+    { ...deps, table, entrance, drops, sweeper, turn: new TurnEnd(), log },
   );
   life.onClose('tcp ports', () => tcp.close());
   return { admission, entrance, tcp };
@@ -195,7 +197,7 @@ export async function openHttp(
   {
     sweepMs = SWEEP_MS,
     ...deps
-  }: Pick<HttpEdgeDeps, 'entrance' | 'holds' | 'recorder' | 'adoptAgent'> & {
+  }: Pick<HttpEdgeDeps, 'entrance' | 'holds' | 'recorder' | 'latency' | 'adoptAgent'> & {
     sweepMs: number | undefined;
   },
 ): Promise<HttpEdge> {

@@ -77,17 +77,17 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle) {
   const { tester, dryRuns } = openPolicies(life, common, argon2);
   const relays = openRelays(life, common);
   await followRoutes(life, common);
-  const meter = openReports(life, common, dryRuns);
+  const { meter, latency } = openReports(life, common, dryRuns);
   // Closed before the last report: it names the agents that were still awaited, and has what the relays have carried.
   const { holds, end: endHolds } = openHolds(life, common);
   life.onClose('relay ports', () => relays.close());
   const recorder = openRecorder(life, common);
   const since = systemClock.now();
-  const { admission, entrance, tcp } = openEntrances(life, common, { holds, slabs, sweepMs });
+  const { admission, entrance, tcp } = openEntrances(life, common, { holds, latency, slabs, sweepMs });
   const ofAgents = { ports: tcp, relays, meter, holds, slabs, onPresence };
   const { gateway, windows, address } = await openGateway(life, common, ofAgents);
   const adoptAgent: HttpEdgeDeps['adoptAgent'] = (socket, ip) => gateway.adopt(socket, ip);
-  const http = await openHttp(life, common, { entrance, holds, recorder, adoptAgent, sweepMs });
+  const http = await openHttp(life, common, { entrance, holds, recorder, latency, adoptAgent, sweepMs });
   const agentsAddress = address ?? http.https;
   if (agentsAddress === null) throw new Error('agents have neither a listener of their own nor the https listener');
   return {

@@ -11,6 +11,7 @@ import { SlabPool } from '../../src/base/bytes/slab.ts';
 import { type EdgeContext, edgeContext, type EdgeLimits } from '../../src/data/edge/exchange/context.ts';
 import { Drops } from '../../src/data/faults/drops.ts';
 import { HOLD_BOUNDS, Holds } from '../../src/data/edge/exchange/holds.ts';
+import { LatencyRecorder } from '../../src/data/latency/latency-recorder.ts';
 import { Recorder } from '../../src/data/inspect/recorder.ts';
 import { Visitor } from '../../src/data/edge/h1/visitor.ts';
 import { testRoute } from '../../src/data/fixtures/link.ts';
@@ -215,6 +216,7 @@ export class DryEdge {
       drops,
       holds: new Holds({ holdMs: 0, ...HOLD_BOUNDS }, { drops, clock: systemClock }),
       // A fault in it fails the case too.
+      latency: new LatencyRecorder({ outbox: { addLatency: () => {}, hasLatency: () => false }, log: failing }),
       recorder: new Recorder(RECORDED, { link: { inspect: async () => {} }, log: failing }),
     });
     const slabs = new SlabPool();

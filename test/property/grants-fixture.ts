@@ -19,6 +19,7 @@ import { testCertificate, type TestCertificate } from '../../src/data/fixtures/c
 import { HOLD_BOUNDS, Holds } from '../../src/data/edge/exchange/holds.ts';
 import { Gateway } from '../../src/data/gateway/gateway.ts';
 import { RelayRegistry } from '../../src/data/relay/relay-registry.ts';
+import { LatencyRecorder } from '../../src/data/latency/latency-recorder.ts';
 import { UsageMeter } from '../../src/data/report/meter.ts';
 import { Outbox } from '../../src/data/report/outbox.ts';
 import { TableFollower } from '../../src/data/routing/follow.ts';
@@ -268,7 +269,8 @@ export class GrantsFixture {
     const follower = new TableFollower(table, { link, log: silentLog });
     await follower.start();
     const outbox = new Outbox({ node: `n/${randomUUID()}` }, { link, log: silentLog });
-    const meter = new UsageMeter(outbox);
+    const latency = new LatencyRecorder({ outbox, log: silentLog });
+    const meter = new UsageMeter(outbox, latency);
     const sweeper = new Sweeper<MuxSession>(1_000);
     const relays = new RelayRegistry({ host: '127.0.0.1' }, { outbox, log: silentLog });
     const gateway = new Gateway(
@@ -302,6 +304,7 @@ export class GrantsFixture {
       relays.close();
       sweeper.close();
       meter.close();
+      latency.close();
       outbox.close();
       follower.close();
     };

@@ -25,7 +25,6 @@ import type { Drops } from '../faults/drops.ts';
 import type { Entered, Entrance } from '../entrance/entrance.ts';
 import { type HandshakeLimits, HandshakeRate } from '../../base/net/handshake-rate.ts';
 import { ConnectionNames } from '../entrance/connection-names.ts';
-import type { Recorder } from '../inspect/recorder.ts';
 import { type EdgeConnection, type EdgeContext, type EdgeLimits, edgeContext } from './exchange/context.ts';
 import type { FaultCounters } from '../faults/fault.ts';
 import { EdgeHttp2Connection, http2Parts } from './h2/connection.ts';
@@ -57,13 +56,11 @@ export interface HttpEdgeOptions {
   readonly limits: EdgeLimits;
 }
 
-export interface HttpEdgeDeps {
+export interface HttpEdgeDeps extends Pick<EdgeContext, 'recorder' | 'latency'> {
   readonly table: RouteTable;
   readonly entrance: Entrance;
   readonly drops: Drops;
   readonly holds: Holds;
-  /** null: no request is recorded. */
-  readonly recorder: Recorder | null;
   /** Asks for certificates of names that visitors want; null: there are none but those that are set. */
   readonly wantCertificate: WantCertificate | null;
   /** Takes an agent that came by the TLS listener, from its address. */
@@ -117,6 +114,7 @@ export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps
     drops: deps.drops,
     holds: deps.holds,
     recorder: deps.recorder,
+    latency: deps.latency,
     log: deps.log,
     trusted: options.trustedProxies.length === 0 ? null : blockList(options.trustedProxies),
     redirect: redirectPort === null ? null : new HttpsRedirect(() => redirectPort || ownPort),

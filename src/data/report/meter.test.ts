@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
 import { FakeLink, testRoute } from '../fixtures/link.ts';
+import { LatencyRecorder } from '../latency/latency-recorder.ts';
 import { type Payer, RouteEntry, TunnelMeter } from '../routing/entry.ts';
 import { type Metered, UsageMeter } from './meter.ts';
 import { Outbox } from './outbox.ts';
@@ -9,7 +10,8 @@ import { Outbox } from './outbox.ts';
 class Fixture {
   readonly link = new FakeLink();
   readonly outbox = new Outbox({ node: 'n' }, { link: this.link, log: silentLog });
-  readonly meter = new UsageMeter(this.outbox);
+  readonly latency = new LatencyRecorder({ outbox: this.outbox, log: silentLog });
+  readonly meter = new UsageMeter(this.outbox, this.latency);
 
   /** What was reported so far: token, requests, bytes in and out. */
   async reported(): Promise<string[]> {

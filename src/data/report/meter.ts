@@ -5,6 +5,7 @@
  * data/gateway says which servings there are.
  */
 import type { RouteEntry, ServedTunnel } from '../routing/entry.ts';
+import type { LatencyRecorder } from '../latency/latency-recorder.ts';
 import type { Outbox } from './outbox.ts';
 
 const PERIOD_MS = 2_000;
@@ -16,13 +17,15 @@ export interface Metered extends Pick<ServedTunnel, 'payer' | 'meter' | 'inFligh
 
 export class UsageMeter {
   readonly #outbox: Outbox;
+  readonly #latency: Pick<LatencyRecorder, 'of'>;
   readonly #timer: NodeJS.Timeout;
   readonly #live = new Set<Metered>();
   /** Those that are over and carry at least one stream: the limits of sessions and of their streams bound them. */
   readonly #leaving = new Set<Metered>();
 
-  constructor(outbox: Outbox) {
+  constructor(outbox: Outbox, latency: Pick<LatencyRecorder, 'of'>) {
     this.#outbox = outbox;
+    this.#latency = latency;
     this.#timer = setInterval(() => this.collect(), PERIOD_MS);
     this.#timer.unref();
   }
@@ -77,6 +80,7 @@ export class UsageMeter {
       bytesIn,
       bytesOut,
     });
+    this.#latency.of(entry).carried(bytesIn, bytesOut);
     payer.charge(bytesIn + bytesOut, requests);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The queue of reports to the control plane. One batch is on its way at a time and is sent again, with the same number, until it
  * is stored; what happens meanwhile is merged, so that an absent control plane costs memory per tunnel and not per event.
- * Fed by report/meter.ts (usage), report/dry-runs.ts (what tried actions would refuse), data/relay (private networks and their devices) and
+ * Fed by report/meter.ts (usage), data/latency, report/dry-runs.ts (what tried actions would refuse), data/relay (private networks and their devices) and
  * data/gateway (agents that come and go, sessions that ended).
  */
 import { messageOf } from '../../base/errors.ts';
@@ -15,6 +15,7 @@ import type {
   SessionEndEvent,
   UsageEvent,
 } from '../../plane/events.ts';
+import type { LatencyEvent } from '../../plane/latency.ts';
 import type { Link } from '../../plane/link.ts';
 import type { DeviceEvent, RelayUsageEvent } from '../../plane/relays.ts';
 
@@ -43,6 +44,9 @@ interface Sums {
   bytesOut: number;
 }
 
+/** Of latency in one batch: each is stored in a histogram of its tunnel, which costs more than a counter does. */
+const MAX_LATENCY = 250;
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class Outbox {
@@ -50,6 +54,8 @@ export class Outbox {
   readonly #log: Logger;
   readonly #options: Required<OutboxOptions>;
   readonly #usage = new Map<string, Sums>();
+  /** By tunnel. */
+  readonly #latency = new Map<string, LatencyEvent>();
   /** The last word per agent and tunnel, oldest change first. */
   readonly #agents = new Map<string, AgentEvent>();
   /** By agent, oldest first. */
@@ -82,8 +88,8 @@ export class Outbox {
 
   /** Entries that wait for the next batch. */
   get waiting(): number {
-    const { size: relayed } = this.#relayUsage;
-    return this.#usage.size + this.#agents.size + this.#ends.size + this.#dryRuns.size + relayed + this.#devices.size;
+    const all = [this.#usage, this.#latency, this.#agents, this.#ends, this.#dryRuns, this.#relayUsage, this.#devices];
+    return all.reduce((sum, { size }) => sum + size, 0);
   }
 
   /** Every report so far is stored. */
@@ -108,6 +114,18 @@ export class Outbox {
     }
     if (!this.#room(this.#usage.size)) return;
     this.#usage.set(key, { ...event });
+    this.#schedule();
+  }
+
+  /** Whether what was counted of this tunnel still waits: the next must wait too. */
+  hasLatency(tunnelId: string): boolean {
+    return this.#latency.has(tunnelId);
+  }
+
+  /** Of a tunnel of which nothing waits. */
+  addLatency(event: LatencyEvent): void {
+    if (!this.#room(this.#latency.size)) return;
+    this.#latency.set(event.tunnelId, event);
     this.#schedule();
   }
 
@@ -260,6 +278,7 @@ export class Outbox {
       this.#usage.delete(key);
       events.push({ kind: 'usage', ...sums });
     }
+    this.#move(this.#latency, events, MAX_LATENCY);
     this.#move(this.#relayUsage, events);
     this.#move(this.#ends, events);
     this.#move(this.#dryRuns, events);
@@ -268,9 +287,10 @@ export class Outbox {
   }
 
   /** As many as the batch has room for. */
-  #move(from: Map<string, PlaneEvent>, events: PlaneEvent[]): void {
+  #move(from: Map<string, PlaneEvent>, events: PlaneEvent[], max = Infinity): void {
+    const most = Math.min(this.#options.maxBatch, events.length + max);
     for (const [key, event] of from) {
-      if (events.length === this.#options.maxBatch) return;
+      if (events.length === most) return;
       from.delete(key);
       events.push(event);
     }

@@ -6,6 +6,7 @@
 import type { Head } from '../../http1/head.ts';
 import type { EdgeRefusal } from '../faults/fault.ts';
 import type { TunnelRecords } from '../inspect/tunnel-records.ts';
+import type { TunnelLatency } from '../latency/tunnel-latency.ts';
 import type { CompiledPolicy } from '../policy/compile.ts';
 import type { MuxSession } from '../../mux/session.ts';
 import type { MuxStream } from '../../mux/stream.ts';
@@ -114,6 +115,8 @@ export class RouteEntry {
   inspected = true;
   /** What was recorded of it, in numbers; null: nothing yet. Kept by data/inspect. */
   records: TunnelRecords | null = null;
+  /** How its requests ended; null: there was none yet. Kept by data/latency. */
+  latency: TunnelLatency | null = null;
 
   constructor(route: Route) {
     this.route = route;

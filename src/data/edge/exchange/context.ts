@@ -9,6 +9,7 @@ import { Scratch, SlabPool } from '../../../base/bytes/slab.ts';
 import { TurnEnd } from '../../../base/process/turn.ts';
 import type { RouteTable } from '../../routing/table.ts';
 import type { Recorder } from '../../inspect/recorder.ts';
+import type { LatencyRecorder } from '../../latency/latency-recorder.ts';
 import type { Drops } from '../../faults/drops.ts';
 import { FaultCounters } from '../../faults/fault.ts';
 import type { HandshakeLimits } from '../../../base/net/handshake-rate.ts';
@@ -90,6 +91,7 @@ export interface EdgeContext {
   readonly holds: Holds;
   /** null: no request is recorded. */
   readonly recorder: Recorder | null;
+  readonly latency: Pick<LatencyRecorder, 'of'>;
   readonly http2Memory: StreamMemory;
   /** For bodies that a policy wants to see before they are forwarded. */
   readonly bodies: BodyRoom;
@@ -111,7 +113,17 @@ const READ_BYTES = 131_072;
 export function edgeContext(
   of: Pick<
     EdgeContext,
-    'table' | 'limits' | 'sweeper' | 'log' | 'trusted' | 'redirect' | 'ownHosts' | 'drops' | 'holds' | 'recorder'
+    | 'table'
+    | 'limits'
+    | 'sweeper'
+    | 'log'
+    | 'trusted'
+    | 'redirect'
+    | 'ownHosts'
+    | 'drops'
+    | 'holds'
+    | 'recorder'
+    | 'latency'
   >,
 ): EdgeContext {
   const slabs = new SlabPool();

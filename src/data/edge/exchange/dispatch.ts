@@ -115,11 +115,15 @@ export class Dispatch {
    * came over the wire, where that is less.
    */
   find(bytes: Buffer, start: number, end: number, wireBytes = end - start): Upstream | null {
-    const { table, requestHead: head, challenges, redirect, recorder } = this.#context;
+    const { table, requestHead: head, challenges, redirect, recorder, latency } = this.#context;
     const exchange = this.#exchange;
     const decided = this.#decided;
     this.#decided = null;
-    if (decided === null) this.#heldSinceMs = 0;
+    // Of a head that is read again: when it was read first.
+    if (decided === null) {
+      this.#heldSinceMs = 0;
+      exchange.startedMs = performance.now();
+    }
     this.#start = this.#asked.start = start;
     this.#end = this.#asked.end = end;
     // A head of HTTP/2 lies in a buffer of its own.
@@ -132,6 +136,7 @@ export class Dispatch {
       return this.#refuse(MISDIRECTED);
     }
     if (entry === undefined) return this.#refuse(this.#ownHost(bytes) ?? NOT_FOUND);
+    exchange.latency = entry.latency ?? latency.of(entry);
     if (this.#forwarded.isLoop(bytes, head)) return this.#refuse(LOOP);
     if (redirect !== null && this.#mustBeHttps(redirect, bytes)) return null;
     const refusal = refusalOf(entry);
@@ -153,7 +158,8 @@ export class Dispatch {
     const isBodiless = !head.chunked && head.contentLength <= 0;
     const upgrade = head.upgradeWebsocket && head.connectionUpgrade && exchange.isGet && isBodiless && head.minor === 1;
     this.#repeatable = isBodiless && exchange.isSafe && !upgrade;
-    const upstream = acquire(served, performance.now(), this.#repeatable, this.#own);
+    const nowMs = decided === null ? exchange.startedMs : performance.now();
+    const upstream = acquire(served, nowMs, this.#repeatable, this.#own);
     if (upstream === null) return this.#refuse(OVERLOADED);
     upstream.load = load;
     exchange.serveFrom(entry, served.meter, wireBytes);

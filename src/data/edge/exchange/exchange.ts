@@ -2,6 +2,7 @@
 import type { BodyTap } from '../../../http1/body.ts';
 import type { RequestLine } from '../../../wire/messages.ts';
 import type { Draft } from '../../inspect/draft.ts';
+import type { TunnelLatency } from '../../latency/tunnel-latency.ts';
 import { type RouteEntry, type ServedTunnel, TunnelMeter } from '../../routing/entry.ts';
 import type { HeaderRule } from '../../policy/header-rule.ts';
 import type { PublicOrigin, Rewrite } from '../rewrite/rewrite.ts';
@@ -50,6 +51,12 @@ export class Exchange {
   code: FaultCode | null = null;
   /** The record of it that is being made; null: there is none. It stays while a policy decides: its head is read again then. */
   draft: Draft | null = null;
+  /** Where its end is counted; null: it is of no tunnel, or is counted. */
+  latency: TunnelLatency | null = null;
+  /** Monotonic milliseconds, set by `Dispatch.find`: its head was read. It stays while a policy decides or an agent is awaited. */
+  startedMs = 0;
+  /** The head of a response has left. */
+  #isAnswered = false;
   #line: WatchedLine | null = null;
 
   begin(bytes: Buffer, start: number, head: Head): void {
@@ -69,6 +76,8 @@ export class Exchange {
     this.meter = noMeter;
     this.status = 0;
     this.#line = null;
+    this.latency = null;
+    this.#isAnswered = false;
   }
 
   /** A serving of `entry` carries it: counted there as one request and its head. */
@@ -105,15 +114,39 @@ export class Exchange {
     this.draft = null;
   }
 
-  /** It has become an upgraded connection: its record ends here. */
+  /** The head of its response leaves; `isWhole`: with all of the body. */
+  answered(status: number, isWhole: boolean): void {
+    const { latency } = this;
+    if (latency === null) return;
+    latency.answered(status, performance.now() - this.startedMs, isWhole);
+    this.#isAnswered = true;
+    if (isWhole) this.latency = null;
+  }
+
+  /** It has become an upgraded connection: its record ends here, and it has no last byte. */
   switched(): void {
+    this.latency?.connected();
+    this.answered(101, false);
+    this.latency = null;
     this.draft?.finish({ status: 101, code: null, isWhole: true });
     this.draft = null;
   }
 
+  #count(latency: TunnelLatency): void {
+    this.latency = null;
+    const { status, code, entry } = this;
+    if (this.#isAnswered) {
+      // One that was cut has no last byte.
+      if (status !== 0 && code === null) latency.completed(performance.now() - this.startedMs);
+    } else if (status === 0) latency.canceled();
+    else if (entry === null) latency.blocked(status);
+    else latency.answered(status, performance.now() - this.startedMs, true);
+  }
+
   /** Ends the exchange; and reports it to the agent's screen if that is on. */
   finish(): void {
-    const { draft } = this;
+    const { draft, latency } = this;
+    if (latency !== null) this.#count(latency);
     if (draft !== null) {
       this.draft = null;
       draft.finish(this);

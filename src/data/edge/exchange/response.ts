@@ -60,6 +60,8 @@ export interface Asked {
   /** Its record; null: it is not recorded. */
   readonly draft: Draft | null;
   readonly responseTap: BodyTap | null;
+  /** The head of the final response leaves; `isWhole`: with all of the body. */
+  answered(status: number, isWhole: boolean): void;
   /** The upgrade is made. */
   switched(): void;
 }
@@ -271,6 +273,7 @@ export class ResponseReader {
     part.slab = slab;
     part.isDone = state === BODY.done;
     part.trailer = trailer;
+    asked.answered(head.status, part.isDone);
     this.#count(sink.final(bytes, part));
     if (state === BODY.done) this.#done(next < end);
     else if (state === BODY.cut) this.#feedBody(bytes, next, end, slab);

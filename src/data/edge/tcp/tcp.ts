@@ -16,6 +16,7 @@ import type { RouteTable, TableListener } from '../../routing/table.ts';
 import type { Drops } from '../../faults/drops.ts';
 import type { Entrance } from '../../entrance/entrance.ts';
 import type { Proxied } from '../../entrance/proxy-header.ts';
+import type { LatencyRecorder } from '../../latency/latency-recorder.ts';
 import type { Holds } from '../exchange/holds.ts';
 import { holdSocket } from './hold.ts';
 import { TcpVisitor } from './visitor.ts';
@@ -28,6 +29,7 @@ export interface TcpEdgeDeps {
   readonly entrance: Entrance;
   readonly drops: Drops;
   readonly holds: Holds;
+  readonly latency: Pick<LatencyRecorder, 'of'>;
   readonly sweeper: Sweeper<TcpVisitor>;
   readonly slabs: SlabPool;
   readonly turn: TurnEnd;
@@ -178,6 +180,7 @@ export class TcpEdge implements TableListener {
       onClose: (closed) => this.#forget(closed),
     });
     if (visitor === undefined) return this.#refuse(socket);
+    this.#deps.latency.of(on.entry).connected();
     this.#visitors.add(visitor);
     this.#deps.sweeper.add(visitor);
   }

@@ -2,13 +2,13 @@
 import { z } from '@hono/zod-openapi';
 import { DAY_MS } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import { type Inspector, MAX_LIST, type RecordFilter, type RecordPage, type StatusRange } from './service.ts';
+import type { Inspector } from './service.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { byId, DONE, done, iso } from '../core/http/fields/shared.ts';
-import { inspectedDetail, inspectedRequest, OUTCOMES, presentDetail, presentItem } from './schemas.ts';
-import { text } from '../core/http/fields/text.ts';
+import { filterOf, filters, nextOf, ofTunnel, PAGE_HEADERS, searchedTo, time } from './filter-schemas.ts';
+import { inspectedDetail, inspectedRequest, presentDetail, presentItem } from './schemas.ts';
 import type { Replays } from './replay/service.ts';
 
 interface Deps {
@@ -16,45 +16,7 @@ interface Deps {
   readonly replays: Replays;
 }
 
-const DEFAULT_LIMIT = 100;
-const MAX_PATH = 200;
 const DEFAULT_WINDOW_MS = DAY_MS;
-
-const time = z.iso.datetime({ offset: true });
-const ofTunnel = z.uuid().openapi({ description: 'Requests of this tunnel only' });
-/** Which records a list, or an archive, is of. */
-export const filterFields = {
-  tunnel_id: ofTunnel.optional(),
-  limit: z.coerce.number().int().min(1).max(MAX_LIST).default(DEFAULT_LIMIT),
-  before: z.uuid().optional().openapi({ description: 'Records before this ID, from the previous page' }),
-  method: z
-    .string()
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, 'is not a method')
-    .optional()
-    .openapi({ example: 'POST', description: 'The method as written, or in capitals: `get` also finds GET' }),
-  status: z
-    .string()
-    .regex(/^([1-5][xX]{2}|[1-5]\d\d|0)$/, 'is not a status or a status class such as 5xx')
-    .optional()
-    .openapi({ example: '5xx', description: 'A status, a class of statuses, or 0: no response' }),
-  path: text(1, MAX_PATH)
-    .optional()
-    .openapi({ example: '/orders', description: 'Text anywhere in path or query; case is ignored' }),
-  outcome: z
-    .enum(OUTCOMES)
-    .optional()
-    .openapi({ description: '`refused`: blocked by the edge; `failed`: no complete response' }),
-  since: time.optional(),
-  until: time.optional().openapi({ description: 'Before this time' }),
-  replay_of: z.uuid().optional().openapi({ description: 'Replays of this record' }),
-};
-const filters = z.object(filterFields);
-const NEXT = {
-  Link: {
-    description: '`<?…>; rel="next"`: the query of the next page, if there may be one',
-    schema: { type: 'string' as const },
-  },
-};
 
 const unrecorded = z
   .object({
@@ -108,15 +70,17 @@ function mountRecords(app: Api, { inspector }: Deps): void {
         tags,
         summary: 'List recorded requests, newest first',
         description:
-          'Requests that finished before the call are included. If a search by method, status or path takes too long, the response has fewer results than `limit`, or none, and `Link` continues the search.',
+          'Requests that finished before the call are included. A search ends after 20 milliseconds, or 100 if it looks at headers, bodies, addresses or trace ids. The response then has fewer results than `limit`, or none, `Culvert-Searched-To` says how far back it came, and `Link` continues the search.',
         request: { query: filters },
-        responses: { 200: { ...json(z.array(inspectedRequest), 'Requests'), headers: NEXT } },
+        responses: { 200: { ...json(z.array(inspectedRequest), 'Requests'), headers: PAGE_HEADERS } },
       },
-      ['not_found', 'rate_limited', 'unavailable'],
+      ['forbidden', 'not_found', 'rate_limited', 'unavailable'],
     ),
     async (c) => {
       const asked = c.req.valid('query');
       const page = await inspector.list(actorOf(c), filterOf(asked));
+      const lookedTo = searchedTo(page);
+      if (lookedTo !== undefined) c.header('Culvert-Searched-To', iso(lookedTo));
       const next = nextOf(asked, page);
       if (next !== undefined) c.header('Link', `<?${next}>; rel="next"`);
       return c.json(page.items.map(presentItem), 200);
@@ -244,33 +208,3 @@ Close codes: 4401 within a minute after the session ends (an expired access toke
 reader; none if more than 64 MB wait for all readers, for the slowest one, or if the client doesn't answer a ping within 30 seconds;
 1001 when the server stops. At most 20 connections per user and 1,000 in total.
 At most 2,000 messages a second per organization and 10,000 in total; more are omitted here, and are in \`GET /inspector\`.`;
-
-type Asked = z.output<typeof filters>;
-
-export function filterOf(asked: Asked): RecordFilter {
-  return {
-    limit: asked.limit,
-    tunnelId: asked.tunnel_id,
-    before: asked.before,
-    method: asked.method,
-    status: asked.status === undefined ? undefined : rangeOf(asked.status),
-    pathContains: asked.path,
-    outcome: asked.outcome,
-    since: asked.since === undefined ? undefined : Date.parse(asked.since),
-    until: asked.until === undefined ? undefined : Date.parse(asked.until),
-    replayOf: asked.replay_of,
-  };
-}
-
-function rangeOf(status: string): StatusRange {
-  const first = Number(status.replace(/xx/i, '00'));
-  return { from: first, to: /xx/i.test(status) ? first + 99 : first };
-}
-
-/** The query of the page behind this one; undefined: this is the last. */
-function nextOf(asked: Asked, { items, stoppedAt }: RecordPage): string | undefined {
-  const last = stoppedAt ?? (items.length < asked.limit ? undefined : items.at(-1)?.id);
-  if (last === undefined) return undefined;
-  const given = Object.entries({ ...asked, before: last }).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-}

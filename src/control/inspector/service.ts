@@ -21,11 +21,17 @@ import { recordAudit } from '../core/rules/audit.ts';
 import { callerNow } from '../core/rules/caller.ts';
 import { type Archive, archiveOfMany, type FoundRequest } from './export/archive.ts';
 import { ArchivePlaces } from './export/archive-places.ts';
-import { masked, readHead, type RecordedHead } from '../core/rules/recorded-head.ts';
+import { isSecret, masked, readHead, type RecordedHead } from '../core/rules/recorded-head.ts';
 import type { ShownRequest } from './views.ts';
 
 // For routes, which have no road to the tables of its own.
-export { MAX_LIST, type RecordFilter, type RecordPage, type StatusRange } from '../db/usage/records.ts';
+export {
+  type HeaderMatch,
+  MAX_LIST,
+  type RecordFilter,
+  type RecordPage,
+  type StatusRange,
+} from '../db/usage/records.ts';
 
 /** `by_role`: credentials are shown to those who may change tunnels. The others are for exports, which are passed on. */
 export type Secrets = 'by_role' | 'masked' | 'wanted';
@@ -81,6 +87,7 @@ export class Inspector {
   async list(actor: Actor, filter: RecordFilter): Promise<RecordPage> {
     allow(actor, 'read', 'record');
     knowTunnel(this.#store.db, actor, filter.tunnelId);
+    checkHeader(actor, filter);
     await this.#nodes.flushInspections();
     return this.#records.list(actor.orgId, filter);
   }
@@ -182,6 +189,15 @@ export function knowTunnel(db: Db, { orgId }: UserActor, tunnelId: string | unde
   const own = and(eq(tunnels.id, tunnelId), eq(tunnels.orgId, orgId));
   if (db.select({ id: tunnels.id }).from(tunnels).where(own).get() !== undefined) return;
   throw new AppError('not_found', 'Your organization has no tunnel with this id. Check the id.');
+}
+
+/** To search for a value is to learn it, letter by letter. */
+function checkHeader(actor: UserActor, { header }: RecordFilter): void {
+  if (header?.value === undefined || !isSecret(header.name) || hasRole(actor, 'member')) return;
+  throw new AppError(
+    'forbidden',
+    'Your role does not include credentials and cookies of visitors. Search for the header by its name alone.',
+  );
 }
 
 function masksFor(actor: UserActor, secrets: Secrets): boolean {

@@ -52,7 +52,12 @@ export function buildApi(deps: ApiDeps): Api {
   if (deps.bareHost !== undefined) app.use(redirectBareHost(deps));
   if (deps.corsOrigins.length > 0)
     app.use(
-      cors({ origin: [...deps.corsOrigins], credentials: true, maxAge: 600, exposeHeaders: ['Link', 'Retry-After'] }),
+      cors({
+        origin: [...deps.corsOrigins],
+        credentials: true,
+        maxAge: 600,
+        exposeHeaders: ['Link', 'Retry-After', 'Culvert-Searched-To'],
+      }),
     );
   app.use('/auth/*', authLimit(limit));
   // A bucket of its own: a user who opens an invitation needs their tries for the login that follows.

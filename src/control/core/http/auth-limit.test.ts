@@ -86,7 +86,11 @@ test('a preflight needs no bearer and takes nothing', async () => {
   }
   const refused = await api.call('POST', '/auth/refresh', { headers: from({ origin: DASHBOARD }) });
   const exposed = refused.headers.get('access-control-expose-headers');
-  assert.equal(exposed, 'Link,Retry-After', 'a page of another origin reads no other header by itself');
+  assert.equal(
+    exposed,
+    'Link,Retry-After,Culvert-Searched-To',
+    'a page of another origin reads no other header by itself',
+  );
   plane.now += REFILL_MS;
   const elsewhere = await api.call('OPTIONS', '/auth/me', {
     headers: { ...preflight, origin: 'https://evil.example' },

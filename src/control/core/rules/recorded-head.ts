@@ -13,6 +13,11 @@ export const MASK = '***';
 /** Credentials: shown only to those who may use them. */
 const SECRETS = new Set(['authorization', 'cookie', 'proxy-authorization', 'set-cookie']);
 
+/** Is this header one of the credentials? */
+export function isSecret(name: string): boolean {
+  return SECRETS.has(name.toLowerCase());
+}
+
 /** What joins values of one name, where it is no comma. */
 const JOINTS: ReadonlyMap<string, string> = new Map([
   ['set-cookie', '\n'],

@@ -7,18 +7,24 @@ import type { Sqlite } from '../sqlite.ts';
 import { Unanswerable } from './questions.ts';
 import { firstIdAt, idBytes, idText, LAST_ID } from './record-ids.ts';
 import { MAX_LIST, type RecordFilter, type RecordItem, type RecordPage } from './records.ts';
+import { type ContentFilter, type ContentRow, contentFilter } from './search/content.ts';
 
 /** Less than half of what a caller may have to wait in all. */
 const BUDGET_MS = 20;
+/** Where heads and bodies are read: in goes of BUDGET_MS, between which others are answered. */
+const CONTENT_BUDGET_MS = 100;
 /** Records of a stretch: so many at first where a filter tells them apart, else a page; then as many as take this long, for a cold disk reads fewer. */
 const FIRST_STRETCH = 500;
+/** Bodies may have 64 KB each. */
+const FIRST_CONTENT_STRETCH = 50;
+const MAX_CONTENT_STRETCH = 1_000;
 const STRETCH_MS = 4;
 const MAX_STRETCH = 50_000;
 /** An id may have been made this much before or after its record's head came. */
 const SLACK_MS = 5_000;
 const NO_ID = Buffer.alloc(0);
 
-interface Row {
+interface Row extends ContentRow {
   readonly id: Buffer;
   readonly tunnel: string;
   readonly at: number;
@@ -28,7 +34,6 @@ interface Row {
   readonly latency_ms: number;
   readonly request_size: number;
   readonly response_size: number;
-  readonly remote_ip: string;
   readonly replay_of: Buffer | null;
   readonly outcome: RecordItem['outcome'];
   readonly code: string | null;
@@ -47,6 +52,8 @@ interface Search {
   readonly before: Buffer;
   readonly conditions: readonly string[];
   readonly values: Readonly<Record<string, unknown>>;
+  /** Undefined: only what the index and the records themselves say. */
+  readonly content: ContentFilter | undefined;
 }
 
 const COLUMNS = `r.id AS id, t.id AS tunnel, r.at AS at, r.method AS method, r.target AS target, r.status AS status, r.latency_ms AS latency_ms,
@@ -59,21 +66,49 @@ const SOURCE = {
     WHERE i.org = @owner AND i.id < @before AND i.id >= @from`,
 };
 
+/** What has heads and bodies of a record; behind the source. */
+const DETAILS = 'CROSS JOIN details d ON d.n = r.detail';
+
 export interface Looking extends RecordFilter {
   /** For looking; no stretch begins after it. */
   readonly budgetMs?: number;
 }
 
-/** Throws `Unanswerable`. An organization or a tunnel without records has an empty list. */
+/** A list under way. An organization or a tunnel without records has an empty one. */
+export class Listing {
+  readonly sqlite: Sqlite;
+  readonly #pages: Generator<undefined, RecordPage>;
+
+  /** Throws `Unanswerable`. */
+  constructor(sqlite: Sqlite, orgId: string, filter: Looking) {
+    this.sqlite = sqlite;
+    this.#pages = pagesOf(sqlite, makeSearch(sqlite, orgId, filter), filter);
+  }
+
+  /** Looks for some 20 ms at most; undefined: the next call goes on. */
+  step(): RecordPage | undefined {
+    return this.#pages.next().value;
+  }
+}
+
+/** The whole list in one go. Throws `Unanswerable`. */
 export function list(sqlite: Sqlite, orgId: string, filter: Looking): RecordPage {
-  const search = makeSearch(sqlite, orgId, filter);
+  const listing = new Listing(sqlite, orgId, filter);
+  for (;;) {
+    const page = listing.step();
+    if (page !== undefined) return page;
+  }
+}
+
+function* pagesOf(sqlite: Sqlite, search: Search | undefined, filter: Looking): Generator<undefined, RecordPage> {
   if (search === undefined) return { items: [], stoppedAt: null };
-  if (filter.replayOf !== undefined) return { items: replays(sqlite, search, filter.replayOf), stoppedAt: null };
-  return lookThrough(sqlite, search, filter.budgetMs ?? BUDGET_MS);
+  if (filter.replayOf !== undefined) return pageOf(replays(sqlite, search, filter.replayOf));
+  const usual = search.content === undefined ? BUDGET_MS : CONTENT_BUDGET_MS;
+  return yield* lookThrough(sqlite, search, filter.budgetMs ?? usual);
 }
 
 function makeSearch(sqlite: Sqlite, orgId: string, filter: RecordFilter): Search | undefined {
-  const { limit, tunnelId, method, status, pathContains, since, until, outcome } = filter;
+  const { limit, tunnelId, method, status, pathContains, since, until, outcome, minLatencyMs, maxLatencyMs } = filter;
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIST) throw new Unanswerable(`limit: 1 to ${MAX_LIST}`);
   const before = filter.before === undefined ? LAST_ID : idBytes(filter.before);
   if (before === undefined) throw new Unanswerable('before: not the id of a record');
@@ -89,15 +124,24 @@ function makeSearch(sqlite: Sqlite, orgId: string, filter: RecordFilter): Search
   if (status !== undefined) conditions.push(`${index}.status BETWEEN @lowest AND @highest`);
   if (outcome !== undefined) conditions.push('r.outcome = @outcome');
   if (pathContains !== undefined) conditions.push(`r.target LIKE @path ESCAPE '\\'`);
+  if (minLatencyMs !== undefined) conditions.push('r.latency_ms >= @minLatencyMs');
+  if (maxLatencyMs !== undefined) conditions.push('r.latency_ms <= @maxLatencyMs');
+  const content = contentFilter(filter);
+  const isFiltered = conditions.length > 1;
+  conditions.push(...(content?.conditions ?? []));
   return {
     owner,
     byTunnel: tunnelId !== undefined,
     limit,
-    stretch: conditions.length > 1 ? FIRST_STRETCH : limit,
+    stretch: content !== undefined ? FIRST_CONTENT_STRETCH : isFiltered ? FIRST_STRETCH : limit,
     from: since === undefined ? NO_ID : firstIdAt(since - SLACK_MS),
     before: Buffer.compare(before, last) < 0 ? before : last,
     conditions,
+    content,
     values: {
+      ...content?.values,
+      minLatencyMs,
+      maxLatencyMs,
       since,
       until,
       method,
@@ -120,49 +164,89 @@ export function ownerOf(sqlite: Sqlite, orgId: string, tunnelId: string | undefi
   return (row as { n: number } | undefined)?.n;
 }
 
-/** What fits between the ends of one stretch. */
-function read(sqlite: Sqlite, search: Search): RecordItem[] {
-  const source = search.byTunnel ? SOURCE.tunnel : SOURCE.organization;
-  const order = search.byTunnel ? 'r.id' : 'i.id';
-  const sql = `SELECT ${COLUMNS} FROM ${source} AND ${search.conditions.join(' AND ')} ORDER BY ${order} DESC LIMIT @limit`;
-  const { owner, limit, from, before } = search;
-  return (sqlite.prepare(sql).all(used(sql, { ...search.values, owner, limit, from, before })) as Row[]).map(itemOf);
+interface Found {
+  readonly items: readonly RecordItem[];
+  /** Its time was up at this record. */
+  readonly stoppedAt?: Buffer;
 }
 
-function lookThrough(sqlite: Sqlite, search: Search, budgetMs: number): RecordPage {
+/** What fits between the ends of one stretch. */
+function read(sqlite: Sqlite, search: Search): Found {
+  const source = search.byTunnel ? SOURCE.tunnel : SOURCE.organization;
+  return select(sqlite, search, { source: `${source} AND`, order: search.byTunnel ? 'r.id' : 'i.id' });
+}
+
+/** `source` ends where the conditions begin. */
+function select(sqlite: Sqlite, search: Search, { source, order }: { source: string; order: string }): Found {
+  const { owner, limit, from, before, content, conditions, values } = search;
+  const columns = [COLUMNS, ...(content?.columns ?? [])].join(', ');
+  const readsDetails = columns.includes('d.');
+  const joined = readsDetails ? source.replace(' WHERE ', ` ${DETAILS} WHERE `) : source;
+  const sql = `SELECT ${columns} FROM ${joined} ${conditions.join(' AND ')} ORDER BY ${order} DESC`;
+  const given = { ...values, owner, from, before };
+  if (content === undefined) {
+    const bounded = `${sql} LIMIT @limit`;
+    return { items: (sqlite.prepare(bounded).all(used(bounded, { ...given, limit })) as Row[]).map(itemOf) };
+  }
+  return pick(sqlite.prepare(sql).iterate(used(sql, given)) as IterableIterator<Row>, content, limit);
+}
+
+/** Rows that SQLite lets pass, checked one by one: to decode a body may take a millisecond. */
+function pick(rows: IterableIterator<Row>, content: ContentFilter, limit: number): Found {
+  const until = performance.now() + BUDGET_MS;
+  const items: RecordItem[] = [];
+  for (const row of rows) {
+    if (content.fits(row)) items.push(itemOf(row));
+    if (items.length === limit) break;
+    if (performance.now() >= until) return { items, stoppedAt: row.id };
+  }
+  return { items };
+}
+
+function* lookThrough(sqlite: Sqlite, search: Search, budgetMs: number): Generator<undefined, RecordPage> {
   const index = search.byTunnel ? 'records WHERE tunnel = @owner' : 'records INDEXED BY records_org WHERE org = @owner';
   const endOf = sqlite
     .prepare(`SELECT id FROM ${index} AND id < @before AND id >= @from ORDER BY id DESC LIMIT 1 OFFSET @stretch`)
     .pluck();
   const { owner, from } = search;
+  const most = search.content === undefined ? MAX_STRETCH : MAX_CONTENT_STRETCH;
   const items: RecordItem[] = [];
   const start = performance.now();
+  let goStart = start;
   let before = search.before;
   let { stretch } = search;
   for (let now = start; ; ) {
     const end = endOf.get({ owner, from, before, stretch: stretch - 1 }) as Buffer | undefined;
-    items.push(...read(sqlite, { ...search, before, from: end ?? from, limit: search.limit - items.length }));
-    if (items.length === search.limit || end === undefined) return { items, stoppedAt: null };
+    const found = read(sqlite, { ...search, before, from: end ?? from, limit: search.limit - items.length });
+    items.push(...found.items);
+    const lookedTo = found.stoppedAt ?? end;
+    if (items.length === search.limit || lookedTo === undefined) return { items, stoppedAt: null };
     const then = now;
     now = performance.now();
-    if (now - start >= budgetMs) return { items, stoppedAt: idText(end) };
-    before = end;
+    if (now - start >= budgetMs) return { items, stoppedAt: idText(lookedTo) };
+    before = lookedTo;
     const fitting = (stretch * STRETCH_MS) / Math.max(now - then, 0.01);
-    stretch = Math.max(1, Math.min(Math.floor(fitting), stretch * 4, MAX_STRETCH));
+    stretch = Math.max(1, Math.min(Math.floor(fitting), stretch * 4, most));
+    if (now - goStart < BUDGET_MS) continue;
+    yield undefined;
+    now = goStart = performance.now();
   }
 }
 
 /** Few: by an index of their own. */
-function replays(sqlite: Sqlite, search: Search, of: string): RecordItem[] {
+function replays(sqlite: Sqlite, search: Search, of: string): Found {
   const replayOf = idBytes(of);
-  if (replayOf === undefined) return [];
+  if (replayOf === undefined) return { items: [] };
   const owner = search.byTunnel ? 'r.tunnel' : 'r.org';
   const conditions = search.conditions.map((condition) => condition.replace(/^i\./, 'r.'));
-  const sql = `SELECT ${COLUMNS} FROM records r INDEXED BY records_replays CROSS JOIN tunnels t ON t.n = r.tunnel
-    WHERE r.replay_of = @replayOf AND ${owner} = @owner AND r.id < @before AND r.id >= @from AND ${conditions.join(' AND ')}
-    ORDER BY r.id DESC LIMIT @limit`;
-  const values = { ...search.values, replayOf, owner: search.owner, from: search.from, before: search.before };
-  return (sqlite.prepare(sql).all(used(sql, { ...values, limit: search.limit })) as Row[]).map(itemOf);
+  const values = { ...search.values, replayOf };
+  const source = `records r INDEXED BY records_replays CROSS JOIN tunnels t ON t.n = r.tunnel
+    WHERE r.replay_of = @replayOf AND ${owner} = @owner AND r.id < @before AND r.id >= @from AND`;
+  return select(sqlite, { ...search, conditions, values }, { source, order: 'r.id' });
+}
+
+function pageOf({ items, stoppedAt }: Found): RecordPage {
+  return { items, stoppedAt: stoppedAt === undefined ? null : idText(stoppedAt) };
 }
 
 /** SQLite wants a value for each name in the statement, and for no other. */

@@ -28,6 +28,11 @@ export interface StatusRange {
   readonly to: number;
 }
 
+export interface HeaderMatch {
+  readonly name: string;
+  readonly value?: string | undefined;
+}
+
 export const MAX_LIST = 500;
 
 export interface RecordFilter {
@@ -45,6 +50,17 @@ export interface RecordFilter {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly outcome?: Trace['outcome'] | undefined;
+  /** Of `latencyMs`; both ends belong to it. */
+  readonly minLatencyMs?: number | undefined;
+  readonly maxLatencyMs?: number | undefined;
+  /** The visitor's address, or a network (`203.0.113.0/24`). */
+  readonly address?: string | undefined;
+  /** A header of request or response with this name, and this text in its value; ASCII case does not count. */
+  readonly header?: HeaderMatch | undefined;
+  /** Stands in what was recorded of one of the bodies, decoded; ASCII case does not count. */
+  readonly bodyContains?: string | undefined;
+  /** Trace id of the request's `traceparent`: 32 hexadecimal digits. */
+  readonly traceId?: string | undefined;
   /** Replays of this record. */
   readonly replayOf?: string | undefined;
 }

@@ -8,7 +8,7 @@ import { Deletions, type Pass } from './deletions.ts';
 import { find, heads, unrecorded } from './find.ts';
 import { forgetOrganization, forgetTunnel, organizations, tunnels } from './holdings.ts';
 import { type Insert, prepareInsert } from './insert.ts';
-import { list } from './list.ts';
+import { Listing } from './list.ts';
 import {
   type Answer,
   type CallName,
@@ -20,7 +20,7 @@ import {
   Unanswerable,
   type UsageSetup,
 } from './questions.ts';
-import type { Keeping, SweepReport } from './records.ts';
+import type { Keeping, RecordFilter, SweepReport } from './records.ts';
 import { faultKind, UsageFile } from './usage-file.ts';
 import { UsageRoom } from './usage-room.ts';
 
@@ -36,6 +36,9 @@ const GIVE_WAY_EVERY_MS = 10_000;
 /** All others write, and wait while the log is folded back. */
 const READS: ReadonlySet<CallName> = new Set(['list', 'find', 'heads', 'unrecorded', 'organizations', 'tunnels']);
 
+/** Worked at bit by bit, between other questions. */
+type SteppedCall = 'sweep' | 'list';
+
 interface Opened {
   readonly sqlite: Sqlite;
   readonly insert: Insert;
@@ -47,7 +50,7 @@ export class UsageDesk {
   readonly #file: UsageFile;
   readonly #room: UsageRoom;
   readonly #post: (message: Answer | Notice) => void;
-  readonly #calls: Omit<Calls, 'sweep'>;
+  readonly #calls: Omit<Calls, SteppedCall>;
   #opened: Opened | undefined;
   #sweeping = false;
   #makingRoom = false;
@@ -60,7 +63,6 @@ export class UsageDesk {
     this.#room = new UsageRoom(dataDir, minFree);
     this.#calls = {
       store: (piece) => this.#store(piece),
-      list: (orgId, filter) => this.#with(({ sqlite }) => list(sqlite, orgId, filter)),
       find: (orgId, id) => this.#with(({ sqlite }) => find(sqlite, orgId, id)),
       heads: (orgId, ids) => this.#with(({ sqlite }) => heads(sqlite, orgId, ids)),
       unrecorded: (orgId, filter) => this.#with(({ sqlite }) => unrecorded(sqlite, orgId, filter)),
@@ -74,7 +76,8 @@ export class UsageDesk {
   }
 
   ask({ ref, name, args }: Question): void {
-    if (READS.has(name)) this.#answer({ ref, name, args });
+    if (name === 'list') this.#list(ref, args as Parameters<Calls['list']>);
+    else if (READS.has(name)) this.#answer({ ref, name, args });
     else if (name === 'sweep') this.#whenWritable(() => this.#sweep(ref, args[0] as readonly Keeping[]));
     else this.#whenWritable(() => this.#answer({ ref, name, args }));
   }
@@ -89,7 +92,7 @@ export class UsageDesk {
   #answer({ ref, name, args }: Question): void {
     const start = performance.now();
     try {
-      const value = (this.#calls[name as keyof Omit<Calls, 'sweep'>] as (...given: readonly unknown[]) => unknown)(
+      const value = (this.#calls[name as keyof Omit<Calls, SteppedCall>] as (...given: readonly unknown[]) => unknown)(
         ...args,
       );
       if (!READS.has(name)) this.#file.written();
@@ -159,6 +162,28 @@ export class UsageDesk {
       this.#makingRoom = false;
       this.#whenWritable(() => this.#makeRoom());
     }, performance.now() - start);
+  }
+
+  /** A list that looks into bodies takes longer than others may wait. */
+  #list(ref: number, [orgId, filter]: readonly [string, RecordFilter]): void {
+    let listing: Listing | undefined;
+    let longestHoldMs = 0;
+    const step = (): void => {
+      const began = performance.now();
+      try {
+        const page = this.#with(({ sqlite }) => {
+          // Another file than before: there is nothing left to go on with.
+          if (listing?.sqlite !== sqlite) listing = new Listing(sqlite, orgId, filter);
+          return listing.step();
+        });
+        longestHoldMs = Math.max(longestHoldMs, performance.now() - began);
+        if (page === undefined) setImmediate(step);
+        else this.#post({ ref, ok: true, value: page, heldMs: longestHoldMs });
+      } catch (error) {
+        this.#post({ ref, ok: false, kind: kindOf(error), message: messageOf(error) });
+      }
+    };
+    step();
   }
 
   #sweep(ref: number, keeping: readonly Keeping[]): void {

@@ -5,7 +5,7 @@ import { archiveOfOne } from './archive.ts';
 import { type Api, actorOf, goneSignal } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { writtenInParts } from '../../core/http/bodies/written-in-parts.ts';
-import { filterFields, filterOf } from '../routes.ts';
+import { filterFields, filterOf } from '../filter-schemas.ts';
 import type { Inspector } from '../service.ts';
 
 interface Deps {

@@ -14,6 +14,7 @@ import './style/tunnels.css';
 import './style/policy.css';
 import './style/inspector.css';
 import './style/request.css';
+import './style/body.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications, notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';

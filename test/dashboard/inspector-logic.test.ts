@@ -238,8 +238,8 @@ suite('bodies', () => {
     ]);
     const found = partsOf(bytes(body), 'multipart/form-data; boundary=X');
     assert.deepEqual(found?.parts, [
-      { name: 'note', fileName: undefined, type: undefined, size: 6, text: 'Å <b>' },
-      { name: 'f', fileName: 'a.bin', type: 'application/zip', size: 4, text: undefined },
+      { name: 'note', fileName: undefined, type: undefined, bytes: bytes('Å <b>') },
+      { name: 'f', fileName: 'a.bin', type: 'application/zip', bytes: Uint8Array.of(0, 255, 13, 10) },
     ]);
     assert.equal(partsOf(bytes('x'), 'multipart/form-data'), undefined);
     const many = partsOf(bytes('--X\r\n\r\nv\r\n'.repeat(500)), 'multipart/form-data; boundary="X"');

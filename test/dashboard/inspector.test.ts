@@ -6,7 +6,7 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, suite, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Page, WebSocketRoute } from 'playwright-core';
+import type { Locator, Page, WebSocketRoute } from 'playwright-core';
 import { type Ends, inReverse } from '../harness/ends.ts';
 import { startOrigin } from '../harness/origin.ts';
 import {
@@ -117,21 +117,25 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const page = await open(t, `/inspector?tunnel=${tunnel}&path=/json`);
     await option(page, '/json').click();
     const beside = page.getByRole('region', { name: 'Selected request' });
-    await beside.getByText('Agent and service, to first byte').waitFor();
     // The answer came packed.
     await beside.getByText('decoded (gzip)').waitFor();
-    assert.equal(await beside.getByLabel('Body as JSON').textContent(), '{\n  "ok": true\n}');
+    assert.deepEqual(await treeRows(beside), ['{ 1 field }', 'ok: true']);
+    await beside.getByRole('tab', { name: 'Timing' }).click();
+    await beside.getByText('Agent and service, to first byte').waitFor();
     await beside.getByRole('tab', { name: 'Request' }).click();
-    assert.equal(
-      await beside.getByLabel('Body as JSON').textContent(),
-      '{\n  "n": 12345678901234567890,\n  "__proto__": {\n    "a": []\n  }\n}',
-    );
+    assert.deepEqual(await treeRows(beside), [
+      '{ 2 fields }',
+      'n: 12345678901234567890',
+      '__proto__: { 1 field }',
+      'a: []',
+    ]);
+    await beside.getByRole('button', { name: 'Request headers' }).click();
     assert.equal(await beside.getByText('opensesame').count(), 0);
     await beside.getByLabel('Show credentials').click();
     await beside.getByText('sid=opensesame').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'inspector-beside');
-    await beside.getByText('Bytes', { exact: true }).click();
+    await beside.getByText('Hex', { exact: true }).click();
     await beside.getByText(/7b 22 6e/).waitFor();
     await beside.getByRole('tab', { name: 'Decision' }).click();
     await beside.getByText('Block a path, action 1 of the policy').waitFor();
@@ -173,6 +177,78 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const picture = page.getByRole('img', { name: 'Body as image/png' });
     await picture.waitFor();
     assert.equal(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth), 1);
+  });
+
+  test('inspector: a JSON tree is folded, searched, and gives its paths', async (t) => {
+    const items = Array.from({ length: 400 }, (_, at) => ({ sku: `A-${at}`, tags: ['red', 'blue'] }));
+    await ask('/tree', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ order: 7, items }),
+    });
+    const page = await open(t, '/inspector?path=/tree');
+    await option(page, '/tree').click();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    const tree = page.getByRole('tree', { name: 'Body as JSON' });
+    await tree.getByRole('treeitem', { name: 'items: [ 400 items ]' }).click();
+    await tree.getByRole('treeitem', { name: '0: { 2 fields }', exact: true }).waitFor();
+    // Only what is in sight is drawn.
+    assert.ok((await tree.getByRole('treeitem').count()) < 80);
+    await page.getByLabel('Search in body as json').fill('a-399');
+    await tree.getByRole('treeitem', { name: 'sku: "A-399"' }).waitFor();
+    await page.getByText('1 of 1').waitFor();
+    await page.getByRole('group', { name: 'Selected value' }).getByText('$.items[399].sku').waitFor();
+    await page.getByRole('button', { name: 'Collapse all' }).click();
+    assert.deepEqual(await treeRows(page.getByRole('tabpanel')), ['{ 2 fields }', 'order: 7', 'items: [ 400 items ]']);
+    await tree.press('ArrowDown');
+    await page.getByText('$', { exact: true }).waitFor();
+    await noSeriousFinding(page);
+  });
+
+  test('inspector: events, gRPC messages, form parts and GraphQL are shown one by one', async (t) => {
+    const grpc = Buffer.from([0, 0, 0, 0, 4, 0x08, 0x2a, 0x12, 0x00]);
+    await ask('/events', {
+      method: 'POST',
+      headers: { 'content-type': 'text/event-stream' },
+      body: 'event: tick\nid: 1\ndata: {"n":1}\n\ndata: two\n\n',
+    });
+    await ask('/grpc', {
+      method: 'POST',
+      headers: { 'content-type': 'application/grpc' },
+      body: grpc.toString('latin1'),
+    });
+    await ask('/parts', {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=X' },
+      body: '--X\r\nContent-Disposition: form-data; name="order"\r\nContent-Type: application/json\r\n\r\n{"a":1}\r\n--X--\r\n',
+    });
+    await ask('/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: 'query GetOrders($n: Int) { orders(first: $n) { id } }', variables: { n: 3 } }),
+    });
+    const page = await open(t, '/inspector');
+    const beside = page.getByRole('region', { name: 'Selected request' });
+    const choose = async (path: string): Promise<void> => {
+      await option(page, path).click();
+      await beside.getByRole('heading', { name: `POST ${path}` }).waitFor();
+      await beside.getByRole('tab', { name: 'Request' }).click();
+    };
+    await choose('/events');
+    const events = beside.getByRole('list', { name: 'Events' });
+    await events.getByRole('button', { name: 'tick' }).waitFor();
+    await events.getByRole('treeitem', { name: 'n: 1' }).waitFor();
+    await events.getByText('two').waitFor();
+    await choose('/grpc');
+    await beside.getByRole('button', { name: 'Message 1' }).waitFor();
+    await beside.getByRole('treeitem', { name: '1: 42' }).waitFor();
+    await choose('/parts');
+    await beside.getByRole('list', { name: 'Form parts' }).getByRole('treeitem', { name: 'a: 1' }).waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'inspector-parts');
+    await choose('/graphql');
+    await beside.getByText('GraphQL query GetOrders').waitFor();
+    await beside.getByRole('tree', { name: 'Variables' }).getByRole('treeitem', { name: 'n: 3' }).waitFor();
   });
 
   test('inspector: a changed replay shows both responses side by side', async (t) => {
@@ -292,6 +368,13 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     return promise;
   }
 });
+
+/** Rows of a JSON tree, without the signs that fold them. */
+async function treeRows(within: Locator): Promise<string[]> {
+  const rows = within.getByRole('tree', { name: 'Body as JSON' }).getByRole('treeitem');
+  await rows.first().waitFor();
+  return (await rows.allTextContents()).map((row) => row.replace(/^[▸▾]/, ''));
+}
 
 /** The row whose name holds this. */
 function option(page: Page, name: string) {

@@ -2,7 +2,7 @@
 import { Button, Switch, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyIcon } from '../../parts/copy.tsx';
-import { numbered, Section } from './section.tsx';
+import { FoldedSection, numbered } from './section.tsx';
 import { visibleText } from './visible-text.ts';
 
 interface Field {
@@ -44,7 +44,7 @@ export function HeaderTable({ title, fields, none }: HeaderTableProps) {
     </>
   );
   return (
-    <Section title={title} actions={actions}>
+    <FoldedSection title={title} actions={actions} fold="headers" count={fields.length}>
       {fields.length > MANY && (
         <TextInput
           size="xs"
@@ -79,6 +79,6 @@ export function HeaderTable({ title, fields, none }: HeaderTableProps) {
           Show all {found.length}
         </Button>
       )}
-    </Section>
+    </FoldedSection>
   );
 }

@@ -12,12 +12,12 @@ import { CopyIcon } from '../../parts/copy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { BodyView } from './body/body-view.tsx';
+import { type Body, BodyView } from './body/body-view.tsx';
 import { ArchiveDialog, CurlDialog } from './export-dialogs.tsx';
 import { HeaderTable } from './header-table.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { noReplay } from './replay-edits.ts';
-import { RequestFacts, TimingBar, TraceSteps, WhyNot } from './request-facts.tsx';
+import { RequestFacts, RequestSummary, TimingBar, TraceSteps, WhyNot } from './request-facts.tsx';
 import { useRecording } from './recording-notes.tsx';
 import type { Tunnels } from './tunnels.ts';
 import { visibleText } from './visible-text.ts';
@@ -90,12 +90,12 @@ function Shown({ detail, tunnels, children }: ShownProps) {
         <CopyIcon value={detail.path} what="the path" />
       </Group>
       <WhyNot detail={detail} tunnels={tunnels} />
-      <RequestFacts detail={detail} tunnels={tunnels} />
-      <TimingBar detail={detail} />
+      <RequestSummary detail={detail} tunnels={tunnels} />
       <Tabs defaultValue={detail.outcome === 'refused' ? 'decision' : 'response'} keepMounted={false}>
-        <Tabs.List mb="sm">
+        <Tabs.List mb="sm" className="culvert-request-tabs">
           <Tabs.Tab value="response">Response</Tabs.Tab>
           <Tabs.Tab value="request">Request</Tabs.Tab>
+          <Tabs.Tab value="timing">Timing</Tabs.Tab>
           <Tabs.Tab value="decision">Decision</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="response">
@@ -103,6 +103,12 @@ function Shown({ detail, tunnels, children }: ShownProps) {
         </Tabs.Panel>
         <Tabs.Panel value="request">
           <Request detail={detail} />
+        </Tabs.Panel>
+        <Tabs.Panel value="timing">
+          <Stack>
+            <TimingBar detail={detail} />
+            <RequestFacts detail={detail} tunnels={tunnels} />
+          </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="decision">
           <TraceSteps detail={detail} />
@@ -127,13 +133,12 @@ function Response({ detail }: { readonly detail: Detail }) {
     ...wordsOf(headers),
   };
   return (
-    <Stack>
-      <BodyView title="Response body" fileName={`response-${detail.id}`} body={body} />
+    <Beside body={<BodyView title="Response body" fileName={`response-${detail.id}`} body={body} />}>
       <HeaderTable title="Response headers" fields={detail.response_header_list} none="Your service sent none." />
       {detail.response_trailers.length > 0 && (
         <HeaderTable title="Response trailers" fields={detail.response_trailers} none="Your service sent none." />
       )}
-    </Stack>
+    </Beside>
   );
 }
 
@@ -145,16 +150,27 @@ function Request({ detail }: { readonly detail: Detail }) {
     ...wordsOf(detail.request_headers),
   };
   return (
-    <Stack>
-      <BodyView title="Request body" fileName={`request-${detail.id}`} body={body} />
+    <Beside body={<BodyView title="Request body" fileName={`request-${detail.id}`} body={body} />}>
       <HeaderTable title="Request headers" fields={detail.request_header_list} none="None recorded." />
-    </Stack>
+    </Beside>
   );
 }
 
-function wordsOf(headers: Readonly<Record<string, string>>): { readonly type: string; readonly coding: string } {
+/** The body first; where there is room, the headers are beside it, else below. */
+function Beside({ body, children }: { readonly body: ReactNode; readonly children: ReactNode }) {
+  return (
+    <div className="culvert-request-room">
+      <div className="culvert-request-columns">
+        {body}
+        <Stack>{children}</Stack>
+      </div>
+    </div>
+  );
+}
+
+function wordsOf(headers: Readonly<Record<string, string>>): Pick<Body, 'type' | 'coding' | 'grpcCoding'> {
   const word = (name: string): string => (Object.hasOwn(headers, name) ? (headers[name] ?? '') : '');
-  return { type: word('content-type'), coding: word('content-encoding') };
+  return { type: word('content-type'), coding: word('content-encoding'), grpcCoding: word('grpc-encoding') };
 }
 
 function Actions({ detail }: { readonly detail: Detail }) {

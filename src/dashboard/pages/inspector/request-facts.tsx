@@ -1,9 +1,12 @@
 /** The facts of a request, its timing, and the decisions of the edge. */
 import { Alert, Anchor, Text } from '@mantine/core';
 import { IconInfoCircle, IconShieldX } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { Link } from 'wouter';
 import { bytesText, clockText, durationText, timeOf } from '../../parts/format.ts';
+import { typeOf } from './body/body-kind.ts';
+import { bytesOf, textOf } from './body/bytes.ts';
+import { operationsOf } from './body/graphql.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import {
   decisionText,
@@ -49,6 +52,50 @@ export function WhyNot({ detail, tunnels }: { readonly detail: Detail; readonly 
   );
 }
 
+/** What is asked first, in one line: how long, how much, where and when. */
+export function RequestSummary({ detail, tunnels }: { readonly detail: Detail; readonly tunnels: Tunnels }) {
+  const [operation, ...others] = useMemo(() => graphqlIn(detail), [detail]);
+  const isRefused = detail.outcome === 'refused';
+  return (
+    <div className="culvert-summary">
+      <span>
+        <b>{durationText(detail.latency_ms)}</b>
+      </span>
+      {!isRefused && (
+        <span>
+          {bytesText(detail.request_size)} in, {bytesText(detail.response_size)} out
+        </span>
+      )}
+      <span>{tunnels.nameOf(detail.tunnel_id)}</span>
+      <time dateTime={detail.timestamp}>{clockText(timeOf(detail.timestamp))}</time>
+      <span>{detail.remote_ip}</span>
+      {operation !== undefined && (
+        <bdi>
+          GraphQL {visibleText(operation.title)}
+          {others.length > 0 && ` and ${others.length} more`}
+        </bdi>
+      )}
+      {detail.replay_of !== null && (
+        <span>
+          Replay of{' '}
+          <Anchor component={Link} href={`/inspector/${detail.replay_of}`} inherit underline="always">
+            the first request
+          </Anchor>
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Larger bodies are not looked through for a name. */
+const MAX_NAMED = 300_000;
+
+function graphqlIn({ request_headers: headers, request_body: body, request_body_truncated: isCut, path }: Detail) {
+  const type = Object.hasOwn(headers, 'content-type') ? typeOf(headers['content-type'] ?? '') : '';
+  const hasBody = body !== '' && !isCut && body.length < MAX_NAMED && !Object.hasOwn(headers, 'content-encoding');
+  return operationsOf(hasBody ? textOf(bytesOf(body)) : undefined, type, path);
+}
+
 export function RequestFacts({ detail, tunnels }: { readonly detail: Detail; readonly tunnels: Tunnels }) {
   const { trace } = detail;
   const tunnel = tunnels.find(detail.tunnel_id);
@@ -79,13 +126,6 @@ export function RequestFacts({ detail, tunnels }: { readonly detail: Detail; rea
           ? 'none forwarded'
           : `${bytesText(detail.request_size)} in, ${bytesText(detail.response_size)} out`}
       </Fact>
-      {detail.replay_of !== null && (
-        <Fact title="Replay of">
-          <Anchor component={Link} href={`/inspector/${detail.replay_of}`} inherit underline="always">
-            the first request
-          </Anchor>
-        </Fact>
-      )}
     </dl>
   );
 }

@@ -3,8 +3,12 @@
  * Pure: tested without a browser.
  */
 import { textOf } from './bytes.ts';
-import { type SetOut, setOutJson } from './json-text.ts';
+import { eventsOf, type StreamEvents } from './events.ts';
+import { operationsIn, type Operation } from './graphql.ts';
+import { framesOf, type GrpcFrames } from './grpc.ts';
+import { type JsonTree, parseTree } from './json-tree.ts';
 import { type Parts, partsOf } from './multipart.ts';
+import { protoJson } from './protobuf.ts';
 
 export type Shown =
   | { readonly kind: 'picture'; readonly type: string }
@@ -14,7 +18,12 @@ export type Shown =
       readonly more: number;
     }
   | { readonly kind: 'parts'; readonly parts: Parts }
-  | { readonly kind: 'json'; readonly json: SetOut }
+  | { readonly kind: 'json'; readonly tree: JsonTree }
+  | { readonly kind: 'graphql'; readonly operations: readonly Operation[]; readonly tree: JsonTree }
+  | { readonly kind: 'events'; readonly events: StreamEvents }
+  | { readonly kind: 'grpc'; readonly frames: GrpcFrames }
+  /** Protobuf without its schema. */
+  | { readonly kind: 'message'; readonly tree: JsonTree }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'bytes' };
 
@@ -31,6 +40,7 @@ const PICTURES: ReadonlySet<string> = new Set([
   'image/bmp',
   'image/x-icon',
 ]);
+const PROTOBUF = /^application\/(?:(?:x-|vnd\.google\.)?protobuf|x-google-protobuf|[\w.-]+\+proto)$/;
 /** Rows of a form that a page lists. */
 const MAX_FIELDS = 500;
 
@@ -39,19 +49,42 @@ export function typeOf(contentType: string): string {
   return (contentType.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** `bytes`: with the codings undone. */
-export function shownAs(bytes: Uint8Array<ArrayBuffer>, contentType: string): Shown {
+/** `bytes`: with the codings undone. `mayBeCut`: their end may be missing. */
+export function shownAs(bytes: Uint8Array<ArrayBuffer>, contentType: string, mayBeCut = false): Shown {
   const type = typeOf(contentType);
   if (PICTURES.has(type)) return { kind: 'picture', type };
-  if (type === 'multipart/form-data') {
+  if (type.startsWith('multipart/')) {
     const parts = partsOf(bytes, contentType);
     if (parts !== undefined) return { kind: 'parts', parts };
   }
-  const text = textOf(bytes, charsetOf(contentType));
+  return binaryShown(bytes, type) ?? textShown(textOf(bytes, charsetOf(contentType)), type, mayBeCut);
+}
+
+/** Of formats whose messages look like text only by chance. */
+function binaryShown(bytes: Uint8Array<ArrayBuffer>, type: string): Shown | undefined {
+  if (/^application\/grpc(?:$|[-+;])/.test(type)) {
+    const frames = framesOf(bytes, type);
+    return frames === undefined ? undefined : { kind: 'grpc', frames };
+  }
+  if (!PROTOBUF.test(type)) return undefined;
+  const tree = messageTree(bytes);
+  return tree === undefined ? undefined : { kind: 'message', tree };
+}
+
+/** A protobuf message as a tree of its fields. Undefined: it is none. */
+export function messageTree(bytes: Uint8Array<ArrayBuffer>): JsonTree | undefined {
+  const json = protoJson(bytes);
+  return json === undefined ? undefined : parseTree(json);
+}
+
+function textShown(text: string | undefined, type: string, mayBeCut: boolean): Shown {
   if (text === undefined) return { kind: 'bytes' };
   if (type === 'application/x-www-form-urlencoded') return formOf(text);
-  const json = mayBeJson(type, text) ? setOutJson(text) : undefined;
-  return json === undefined ? { kind: 'text', text } : { kind: 'json', json };
+  if (type === 'text/event-stream') return { kind: 'events', events: eventsOf(text) };
+  const tree = mayBeJson(type, text) ? parseTree(text, { mayBeCut }) : undefined;
+  if (tree === undefined) return { kind: 'text', text };
+  const operations = operationsIn(tree);
+  return operations === undefined ? { kind: 'json', tree } : { kind: 'graphql', operations, tree };
 }
 
 function formOf(text: string): Shown {

@@ -21,6 +21,8 @@ export interface Body {
   /** Headers of the message; empty: it had none. */
   readonly type: string;
   readonly coding: string;
+  /** Of the messages of a gRPC call. */
+  readonly grpcCoding?: string;
 }
 
 interface BodyViewProps {
@@ -34,15 +36,18 @@ type Way = 'pretty' | 'raw' | 'bytes';
 const WAYS = [
   { value: 'pretty', label: 'Pretty' },
   { value: 'raw', label: 'Raw' },
-  { value: 'bytes', label: 'Bytes' },
+  { value: 'bytes', label: 'Hex' },
 ];
 
 export function BodyView({ title, fileName, body }: BodyViewProps) {
   const [way, setWay] = useState<Way>('pretty');
   const opened = useOpened(body);
   const shown = useMemo(
-    () => (opened === undefined ? undefined : shownAs(opened.bytes, body.type)),
-    [opened, body.type],
+    () =>
+      opened === undefined
+        ? undefined
+        : shownAs(opened.bytes, body.type, body.isTruncated || opened.remark !== undefined),
+    [opened, body.type, body.isTruncated],
   );
   const text = useMemo(
     () => (opened === undefined ? undefined : textOf(opened.bytes, charsetOf(body.type))),
@@ -84,7 +89,8 @@ export function BodyView({ title, fileName, body }: BodyViewProps) {
       <Text size="xs" c="dimmed">
         {factsOf(body, opened)}
       </Text>
-      {way === 'pretty' && <PrettyBody shown={shown} bytes={opened.bytes} />}
+      {body.isTruncated && <Truncated body={body} />}
+      {way === 'pretty' && <PrettyBody shown={shown} bytes={opened.bytes} grpcCoding={body.grpcCoding ?? ''} />}
       {way === 'raw' &&
         (text === undefined ? <HexView bytes={opened.bytes} /> : <LongText text={text} label="Body as received" />)}
       {way === 'bytes' && <HexView bytes={opened.bytes} />}
@@ -92,14 +98,23 @@ export function BodyView({ title, fileName, body }: BodyViewProps) {
   );
 }
 
+/** What of it is missing, and what would keep it. */
+function Truncated({ body }: { readonly body: Body }) {
+  const kept = Math.floor((body.base64.replace(/=+$/, '').length * 3) / 4);
+  return (
+    <Text size="sm" className="culvert-truncated" role="note">
+      Truncated: the first {bytesText(kept)} of {bytesText(body.size)} were recorded. The limit of this server is
+      inspector.max_body_bytes.
+    </Text>
+  );
+}
+
 /** What it is, how large, and what of it is not shown. */
 function factsOf(body: Body, { bytes, undone, remark }: Opened): string {
-  const kept = Math.floor((body.base64.length * 3) / 4);
   return [
     visibleText(typeOf(body.type)) || 'no content type',
     bytesText(body.size),
     ...(undone.length > 0 ? [`decoded (${undone.join(', ')}): ${bytesText(bytes.length)}`] : []),
-    ...(body.isTruncated ? [`only the first ${bytesText(kept)} recorded`] : []),
     ...(remark === undefined ? [] : [remark]),
   ].join(' · ');
 }

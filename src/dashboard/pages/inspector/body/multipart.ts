@@ -1,18 +1,13 @@
-/** `multipart/form-data` taken apart (RFC 7578), for a look: what is broken shows as far as it can be read. */
-import { textOf } from './bytes.ts';
+/** A multipart body taken apart (RFC 2046, RFC 7578), for a look: what is broken shows as far as it can be read. */
 
 /** What a page lists; the rest is counted. */
 const MAX_PARTS = 100;
-/** Of a part that is text. */
-const MAX_SHOWN = 2_000;
 
 export interface Part {
   readonly name: string;
   readonly fileName: string | undefined;
   readonly type: string | undefined;
-  readonly size: number;
-  /** Undefined: it is no text, or long. */
-  readonly text: string | undefined;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 export interface Parts {
@@ -42,8 +37,7 @@ function partOf(piece: string): Part {
     name: parameterOf(disposition, 'name') ?? '',
     fileName: parameterOf(disposition, 'filename'),
     type: fieldOf(head, 'content-type'),
-    size: body.length,
-    text: body.length > MAX_SHOWN ? undefined : textOf(body),
+    bytes: body,
   };
 }
 

@@ -1,21 +1,22 @@
 /** A body as people read it, after what it is. Nothing of it is ever markup, nor an address to go to. */
-import { Code, Table, Text } from '@mantine/core';
-import { memo, useState } from 'react';
-import { bytesText } from '../../../parts/format.ts';
+import { Table, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { numbered } from '../section.tsx';
-import { visibleLines, visibleText } from '../visible-text.ts';
-import type { Shown } from './body-kind.ts';
+import { visibleText } from '../visible-text.ts';
+import { type Shown, shownAs } from './body-kind.ts';
 import { base64Of } from './bytes.ts';
+import { JsonView } from './json-view.tsx';
+import { EventsView, FramesView, OperationsView, PartsView } from './message-views.tsx';
 import { HexView, LongText } from './raw-text.tsx';
-import type { SetOut } from './json-text.ts';
-import type { Part } from './multipart.ts';
 
 interface PrettyProps {
   readonly shown: Shown;
   readonly bytes: Uint8Array;
+  /** Of the header `grpc-encoding`. */
+  readonly grpcCoding?: string;
 }
 
-export function PrettyBody({ shown, bytes }: PrettyProps) {
+export function PrettyBody({ shown, bytes, grpcCoding = '' }: PrettyProps) {
   switch (shown.kind) {
     case 'picture':
       return <Picture type={shown.type} bytes={bytes} />;
@@ -27,21 +28,27 @@ export function PrettyBody({ shown, bytes }: PrettyProps) {
         </>
       );
     case 'parts':
+      return <PartsView parts={shown.parts} draw={drawPart} />;
+    case 'json':
+      return <JsonView tree={shown.tree} label="Body as JSON" />;
+    case 'graphql':
       return (
         <>
-          <Rows label="Form parts" rows={shown.parts.parts.map((part) => [part.name, partText(part)])} />
-          {shown.parts.more > 0 && <More count={shown.parts.more} />}
+          <OperationsView operations={shown.operations} />
+          <JsonView tree={shown.tree} label="Body as JSON" />
         </>
       );
-    case 'json':
+    case 'events':
+      return <EventsView events={shown.events} />;
+    case 'grpc':
+      return <FramesView frames={shown.frames} coding={grpcCoding} />;
+    case 'message':
       return (
         <>
-          <JsonView json={shown.json} />
-          {shown.json.isCut && (
-            <Text size="xs" c="dimmed">
-              Shortened. Choose Raw or save the body to see all of it.
-            </Text>
-          )}
+          <JsonView tree={shown.tree} label="Message fields" />
+          <Text size="xs" c="dimmed">
+            Fields are shown by their numbers: the schema is not known.
+          </Text>
         </>
       );
     case 'text':
@@ -51,6 +58,16 @@ export function PrettyBody({ shown, bytes }: PrettyProps) {
     default:
       return shown satisfies never;
   }
+}
+
+function drawPart(bytes: Uint8Array<ArrayBuffer>, type: string): ReactNode {
+  return <PartBody bytes={bytes} type={type} />;
+}
+
+/** A part of a form, by its own type; a multipart within a multipart is taken apart too. */
+function PartBody({ bytes, type }: { readonly bytes: Uint8Array<ArrayBuffer>; readonly type: string }) {
+  const [shown] = useState(() => shownAs(bytes, type));
+  return <PrettyBody shown={shown} bytes={bytes} />;
 }
 
 function Picture({ type, bytes }: { readonly type: string; readonly bytes: Uint8Array }) {
@@ -73,12 +90,6 @@ function Picture({ type, bytes }: { readonly type: string; readonly bytes: Uint8
       onError={() => setBroken(true)}
     />
   );
-}
-
-function partText({ fileName, type, size, text }: Part): string {
-  const facts = [fileName === undefined ? [] : [`file ${fileName}`], type ?? [], bytesText(size)].flat().join(', ');
-  if (fileName === undefined && type === undefined && text !== undefined) return visibleText(text);
-  return visibleText(text === undefined ? facts : `${facts}: ${text}`);
 }
 
 function Rows({ label, rows }: { readonly label: string; readonly rows: ReadonlyArray<readonly [string, string]> }) {
@@ -107,18 +118,3 @@ function More({ count }: { readonly count: number }) {
     </Text>
   );
 }
-
-/** JSON set out over lines, in colours. Each piece is a text node. */
-const JsonView = memo(({ json }: { readonly json: SetOut }) => (
-  <Code block className="culvert-body" tabIndex={0} aria-label="Body as JSON">
-    {numbered(json.pieces).map(({ at, row: { kind, text } }) =>
-      kind === 'plain' ? (
-        visibleLines(text)
-      ) : (
-        <span key={at} data-kind={kind}>
-          {visibleLines(text)}
-        </span>
-      ),
-    )}
-  </Code>
-));

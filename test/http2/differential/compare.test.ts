@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compare, isEndedBefore } from './compare.ts';
 import type { Exchange } from './exchange.ts';
+import { REASONS } from './reasons.ts';
 import type { Seen } from './service.ts';
 import type { Outcome } from './side.ts';
 
@@ -12,6 +13,7 @@ const EXCHANGE: Exchange = {
   head: [[':method', 'FOO']],
   isHead: false,
   trailers: null,
+  isUnended: false,
   opening: [],
   rest: [],
   bodyBytes: 10,
@@ -56,4 +58,22 @@ test('compare: an end of the oracle that comes late is that of the exchange befo
   assert.equal(isEndedBefore(WRONG, WRONG, outcome('goaway 2')), false, 'it has a fault of its own');
   for (const end of ['goaway 1', 'reset 2', 'whole'])
     assert.equal(isEndedBefore(WRONG, EXCHANGE, outcome(end)), false, end);
+});
+
+test('compare: refused trailers behind a whole body may lose against the answer, on either side', () => {
+  const isExcused = (exchange: Exchange, oracle: Outcome, own: Outcome): boolean => {
+    const difference = compare(exchange, oracle, own) ?? assert.fail('there is no difference');
+    return REASONS.own.some(({ kinds, applies }) => kinds.includes(difference.kind) && applies(exchange, difference));
+  };
+  const seen: Seen = { head: 'POST /', bodyBytes: 10, trailers: '', end: 'whole' };
+  const [reset, answered] = [outcome('reset 1', seen), { ...outcome('whole', seen), heads: [[[':status', '200']]] }];
+  const fine: Exchange = { ...RIGHT, trailers: [['x-sum', 'abc']] };
+  const pseudo: Exchange = { ...RIGHT, trailers: [[':method', 'GET']] };
+  for (const exchange of [{ ...fine, isUnended: true }, pseudo]) {
+    assert.equal(isExcused(exchange, reset, answered), true);
+    assert.equal(isExcused(exchange, answered, reset), true);
+    assert.equal(isExcused(exchange, answered, outcome('reset 2', seen)), exchange === pseudo);
+  }
+  assert.equal(isExcused(fine, reset, answered), false);
+  assert.equal(isExcused(fine, answered, reset), false);
 });

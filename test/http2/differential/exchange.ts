@@ -16,6 +16,8 @@ export interface Exchange {
   readonly head: readonly Field[];
   readonly isHead: boolean;
   readonly trailers: readonly Field[] | null;
+  /** They do not end the stream, as they must (RFC 9113 §8.1). */
+  readonly isUnended: boolean;
   /** What is sent first: all frames of the head. */
   readonly opening: readonly Buffer[];
   /** What is sent once the service, or a refusal, has come. */
@@ -61,10 +63,16 @@ function anyExchange(pick: Pick, encoder: RandomEncoder, stream: number, key: st
   const opening = headFrames(pick, stream, encoder.encode(head), !hasBody);
   const isReset = pick(25) === 0;
   const body = hasBody ? bodyFrames(pick, stream, pieces, trailers === null && !isReset) : [];
-  const ending = hasBody && trailers !== null ? headFrames(pick, stream, encoder.encode(trailers), pick(30) > 0) : [];
+  let isUnended = false;
+  let ending: Buffer[] = [];
+  if (hasBody && trailers !== null) {
+    const block = encoder.encode(trailers);
+    isUnended = pick(30) === 0;
+    ending = headFrames(pick, stream, block, !isUnended);
+  }
   const rest = [...body, ...ending, ...(isReset ? [frame(FRAME.rst, 0, stream, u32(pick(14)))] : [])];
   return {
-    ...{ stream, key, head, trailers, opening, rest, isReset },
+    ...{ stream, key, head, trailers, isUnended, opening, rest, isReset },
     isHead: head.some(([name, value]) => name === ':method' && value === 'HEAD'),
     isEarly: hasBody && head.some(([name, value]) => name === 'content-length' && value === '0'),
     bodyBytes: hasBody ? length : null,

@@ -40,13 +40,33 @@ function isTooLong(fields: readonly Field[]): boolean {
   return fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MOST_TRAILERS;
 }
 
+function isRefusedTrailer(field: Field): boolean {
+  return isInvalid(field) || NEVER_BEHIND.test(field[0]);
+}
+
 const invalidTrailer: Reason = {
   name: 'invalid or too long trailers',
   kinds: ['request', 'answer'],
   because: 'node:http2 leaves all trailers out; trailers that are malformed end the request',
   applies: ({ trailers }, { own }) =>
-    (isTooLong(trailers ?? []) || (trailers ?? []).some((field) => isInvalid(field) || NEVER_BEHIND.test(field[0]))) &&
+    (isTooLong(trailers ?? []) || (trailers ?? []).some(isRefusedTrailer)) &&
     /^cut$|"end":"(?:reset|goaway) /.test(own),
+};
+
+const RESET = '"end":"reset 1"}';
+
+const refusedTrailers: Reason = {
+  name: 'answer before refused trailers',
+  kinds: ['answer'],
+  because: 'a body of a known length is whole without its trailers: the answer may come before the reset, on either side',
+  applies: ({ trailers, isUnended }, { oracle, own }) => {
+    const [reset, answered] = oracle.endsWith(RESET) ? [oracle, own] : [own, oracle];
+    return (
+      (isUnended || (trailers ?? []).some(isRefusedTrailer)) &&
+      reset.endsWith(RESET) &&
+      (answered.includes(WHOLE) || answered.includes(EARLY))
+    );
+  },
 };
 
 /** A body of a known length is whole before its trailers are refused: then the answer alone tells. */
@@ -104,6 +124,7 @@ export const REASONS: Readonly<Record<Engine, readonly Reason[]>> = {
       ...earlyAnswer,
       applies: (_exchange, { oracle, own }) => oracle.replace(EARLY, WHOLE) === own.replace(EARLY, WHOLE),
     },
+    refusedTrailers,
   ],
-  own: [earlyAnswer, invalidField, invalidTrailer, hostBehind, passedTrailers, emptyCrumb, wrongLength],
+  own: [earlyAnswer, invalidField, invalidTrailer, refusedTrailers, hostBehind, passedTrailers, emptyCrumb, wrongLength],
 };

@@ -15,6 +15,7 @@ export const CACHE = join(ROOT, 'node_modules/.cache/tests');
 const BESIDE = 'thread.js';
 
 const OUTSIDE = [
+  '@grpc/grpc-js',
   '@node-rs/argon2',
   'axe-core',
   'better-sqlite3',

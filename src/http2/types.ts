@@ -118,6 +118,8 @@ export interface Http2Stream {
   trailers(lines: Buffer): void;
   /** END_STREAM behind what was pushed. If the visitor still sends, RST_STREAM NO_ERROR follows it, and its DATA is passed by. */
   end(): void;
+  /** END_STREAM behind what was pushed, while the visitor may still send: `end` or `reset` follows once that is of no interest any more. */
+  endHalf(): void;
   /** RST_STREAM; what was pushed and has not left is let go of (no `onCredit` for it). */
   reset(code: number): void;
 }

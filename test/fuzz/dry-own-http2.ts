@@ -53,6 +53,8 @@ class DryStream implements Http2Stream {
 
   end(): void {}
 
+  endHalf(): void {}
+
   reset(): void {
     this.gone = true;
   }

@@ -88,6 +88,8 @@ class Exchange implements Http2StreamSink {
   #isOver = false;
   #isAnswered = false;
   #isEnding = false;
+  /** It has ended its own half alone. */
+  #isHalf = false;
   /** Bytes whose credit is out. */
   #credit = 0;
 
@@ -119,13 +121,20 @@ class Exchange implements Http2StreamSink {
       if (pick(4) === 0) this.answer();
       return;
     }
+    if (this.#isHalf && (this.#hasEnded || pick(10) === 0)) {
+      this.#isHalf = false;
+      return this.#stream.end();
+    }
     if (this.#isEnding) return;
     if (pick(2) === 0) this.#push();
     if (pick(30) === 0) return this.#reset();
     if (pick(3) > 0) return;
     this.#isEnding = true;
     if (pick(3) === 0) this.#stream.trailers(Buffer.from('X-Sum: abc\r\ngrpc-status: 0\r\n'));
-    else this.#stream.end();
+    else if (pick(4) === 0) {
+      this.#isHalf = true;
+      this.#stream.endHalf();
+    } else this.#stream.end();
   }
 
   #push(): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CODE } from '../types.ts';
 import { FLAG, MAX_PAYLOAD, PREFACE, readUint32, TYPE } from './frame.ts';
-import { block, frame, numbers, request, requestBlock, settings, turns, Visitor } from './testing.ts';
+import { block, frame, LIMITS, numbers, request, requestBlock, settings, turns, Visitor } from './testing.ts';
 
 const HEAD = 'GET / HTTP/1.1\r\nhost: a.example\r\n\r\n';
 const NONE = Buffer.alloc(0);
@@ -315,4 +315,59 @@ test('connection: calls on a stream that is gone do nothing', async () => {
     visitor.frames().map(({ type }) => type),
     [TYPE.reset],
   );
+});
+
+/** Ends of a response on its stream: flags of its last frame, and whether a reset follows. */
+async function endsOf(visitor: Visitor): Promise<string[]> {
+  await turns();
+  return visitor
+    .frames()
+    .filter(({ type, flags }) => type === TYPE.reset || (type <= TYPE.headers && (flags & FLAG.endStream) !== 0))
+    .map(({ type, payload }) => (type === TYPE.reset ? `reset ${readUint32(payload, 0)}` : 'end'));
+}
+
+test('connection: half an end leaves the other half open, and its stream counts until both are over', async () => {
+  const visitor = new Visitor({ limits: { ...LIMITS, maxStreams: 1 } });
+  visitor.user.handle = ({ stream }) => stream.answer(200, [], NONE, false);
+  visitor.greet();
+  visitor.send(request(1, false));
+  const { stream, log } = visitor.taken(0);
+  stream.endHalf();
+  assert.deepEqual(await endsOf(visitor), ['end']);
+  assert.equal(visitor.connection.openStreams, 1);
+  visitor.send(frame(TYPE.data, 0, 1, Buffer.from('more')));
+  assert.equal(log.body.toString(), 'more');
+  visitor.send(request(3));
+  assert.deepEqual(await endsOf(visitor), [`reset ${CODE.refused}`]);
+  visitor.send(frame(TYPE.data, FLAG.endStream, 1));
+  assert.deepEqual(log.events, ['end']);
+  stream.end();
+  assert.deepEqual(log.events, ['end', 'done']);
+  assert.equal(visitor.connection.openStreams, 0);
+  assert.deepEqual(await endsOf(visitor), []);
+  visitor.send(request(5));
+  assert.equal(visitor.user.requests.length, 2);
+  assert.deepEqual(visitor.user.offences, []);
+});
+
+test('connection: the other half may be ended before the first is out, or given up', async () => {
+  for (const isOut of [false, true]) {
+    for (const isEnded of [false, true]) {
+      const visitor = new Visitor();
+      visitor.user.handle = ({ stream }) => stream.answer(200, [], NONE, false);
+      visitor.greet();
+      visitor.send(request(1, false));
+      await turns();
+      visitor.frames();
+      const { stream, log } = visitor.taken(0);
+      stream.endHalf();
+      if (isOut) await turns();
+      if (isEnded) visitor.send(frame(TYPE.data, FLAG.endStream, 1));
+      stream.end();
+      stream.end();
+      assert.deepEqual(await endsOf(visitor), isEnded ? ['end'] : ['end', `reset ${CODE.none}`]);
+      assert.equal(log.events.at(-1), 'done');
+      assert.equal(visitor.connection.openStreams, 0);
+    }
+  }
 });

@@ -169,6 +169,11 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
     this.forget(stream, !stream.ended, true);
   }
 
+  done(stream: Http2ServerStream): void {
+    this.#done(stream);
+    this.#endIfDone();
+  }
+
   fault(stream: Http2ServerStream, error: unknown): void {
     stream.reset(CODE.internal);
     this.user.onFault(error);
@@ -214,7 +219,7 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
   // ------------------------------------------------------------------ for the sender
 
   endPut(stream: Http2ServerStream): void {
-    if (stream.ended && stream.closeCode === CODE.none) return;
+    if (stream.isHalf || (stream.ended && stream.closeCode === CODE.none)) return;
     stream.isGivenUp = true;
     this.sender.reset(stream.id, stream.closeCode);
   }
@@ -233,7 +238,9 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
     }
     for (let i = 0; i < out.endCount; i++) {
       const stream = out.ends[i] as Http2ServerStream;
-      if (!stream.gone && stream.id === out.endIds[i]) this.#done(stream);
+      if (stream.gone || stream.id !== out.endIds[i]) continue;
+      if (stream.isHalf) stream.isHalfOut = true;
+      else this.#done(stream);
     }
     this.#endIfDone();
   }

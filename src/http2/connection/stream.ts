@@ -17,6 +17,10 @@ export interface StreamHost extends Pace {
   released(bytes: number): void;
   /** The user has reset it. */
   left(stream: Http2ServerStream): void;
+  /** Its end was put before, for one half. */
+  endPut(stream: Http2ServerStream): void;
+  /** Its end is out, and now it is for both halves. */
+  done(stream: Http2ServerStream): void;
   /** What the user gave could not be sent: a fault of ours. */
   fault(stream: Http2ServerStream, error: unknown): void;
 }
@@ -46,6 +50,8 @@ export class Http2ServerStream extends Outgoing implements Http2Stream {
   closeCode: number = CODE.none;
   /** This side has said that the rest of the request is not wanted. */
   isGivenUp = false;
+  /** Of one that is half over: its end is out. */
+  isHalfOut = false;
 
   constructor(host: StreamHost) {
     super();
@@ -110,7 +116,14 @@ export class Http2ServerStream extends Outgoing implements Http2Stream {
   }
 
   end(): void {
-    if (!this.#isClosing) this.#endBy(END.stream);
+    if (this.isHalf) this.#endOther();
+    else if (!this.#isClosing) this.#endBy(END.stream);
+  }
+
+  endHalf(): void {
+    if (this.#isClosing) return;
+    this.isHalf = true;
+    this.#endBy(END.stream);
   }
 
   reset(code: number): void {
@@ -128,7 +141,7 @@ export class Http2ServerStream extends Outgoing implements Http2Stream {
     this.sendWindow = sendWindow;
     this.contentLength = contentLength;
     this.received = this.holding = this.backlog = this.spareCredit = 0;
-    this.gone = this.ended = this.isGivenUp = this.isHanded = false;
+    this.gone = this.ended = this.isGivenUp = this.isHanded = this.isHalf = this.isHalfOut = false;
     this.closeCode = CODE.none;
     this.ending = END.none;
     this.lastSerial = this.turnBytes = 0;
@@ -164,6 +177,13 @@ export class Http2ServerStream extends Outgoing implements Http2Stream {
 
   get #isClosing(): boolean {
     return this.gone || this.ending !== END.none;
+  }
+
+  #endOther(): void {
+    this.isHalf = false;
+    if (this.gone || this.ending !== END.sent) return;
+    this.#host.endPut(this);
+    if (this.isHalfOut) this.#host.done(this);
   }
 
   #endBy(end: typeof END.stream | typeof END.trailers): void {

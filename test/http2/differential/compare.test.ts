@@ -24,6 +24,8 @@ const WRONG: Exchange = { ...EXCHANGE, head: [['content-length', '9']] };
 const WRONG_BEHIND: Exchange = { ...EXCHANGE, trailers: [['content-length', '9']] };
 const RIGHT: Exchange = { ...EXCHANGE, head: [['content-length', '10']] };
 
+const STATUS: Outcome['heads'][number] = [[':status', '200']];
+
 const REFUSED: Seen = { head: 'bad: FOO / HTTP/1.1', bodyBytes: 0, trailers: '', end: 'cut', isRefused: true };
 
 function outcome(end: string, seen?: Seen): Outcome {
@@ -66,7 +68,7 @@ test('compare: refused trailers behind a whole body may lose against the answer,
     return REASONS.own.some(({ kinds, applies }) => kinds.includes(difference.kind) && applies(exchange, difference));
   };
   const seen: Seen = { head: 'POST /', bodyBytes: 10, trailers: '', end: 'whole' };
-  const [reset, answered] = [outcome('reset 1', seen), { ...outcome('whole', seen), heads: [[[':status', '200']]] }];
+  const [reset, answered] = [outcome('reset 1', seen), { ...outcome('whole', seen), heads: [STATUS] }];
   const fine: Exchange = { ...RIGHT, trailers: [['x-sum', 'abc']] };
   const pseudo: Exchange = { ...RIGHT, trailers: [[':method', 'GET']] };
   for (const exchange of [{ ...fine, isUnended: true }, pseudo]) {

@@ -58,7 +58,8 @@ const RESET = '"end":"reset 1"}';
 const refusedTrailers: Reason = {
   name: 'answer before refused trailers',
   kinds: ['answer'],
-  because: 'a body of a known length is whole without its trailers: the answer may come before the reset, on either side',
+  because:
+    'a body of a known length is whole without its trailers: the answer may come before the reset, on either side',
   applies: ({ trailers, isUnended }, { oracle, own }) => {
     const [reset, answered] = oracle.endsWith(RESET) ? [oracle, own] : [own, oracle];
     return (
@@ -126,5 +127,14 @@ export const REASONS: Readonly<Record<Engine, readonly Reason[]>> = {
     },
     refusedTrailers,
   ],
-  own: [earlyAnswer, invalidField, invalidTrailer, refusedTrailers, hostBehind, passedTrailers, emptyCrumb, wrongLength],
+  own: [
+    earlyAnswer,
+    invalidField,
+    invalidTrailer,
+    refusedTrailers,
+    hostBehind,
+    passedTrailers,
+    emptyCrumb,
+    wrongLength,
+  ],
 };

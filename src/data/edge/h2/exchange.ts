@@ -128,7 +128,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
       isPaused: this.#body.isFull,
       hasBacklog: this.sink.backlog > 0,
       isAnswering: this.#response.started,
-      isHalfClosed: this.#isHalfClosed || (this.#state === 'raw' && this.#isEnded),
+      isHalfClosed:
+        this.#isHalfClosed || (this.#state === 'raw' && (this.#isEnded || this.#upstream?.stream.ended === true)),
     });
     if (lateness !== 'go_on') this.#late(lateness);
   }
@@ -217,6 +218,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     if (sent === SENT.wrongLength) return this.#malformed('its body is not as long as its content-length');
     if (sent === SENT.wrongTrailers) return this.#malformed('invalid trailers');
     if (this.#body.hasDroppedTrailers) this.#context.drops.add('request_trailers');
+    if (this.#state === 'raw' && this.#upstream?.stream.ended === true) return this.#finish(false);
     if (this.#state !== 'body') return;
     this.#state = 'wait';
     this.#exchange.isWhole = true;
@@ -288,7 +290,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
   }
 
   onResponseEnd(): void {
-    if (this.#state === 'raw') return this.#finish(false);
+    if (this.#state === 'raw') return this.#serviceEnded();
     if (this.#response.ended()) this.responseDone(false);
     else this.onUpstreamLost('local_closed');
   }
@@ -338,6 +340,13 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     this.#state = 'raw';
     if (start < end) this.#toVisitor(bytes, start, end, slab);
     this.#sent(this.#body.start((this.#upstream as Upstream).stream, RAW));
+  }
+
+  /** Of an upgraded stream; the visitor may go on in its own direction. */
+  #serviceEnded(): void {
+    if (this.#body.isSent) return this.#finish(false);
+    this.#deadlines.moved();
+    this.#stream?.endHalf();
   }
 
   #toVisitor(bytes: Buffer, start: number, end: number, slab: Slab): void {
@@ -406,6 +415,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
   /** The stream is gone, and with it what it held. `code`: with which the visitor has reset it. */
   #letGo(code = 0): void {
     if (this.#stream === null) return;
+    // The service may have ended its half: the other one must not look whole to it.
+    if (this.#state === 'raw') this.#upstream?.stream.reset(code);
     this.#state = 'gone';
     this.#dispatch.leave();
     this.#release(false, code);

@@ -69,7 +69,6 @@ export class RequestBody {
   /** What has been collected for it, as far as it is not sent. */
   #whole: Buffer | null = null;
   #isEnded = false;
-  /** All of it is written, its end too. */
   #isSent = false;
   /** There was no room for trailers behind a body with a length. */
   hasDroppedTrailers = false;
@@ -92,6 +91,11 @@ export class RequestBody {
   /** The service, or what is in front of it, takes no more for now. */
   get isFull(): boolean {
     return this.#isFull;
+  }
+
+  /** All of it is written, its end too. */
+  get isSent(): boolean {
+    return this.#isSent;
   }
 
   /** What waits takes so much of the memory. */

@@ -131,6 +131,7 @@ test(
     assert.deepEqual([opcode, payload.readUInt16BE(0)], [8, 4001]);
     first.say(payload, 8);
     await once(first.stream, 'end');
+    first.stream.end();
     // The visitor closes.
     const second = sockets[1] as Socket;
     second.say(Buffer.from([0x0f, 0xa2]), 8);

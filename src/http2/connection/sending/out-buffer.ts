@@ -58,7 +58,7 @@ export class OutBuffer {
     for (let i = 0; i < this.endCount; i++) {
       const stream = this.ends[i] as Outgoing;
       // It may have been reset since, and be another by now.
-      if (stream.gone || stream.id !== this.endIds[i]) continue;
+      if (stream.gone || stream.isHalf || stream.id !== this.endIds[i]) continue;
       stream.isHanded = true;
       count++;
     }

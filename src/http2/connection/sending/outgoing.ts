@@ -23,6 +23,8 @@ export class Outgoing {
   lastSerial = 0;
   /** Its end is with the socket. */
   isHanded = false;
+  /** Its end leaves the visitor's side open: the stream is not over by it. */
+  isHalf = false;
 
   /** Its place in the order (schedule.ts); -1: it has none. */
   lane = -1;

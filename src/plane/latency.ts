@@ -10,7 +10,6 @@ const MAX_MS = 2 ** 28 / TICKS_PER_MS;
 
 /** How requests of a tunnel ended, in the order of `LatencyEvent.status`. `canceled`: the visitor left before the response. */
 export const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'canceled'] as const;
-export type StatusClass = (typeof STATUS_CLASSES)[number];
 
 /** Traffic of one tunnel since the last event about it. */
 export interface LatencyEvent {

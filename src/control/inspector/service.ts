@@ -191,7 +191,7 @@ export function knowTunnel(db: Db, { orgId }: UserActor, tunnelId: string | unde
   throw new AppError('not_found', 'Your organization has no tunnel with this id. Check the id.');
 }
 
-/** To search for a value is to learn it, letter by letter. */
+/** To search for a value is to learn it, a character at a time. */
 function checkHeader(actor: UserActor, { header }: RecordFilter): void {
   if (header?.value === undefined || !isSecret(header.name) || hasRole(actor, 'member')) return;
   throw new AppError(

@@ -8,7 +8,6 @@ import {
   type MethodDefinition,
   Server,
   ServerCredentials,
-  type ServiceDefinition,
 } from '@grpc/grpc-js';
 import { EMPTY, type Message, OUTPUT_REQUEST, PAYLOAD, SIMPLE_REQUEST, TOTAL, type Type } from './messages.ts';
 
@@ -57,7 +56,7 @@ export async function startServer(compression = 0): Promise<TestServer> {
   const server = new Server({ 'grpc.default_compression_algorithm': compression });
   const seen: Seen = { metadata: [], cancelled: 0 };
   const { unimplementedCall: _, ...definitions } = METHODS;
-  server.addService(definitions as ServiceDefinition, handlers(seen));
+  server.addService(definitions, handlers(seen));
   const port = await new Promise<number>((resolve, reject) =>
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
       error === null ? resolve(bound) : reject(error),

@@ -7,9 +7,9 @@ import { base64Of, bytesOf, hexDump, textOf } from '../../src/dashboard/pages/in
 import { MAX_OPENED_BYTES, openCodings } from '../../src/dashboard/pages/inspector/body/codings.ts';
 import { setOutJson } from '../../src/dashboard/pages/inspector/body/json-text.ts';
 import { partsOf } from '../../src/dashboard/pages/inspector/body/multipart.ts';
-import { filterIn, type Item, matches, queryOf, searchOf } from '../../src/dashboard/pages/inspector/filter.ts';
+import { filterIn, type Item, matches, queryOf, searchOf } from '../../src/dashboard/pages/inspector/filters/filter.ts';
 import { LiveList, MAX_ROWS } from '../../src/dashboard/pages/inspector/live-list.ts';
-import { brokenLine, draftOf, editsOf } from '../../src/dashboard/pages/inspector/replay-edits.ts';
+import { brokenLine, draftOf, editsOf } from '../../src/dashboard/pages/inspector/replay/replay-edits.ts';
 import { visibleLines, visiblePath, visibleText } from '../../src/dashboard/pages/inspector/visible-text.ts';
 import { type Detail, timingOf } from '../../src/dashboard/pages/inspector/messages.ts';
 

@@ -58,7 +58,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'inspector-list');
 
-    await page.getByLabel('Path contains').fill('/ADMIN/us');
+    await page.getByLabel('Search requests').fill('/ADMIN/us');
     await option(page, '/orders').waitFor({ state: 'detached' });
     await option(page, '/admin/users').waitFor();
     assert.match(page.url(), /\?path=%2FADMIN%2Fus$/);
@@ -106,6 +106,120 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.keyboard.press('Escape');
     await beside.waitFor({ state: 'detached' });
     assert.equal(await page.evaluate<string>('document.activeElement.getAttribute("role")'), 'listbox');
+  });
+
+  test('inspector: single keys move, search, copy and compare', async (t) => {
+    await ask('/keys/one');
+    await ask('/keys/two');
+    const page = await open(t, '/inspector?path=/keys', {
+      context: { permissions: ['clipboard-read', 'clipboard-write'] },
+    });
+    const beside = page.getByRole('region', { name: 'Selected request' });
+    await option(page, '/keys/two').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await beside.getByRole('heading', { name: 'GET /keys/two' }).waitFor();
+    await page.keyboard.press('j');
+    await beside.getByRole('heading', { name: 'GET /keys/one' }).waitFor();
+    await page.keyboard.press('k');
+    await beside.getByRole('heading', { name: 'GET /keys/two' }).waitFor();
+    await page.keyboard.press('c');
+    await page.getByText('curl command copied').waitFor();
+    assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^curl [^]*\/keys\/two/);
+    await page.keyboard.press('r');
+    await page.getByRole('dialog', { name: 'Replay request' }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Escape');
+    await beside.getByRole('heading', { name: 'GET /keys/two' }).waitFor();
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await noSeriousFinding(page);
+    await help.getByLabel('Use single-key shortcuts').click();
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    assert.equal(await page.getByLabel('Search requests').evaluate('document.activeElement.tagName'), 'DIV');
+    await page.keyboard.press('?');
+    await help.getByLabel('Use single-key shortcuts').click();
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('j?r');
+    assert.equal(await page.getByLabel('Search requests').inputValue(), '/keysj?r');
+  });
+
+  test('inspector: selection and filters are in the address, and the back button works', async (t) => {
+    await ask('/back/one');
+    await ask('/back/two');
+    const page = await open(t, '/inspector?path=/back');
+    const beside = page.getByRole('region', { name: 'Selected request' });
+    await option(page, '/back/two').click();
+    await beside.getByRole('heading', { name: 'GET /back/two' }).waitFor();
+    assert.match(page.url(), /\?path=%2Fback&request=[\da-f-]{36}$/);
+    await option(page, '/back/one').click();
+    await beside.getByRole('heading', { name: 'GET /back/one' }).waitFor();
+    await page.reload();
+    await beside.getByRole('heading', { name: 'GET /back/one' }).waitFor();
+    await page.goBack();
+    await beside.waitFor({ state: 'detached' });
+    assert.match(page.url(), /\?path=%2Fback$/);
+    await page.getByLabel('Search requests').fill('/back status:5xx method:GET');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No requests match' }).waitFor();
+    assert.match(page.url(), /status=5xx/);
+    await page.getByRole('button', { name: 'Saved filters' }).click();
+    await page.getByRole('menuitem', { name: 'Save filters' }).click();
+    await page.getByRole('dialog', { name: 'Save filters' }).getByLabel('Name').fill('Server errors');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.goBack();
+    await option(page, '/back/one').waitFor();
+    await page.getByRole('button', { name: 'Saved filters' }).click();
+    await noSeriousFinding(page);
+    await page.getByRole('menuitem', { name: 'Server errors', exact: true }).click();
+    await page.getByRole('heading', { name: 'No requests match' }).waitFor();
+    await page.getByLabel('Search requests').fill('status:9');
+    await page.keyboard.press('Enter');
+    await page.getByText("Can't understand status:9").waitFor();
+    await page.getByRole('button', { name: 'Search words' }).click();
+    await noSeriousFinding(page);
+    await shoot(page, 'inspector-words');
+    await page.getByRole('button', { name: 'status:404' }).click();
+    assert.match(await page.getByLabel('Search requests').inputValue(), /status:404$/);
+  });
+
+  test('inspector: two requests are compared', async (t) => {
+    const send = (count: number, trace: string): Promise<number> =>
+      ask('/compare', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-trace': trace, cookie: `sid=${trace}` },
+        body: JSON.stringify({ order: 7, items: [{ sku: 'A', count }], note: 'same' }),
+      });
+    await send(1, 'one');
+    await send(2, 'two');
+    const page = await open(t, '/inspector?path=/compare');
+    const beside = page.getByRole('region', { name: 'Selected request' });
+    await option(page, '/compare').click();
+    await beside.getByRole('heading', { name: 'POST /compare' }).waitFor();
+    await page.keyboard.press('d');
+    await page.getByText('Choose a request to compare with POST /compare').waitFor();
+    await page.getByRole('option').nth(1).click();
+    await beside.getByRole('heading', { name: 'Comparison' }).waitFor();
+    const body = beside.getByLabel('Request body', { exact: true }).locator('.culvert-diff');
+    assert.match((await body.textContent()) ?? '', /-\s+"count": 2\+\s+"count": 1/);
+    const headers = beside.getByRole('table', { name: 'Request headers' });
+    assert.deepEqual(await headers.getByRole('row', { name: 'x-trace' }).getByRole('cell').allTextContents(), [
+      'two',
+      'one',
+    ]);
+    assert.equal(await headers.getByText('sid=').count(), 0);
+    await noSeriousFinding(page);
+    await shoot(page, 'inspector-compare');
+    await beside.getByRole('link', { name: 'Open as page' }).click();
+    await heading(page, 'Compare requests');
+    await page.getByRole('link', { name: 'Swap' }).click();
+    await page.getByText(/\+\s+"count": 2/).waitFor();
+    await page.getByRole('link', { name: 'Close comparison' }).click();
+    await heading(page, 'Request');
   });
 
   test('inspector: a request shows its decisions, timing and bodies', async (t) => {
@@ -172,7 +286,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('tab', { name: 'Request' }).click();
     const rows = page.getByRole('table', { name: 'Form fields' });
     assert.equal(await rows.getByRole('row', { name: 'city' }).textContent(), 'cityÅrhus');
-    await page.getByLabel('Path contains').fill('/picture');
+    await page.getByLabel('Search requests').fill('/picture');
     await option(page, '/picture').click();
     const picture = page.getByRole('img', { name: 'Body as image/png' });
     await picture.waitFor();
@@ -262,7 +376,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await dialog.getByRole('button', { name: 'Replay', exact: true }).click();
     await dialog.getByText('Request sent').waitFor();
-    await dialog.getByText('changed').waitFor();
+    await dialog.getByText(/\+ POST two/).waitFor();
     await shoot(page, 'inspector-replay');
     await dialog.getByRole('link', { name: 'Open new request' }).click();
     await heading(page, 'Request');
@@ -286,6 +400,12 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.match((await command.textContent()) ?? '', /^curl .*'authorization: \*\*\*'/is);
     await page.getByLabel('Include credentials and cookies').click();
     await page.getByText('hidden-word').waitFor();
+    await page.getByText('Python', { exact: true }).click();
+    const code = page.getByRole('group', { name: 'the code' });
+    assert.match((await code.textContent()) ?? '', /"authorization": "Bearer hidden-word"/i);
+    await page.getByLabel('Include credentials and cookies').click();
+    assert.match((await code.textContent()) ?? '', /"authorization": "\*\*\*"/i);
+    await noSeriousFinding(page);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'List actions' }).click();
     await page.getByRole('menuitem', { name: 'Export as HAR' }).click();
@@ -309,7 +429,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     });
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Inspector' }).click();
     await page.getByText('Live', { exact: true }).waitFor();
-    await page.getByLabel('Path contains').fill('/gap');
+    await page.getByLabel('Search requests').fill('/gap');
     await ask('/gap/before');
     await option(page, '/gap/before').waitFor();
     isAway = true;

@@ -3,6 +3,7 @@ import { Button, Switch, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyIcon } from '../../parts/copy.tsx';
 import { FoldedSection, numbered } from './section.tsx';
+import { COVER, isSecret } from './secret-fields.ts';
 import { visibleText } from './visible-text.ts';
 
 interface Field {
@@ -10,9 +11,6 @@ interface Field {
   readonly value: string;
 }
 
-/** Names of fields that hold credentials or signatures. */
-const SECRET = /key|token|secret|signature|authorization|cookie|password|credential/i;
-const COVER = '••••••••';
 /** Fewer are found by looking. */
 const MANY = 12;
 /** Drawn at first; a head may have a thousand. */
@@ -32,10 +30,10 @@ export function HeaderTable({ title, fields, none }: HeaderTableProps) {
   const needle = wanted.toLowerCase();
   const found = fields.filter(({ name, value }) => `${name}: ${value}`.toLowerCase().includes(needle));
   const shown = isWhole ? found : found.slice(0, FIRST);
-  const said = ({ name, value }: Field): string => (SECRET.test(name) && !isOpen ? COVER : value);
+  const said = ({ name, value }: Field): string => (isSecret(name) && !isOpen ? COVER : value);
   const actions = (
     <>
-      {fields.some(({ name }) => SECRET.test(name)) && (
+      {fields.some(({ name }) => isSecret(name)) && (
         <Switch size="xs" label="Show credentials" checked={isOpen} onChange={() => setOpen(!isOpen)} />
       )}
       {fields.length > 0 && (

@@ -3,17 +3,20 @@ import { Button, Menu, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconDots, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { Redirect, useLocation, useSearch } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { useAction } from '../../parts/action.ts';
 import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { Page } from '../../parts/page.tsx';
-import { ArchiveDialog } from './export-dialogs.tsx';
+import { ArchiveDialog } from './export/export-dialogs.tsx';
 import type { FeedState } from './feed.ts';
-import { FilterBar } from './filter-bar.tsx';
-import { type Filter, filterIn, searchOf } from './filter.ts';
+import { FilterBar } from './filters/filter-bar.tsx';
+import { chosenIn, listHref, requestHref } from './filters/address.ts';
+import { type Filter, filterIn, searchOf } from './filters/filter.ts';
+import { ShortcutHelp } from './keyboard/shortcut-help.tsx';
+import { useShortcuts } from './keyboard/shortcuts.ts';
 import { ListAndRequest } from './list-and-request.tsx';
 import { useLiveRequests } from './live-requests.ts';
 import { RecordingNotes } from './recording-notes.tsx';
@@ -21,7 +24,9 @@ import { type Tunnels, useTunnels } from './tunnels.ts';
 
 export function InspectorPage() {
   const [, go] = useLocation();
-  const key = searchOf(filterIn(useSearch()));
+  const search = useSearch();
+  const key = searchOf(filterIn(search));
+  const chosen = chosenIn(search);
   const filter = useMemo(() => filterIn(key), [key]);
   const { requests, status } = useLiveRequests(filter);
   const tunnels = useTunnels();
@@ -30,11 +35,15 @@ export function InspectorPage() {
   const [isClear, clear] = useDisclosure(false);
   const isWide = useMediaQuery('(min-width: 68em)', undefined, { getInitialValueInEffect: false }) ?? false;
   const may = useMay('member');
+  const [isHelp, help] = useDisclosure(false);
   const { button, from, back } = useMenuDialog();
-  const change = (next: Filter): void => {
-    const search = searchOf(next);
-    go(search === '' ? '/inspector' : `/inspector?${search}`, { replace: true });
-  };
+  useShortcuts({ '?': help.open });
+  // A link that was made on a wide screen, opened on a narrow one.
+  const { request, against } = chosen;
+  const [wasWide] = useState(isWide);
+  if (!wasWide && request !== undefined) return <Redirect to={requestHref(request, filter, against)} replace />;
+  // What is typed replaces itself; each choice can be taken back.
+  const change = (next: Filter, isTyped = false): void => go(listHref(next), { replace: isTyped });
   const actions = (
     <>
       <FeedSign feed={status.feed} isPaused={isPaused} />
@@ -53,6 +62,7 @@ export function InspectorPage() {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={from(archive.open)}>Export as HAR</Menu.Item>
+          <Menu.Item onClick={from(help.open)}>Keyboard shortcuts</Menu.Item>
           {may && (
             <Menu.Item color="red" onClick={from(clear.open)}>
               Delete recorded requests
@@ -70,6 +80,7 @@ export function InspectorPage() {
         <ListAndRequest
           key={key}
           filter={filter}
+          chosen={chosen}
           requests={requests}
           status={status}
           tunnels={tunnels}
@@ -78,6 +89,7 @@ export function InspectorPage() {
           onPaused={setPaused}
         />
       </div>
+      <ShortcutHelp opened={isHelp} onClose={help.close} />
       <ArchiveDialog subject={{ filter }} opened={isArchive} onClose={archive.close} />
       <ClearDialog
         tunnels={tunnels}

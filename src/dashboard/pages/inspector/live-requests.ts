@@ -6,7 +6,7 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { answered } from '../../api/client.ts';
 import { type ApiContext, useApi } from '../../api/context.tsx';
 import { type FeedState, openFeed } from './feed.ts';
-import { type Filter, type Item, matches, queryOf } from './filter.ts';
+import { type Filter, isServersCall, type Item, matches, queryOf } from './filters/filter.ts';
 import { LiveList, MAX_ROWS } from './live-list.ts';
 
 const PAGE = 200;
@@ -18,6 +18,8 @@ const SCREEN = 40;
 const MAX_MISSED_PARTS = MAX_ROWS / MAX_PAGE;
 /** No reader is faster; each change of the list costs a redraw. */
 const BETWEEN_CHANGES_MS = 100;
+/** Where the server alone knows what matches, it is asked again so often while requests come. */
+const BETWEEN_SEARCHES_MS = 3_000;
 /** Heads that came so long before the newest known one may be recorded after it. */
 const OVERLAP_MS = 60_000;
 
@@ -45,6 +47,7 @@ export class LiveRequests {
   #isAsking = false;
   /** The feed has begun to stand while the first page was on its way: what was recorded between the two is in neither. */
   #isOutrun = false;
+  #search: ReturnType<typeof setTimeout> | undefined;
   /** How often the list has begun anew: older rows that were asked for before that do not fit below it. */
   #restarts = 0;
 
@@ -81,6 +84,8 @@ export class LiveRequests {
     return () => {
       close();
       this.#abort.abort();
+      clearTimeout(this.#search);
+      this.#search = undefined;
       if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
       this.#frame = undefined;
     };
@@ -146,8 +151,7 @@ export class LiveRequests {
   }
 
   /** Requests recorded while the connection was down. */
-  async #catchUp(): Promise<void> {
-    const { newest } = this.list;
+  async #catchUp(newest = this.list.newest): Promise<void> {
     if (newest === undefined) {
       this.#isOutrun = this.#isAsking;
       return this.load();
@@ -189,9 +193,18 @@ export class LiveRequests {
 
   #take(item: Item): void {
     if (!matches(this.#filter, item)) return;
+    if (isServersCall(this.#filter)) return this.#searchSoon(item.timestamp);
     this.#pending.push(item);
     if (this.#pending.length > 2 * MAX_ROWS) this.#pending = this.#pending.slice(-MAX_ROWS);
     this.#frame ??= requestAnimationFrame(this.#flush);
+  }
+
+  /** Looks no further back than `from`: what was recorded before was searched already. */
+  #searchSoon(from: string): void {
+    this.#search ??= setTimeout(() => {
+      this.#search = undefined;
+      void this.#catchUp(from);
+    }, BETWEEN_SEARCHES_MS);
   }
 
   readonly #flush = (now: number): void => {

@@ -3,7 +3,7 @@ import { explain } from '../../../base/codes/code-text.ts';
 import { edgeFault } from '../../../base/codes/edge-faults.ts';
 import type { Schemas } from '../../api/types.ts';
 import { entryOf } from '../policy/kinds.ts';
-import type { Item } from './filter.ts';
+import type { Item } from './filters/filter.ts';
 
 export type Detail = Schemas['InspectedRequestDetail'];
 export type Step = Schemas['InspectedTrace']['steps'][number];

@@ -1,24 +1,15 @@
 /** One recorded request: what was decided, how long it took, what was sent and answered. Beside the list, and on a page of its own. */
-import { Badge, Button, Group, Menu, Stack, Tabs, Text, Title, Tooltip } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { IconDots, IconRepeat } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { Link } from 'wouter';
+import { Badge, Button, Group, Stack, Tabs, Text, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { grpcStatusText } from '../../../base/codes/grpc-status.ts';
-import { answered } from '../../api/client.ts';
-import { useApi, useMay } from '../../api/context.tsx';
 import { CopyIcon } from '../../parts/copy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Body, BodyView } from './body/body-view.tsx';
-import { ArchiveDialog, CurlDialog } from './export-dialogs.tsx';
 import { HeaderTable } from './header-table.tsx';
-import { ReplayDialog } from './replay-dialog.tsx';
-import { noReplay } from './replay-edits.ts';
 import { RequestFacts, RequestSummary, TimingBar, TraceSteps, WhyNot } from './request-facts.tsx';
-import { useRecording } from './recording-notes.tsx';
+import { RequestActions } from './request-actions.tsx';
+import { useRequest } from './request-query.ts';
 import type { Tunnels } from './tunnels.ts';
 import { visibleText } from './visible-text.ts';
 import { decisionText, type Detail, statusClass, statusText, toneOf } from './messages.ts';
@@ -31,14 +22,7 @@ interface RequestDetailProps {
 }
 
 export function RequestDetail({ id, tunnels, children }: RequestDetailProps) {
-  const { client } = useApi();
-  const request = useQuery({
-    queryKey: ['inspector', id],
-    queryFn: ({ signal }) => answered(client.GET('/inspector/{id}', { params: { path: { id } }, signal })),
-    // A record does not change, and the bodies of many are large.
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 60_000,
-  });
+  const request = useRequest(id);
   return (
     <Stack gap="md">
       <Loaded query={request} lines={6}>
@@ -79,16 +63,11 @@ function Shown({ detail, tunnels, children }: ShownProps) {
           )}
         </Group>
         <Group gap="xs">
-          <Actions detail={detail} />
+          <RequestActions detail={detail} />
           {children}
         </Group>
       </Group>
-      <Group gap={4} wrap="nowrap" align="flex-start">
-        <Title order={2} size="h5" className="culvert-req-title">
-          {detail.method} <bdi>{visibleText(detail.path)}</bdi>
-        </Title>
-        <CopyIcon value={detail.path} what="the path" />
-      </Group>
+      <Target detail={detail} />
       <WhyNot detail={detail} tunnels={tunnels} />
       <RequestSummary detail={detail} tunnels={tunnels} />
       <Tabs defaultValue={detail.outcome === 'refused' ? 'decision' : 'response'} keepMounted={false}>
@@ -115,6 +94,26 @@ function Shown({ detail, tunnels, children }: ShownProps) {
         </Tabs.Panel>
       </Tabs>
     </>
+  );
+}
+
+/** Of a path that is drawn at first: a longer one would push the body out of sight. */
+const MAX_TARGET = 240;
+
+function Target({ detail: { method, path } }: { readonly detail: Detail }) {
+  const [isWhole, setWhole] = useState(path.length <= MAX_TARGET);
+  return (
+    <Group gap={4} wrap="nowrap" align="flex-start">
+      <Title order={2} size="h5" className="culvert-req-title">
+        {method} <bdi>{visibleText(isWhole ? path : `${path.slice(0, MAX_TARGET)}…`)}</bdi>
+      </Title>
+      {!isWhole && (
+        <Button size="compact-xs" variant="default" onClick={() => setWhole(true)} className="culvert-fixed">
+          Show all
+        </Button>
+      )}
+      <CopyIcon value={path} what="the path" />
+    </Group>
   );
 }
 
@@ -171,54 +170,4 @@ function Beside({ body, children }: { readonly body: ReactNode; readonly childre
 function wordsOf(headers: Readonly<Record<string, string>>): Pick<Body, 'type' | 'coding' | 'grpcCoding'> {
   const word = (name: string): string => (Object.hasOwn(headers, name) ? (headers[name] ?? '') : '');
   return { type: word('content-type'), coding: word('content-encoding'), grpcCoding: word('grpc-encoding') };
-}
-
-function Actions({ detail }: { readonly detail: Detail }) {
-  const may = useMay('member');
-  const why = noReplay(useRecording().data, detail.tunnel_id);
-  const [isReplay, replay] = useDisclosure(false);
-  const [isCurl, curl] = useDisclosure(false);
-  const [isArchive, archive] = useDisclosure(false);
-  const { button, from } = useMenuDialog();
-  return (
-    <>
-      {may && detail.outcome !== 'refused' && (
-        <Tooltip
-          label={why}
-          disabled={why === undefined}
-          events={{ hover: true, focus: true, touch: true }}
-          multiline
-          maw={280}
-        >
-          <Button
-            variant="default"
-            leftSection={<IconRepeat size={16} />}
-            data-disabled={why !== undefined}
-            aria-disabled={why !== undefined}
-            aria-description={why}
-            onClick={why === undefined ? replay.open : undefined}
-          >
-            Replay
-          </Button>
-        </Tooltip>
-      )}
-      <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
-        <Menu.Target>
-          <Button ref={button} variant="default" px={10} aria-label="Request actions">
-            <IconDots size={16} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={from(curl.open)}>Copy as curl</Menu.Item>
-          <Menu.Item onClick={from(archive.open)}>Export as HAR</Menu.Item>
-          <Menu.Item component={Link} href={`/inspector?replayOf=${detail.id}`}>
-            Show replays
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <ReplayDialog detail={detail} opened={isReplay} onClose={replay.close} />
-      <CurlDialog id={detail.id} opened={isCurl} onClose={curl.close} />
-      <ArchiveDialog subject={{ id: detail.id }} opened={isArchive} onClose={archive.close} />
-    </>
-  );
 }

@@ -6,7 +6,8 @@ import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, memo, type MouseEvent, type RefObject, useEffect, useState } from 'react';
 import { bytesText, countText, durationText } from '../../parts/format.ts';
-import type { Item } from './filter.ts';
+import type { Item } from './filters/filter.ts';
+import { useShortcuts } from './keyboard/shortcuts.ts';
 import { type ListView, MAX_ROWS } from './live-list.ts';
 import { decisionText, statusClass, statusText } from './messages.ts';
 import { visiblePath } from './visible-text.ts';
@@ -21,6 +22,8 @@ interface ListProps {
   readonly view: ListView;
   readonly nameOf: (tunnel: string) => string;
   readonly chosen: string | undefined;
+  /** The request that another one is compared with. */
+  readonly against: string | undefined;
   /** The list is beside the request that it shows: moving through the rows shows each. */
   readonly isBeside: boolean;
   readonly listRef: RefObject<HTMLDivElement | null>;
@@ -35,7 +38,7 @@ interface ListProps {
 }
 
 export function RequestList(props: ListProps) {
-  const { view, nameOf, chosen, listRef, hasOlder, onOlder, onAway, isPaused, onResume } = props;
+  const { view, nameOf, chosen, against, listRef, hasOlder, onOlder, onAway, isPaused, onResume } = props;
   const { rows, waiting } = view;
   // oxlint-disable-next-line react/incompatible-library -- its functions are called where they are made; no compiler keeps them
   const virtual = useVirtualizer({
@@ -94,6 +97,7 @@ export function RequestList(props: ListProps) {
                 className="culvert-req"
                 data-index={index}
                 data-active={item.id === current || undefined}
+                data-against={item.id === against || undefined}
                 style={{ transform: `translateY(${start}px)` }}
               >
                 <RequestRow item={item} tunnel={nameOf(item.tunnel_id)} />
@@ -112,7 +116,7 @@ export function RequestList(props: ListProps) {
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 
 /** Moving through the rows by keyboard and pointer. `current`: the row of the keyboard, else the one that is open. */
-function useMoves({ view, chosen, isBeside, onOpen, onClose }: ListProps, scrollTo: (index: number) => void) {
+function useMoves({ view, chosen, isBeside, listRef, onOpen, onClose }: ListProps, scrollTo: (index: number) => void) {
   const { rows } = view;
   const [active, setActive] = useState<string>();
   const current = active ?? chosen;
@@ -123,10 +127,28 @@ function useMoves({ view, chosen, isBeside, onOpen, onClose }: ListProps, scroll
     scrollTo(rows.indexOf(item));
     if (isBeside && chosen !== undefined) onOpen(item);
   };
+  const placeOf = (): number => rows.findIndex(({ id }) => id === current);
+  /** From anywhere on the page: the list has the keys then. */
+  const step = (by: number): void => {
+    listRef.current?.focus({ preventScroll: true });
+    const at = placeOf();
+    moveTo(at < 0 ? 0 : at + by);
+  };
+  useShortcuts({
+    j: () => step(1),
+    k: () => step(-1),
+    ...(current !== undefined && {
+      Enter: () => {
+        const item = rows[placeOf()];
+        if (item !== undefined) onOpen(item);
+      },
+    }),
+    ...(chosen !== undefined && { Escape: onClose }),
+  });
   const onKeyDown = (event: KeyboardEvent): void => {
     const at = rows.findIndex(({ id }) => id === current);
-    const step = STEPS[event.key];
-    if (step !== undefined) moveTo(at < 0 ? 0 : at + step);
+    const by = STEPS[event.key];
+    if (by !== undefined) moveTo(at < 0 ? 0 : at + by);
     else if (event.key === 'Home') moveTo(0);
     else if (event.key === 'End') moveTo(rows.length - 1);
     else if (event.key === 'Enter' && at >= 0) onOpen(rows[at] as Item);

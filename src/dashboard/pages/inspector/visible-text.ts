@@ -5,7 +5,7 @@
 
 /** C0 and C1 controls, soft hyphen, zero-width characters, marks and overrides of direction, separators of lines, byte order mark, tags. */
 // oxlint-disable-next-line no-control-regex
-const UNSEEN =
+export const UNSEEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
 /** In a text of many lines: controls that are no line end and no tab, and what turns the direction. Joiners are parts of letters and pictures there. */

@@ -1,17 +1,18 @@
 /** The body of a message: read well, raw, or as bytes; to copy and to save. */
 import { ActionIcon, SegmentedControl, Text, Tooltip } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { CopyIcon } from '../../../parts/copy.tsx';
 import { bytesText } from '../../../parts/format.ts';
 import { Section } from '../section.tsx';
 import { visibleText } from '../visible-text.ts';
 import { charsetOf, endingOf, shownAs, typeOf } from './body-kind.ts';
-import { bytesOf, textOf } from './bytes.ts';
-import { type Opened, openCodings } from './codings.ts';
+import { textOf } from './bytes.ts';
+import type { Opened } from './codings.ts';
 import { HexView, LongText } from './raw-text.tsx';
 import { PrettyBody } from './pretty-body.tsx';
 import { saveBytes } from '../../../parts/download.tsx';
+import { useOpened } from './use-opened.ts';
 
 export interface Body {
   readonly base64: string;
@@ -117,23 +118,4 @@ function factsOf(body: Body, { bytes, undone, remark }: Opened): string {
     ...(undone.length > 0 ? [`decoded (${undone.join(', ')}): ${bytesText(bytes.length)}`] : []),
     ...(remark === undefined ? [] : [remark]),
   ].join(' · ');
-}
-
-/** Undefined for the moment in which the browser undoes the codings. */
-function useOpened({ base64, coding }: Body): Opened | undefined {
-  const plain = useMemo(() => ({ bytes: bytesOf(base64), undone: [] }), [base64]);
-  const [opened, setOpened] = useState<Opened>();
-  useEffect(() => {
-    if (coding === '') return;
-    let isGone = false;
-    const take = (found: Opened): void => {
-      if (!isGone) setOpened(found);
-    };
-    openCodings(plain.bytes, coding).then(take, () => take({ ...plain, remark: 'The body could not be decoded.' }));
-    return () => {
-      isGone = true;
-      setOpened(undefined);
-    };
-  }, [plain, coding]);
-  return coding === '' ? plain : opened;
 }

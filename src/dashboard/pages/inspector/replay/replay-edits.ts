@@ -1,7 +1,7 @@
 /** Replay without its form: why it is not possible, the edited request, and its line ends. Pure: tested without a browser. */
-import type { Schemas } from '../../api/types.ts';
-import { base64Of, bytesOf, textOf } from './body/bytes.ts';
-import type { Detail } from './messages.ts';
+import type { Schemas } from '../../../api/types.ts';
+import { base64Of, bytesOf, textOf } from '../body/bytes.ts';
+import type { Detail } from '../messages.ts';
 
 /** A request that is sent again: what of it can be changed, as text for a form, and the changes as the API takes them. */
 interface Draft {

@@ -1,56 +1,24 @@
-/** A request for other tools: as a curl command, and as an HTTP archive. Credentials are left out of both unless they are asked for. */
+/** Requests for other tools: as an HTTP archive. Credentials are left out unless they are asked for. */
 import { Button, Group, Modal, Stack, Switch, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered } from '../../api/client.ts';
-import { useApi, useMay } from '../../api/context.tsx';
-import { CopyLine } from '../../parts/copy.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { useAction } from '../../parts/action.ts';
-import { saveBytes } from '../../parts/download.tsx';
-import { type Filter, queryOf } from './filter.ts';
+import { answered } from '../../../api/client.ts';
+import { useApi, useMay } from '../../../api/context.tsx';
+import { useAction } from '../../../parts/action.ts';
+import { saveBytes } from '../../../parts/download.tsx';
+import { type Filter, queryOf } from '../filters/filter.ts';
 
 interface DialogProps {
   readonly opened: boolean;
   readonly onClose: () => void;
 }
 
-export function CurlDialog({ id, opened, onClose }: DialogProps & { readonly id: string }) {
-  return (
-    <Modal opened={opened} onClose={onClose} title="Copy as curl" size="lg">
-      {opened && <Curl id={id} />}
-    </Modal>
-  );
-}
-
-function Curl({ id }: { readonly id: string }) {
-  const { client } = useApi();
-  const may = useMay('member');
-  const [isFull, setFull] = useState(false);
-  const command = useQuery({
-    queryKey: ['inspector', id, 'curl', isFull],
-    queryFn: ({ signal }) =>
-      answered(
-        client.GET('/inspector/{id}/curl', {
-          params: { path: { id }, query: { secrets: isFull ? 'true' : 'false' } },
-          parseAs: 'text',
-          signal,
-        }),
-      ),
-    gcTime: 0,
-  });
-  return (
-    <Stack gap="sm">
-      <Text size="sm">The command calls the public URL, so the tunnel&apos;s policy and access control apply.</Text>
-      {may && <SecretsSwitch checked={isFull} onChange={setFull} />}
-      <Loaded query={command} lines={2}>
-        {(text) => <CopyLine value={text.trim()} what="the command" />}
-      </Loaded>
-    </Stack>
-  );
-}
-
-function SecretsSwitch({ checked, onChange }: { readonly checked: boolean; readonly onChange: (on: boolean) => void }) {
+export function SecretsSwitch({
+  checked,
+  onChange,
+}: {
+  readonly checked: boolean;
+  readonly onChange: (on: boolean) => void;
+}) {
   return (
     <Switch
       label="Include credentials and cookies"

@@ -1,10 +1,14 @@
 /** The filters of the request list. They are in the page's address, so that a view can be shared. */
-import { ActionIcon, Button, CloseButton, Pill, Select, TextInput, Tooltip } from '@mantine/core';
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
-import { IconFilter, IconFilterOff, IconSearch } from '@tabler/icons-react';
-import { useState } from 'react';
+import { ActionIcon, Button, Pill, Select, Tooltip } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconFilter, IconFilterOff } from '@tabler/icons-react';
+import { useRef } from 'react';
+import { useShortcuts } from '../keyboard/shortcuts.ts';
+import { visibleText } from '../visible-text.ts';
 import { type Filter, isFiltered, SPANS } from './filter.ts';
-import type { Tunnels } from './tunnels.ts';
+import { SavedFilters } from './saved-filters.tsx';
+import { SearchField } from './search-field.tsx';
+import type { Tunnels } from '../tunnels.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const STATUSES = [
@@ -25,26 +29,45 @@ const SPAN_WORDS: Readonly<Record<string, string>> = {
   '24h': 'Last 24 hours',
   '7d': 'Last 7 days',
 };
-const TYPING_MS = 250;
+
+/** Filters without a field of their own: they come by words. */
+const PILLS: ReadonlyArray<{ readonly name: keyof Filter; readonly label: string }> = [
+  { name: 'address', label: 'Visitor' },
+  { name: 'header', label: 'Header' },
+  { name: 'body', label: 'Body contains' },
+  { name: 'minMs', label: 'At least ms:' },
+  { name: 'maxMs', label: 'At most ms:' },
+  { name: 'trace', label: 'Trace' },
+  { name: 'replayOf', label: 'Replays of one request' },
+];
 
 interface FilterBarProps {
   readonly filter: Filter;
   readonly tunnels: Tunnels;
-  readonly onChange: (filter: Filter) => void;
+  /** `isTyped`: with each key. */
+  readonly onChange: (filter: Filter, isTyped?: boolean) => void;
 }
 
 export function FilterBar({ filter, tunnels, onChange }: FilterBarProps) {
   const [isOpen, { toggle }] = useDisclosure(false);
   const set = (name: keyof Filter) => (value: string | null) => onChange(without({ ...filter, [name]: value ?? '' }));
+  const input = useRef<HTMLInputElement>(null);
+  useShortcuts({ '/': () => input.current?.focus() });
   const names = tunnels.all.filter(({ protocol }) => protocol !== 'tcp');
   return (
     <div className="culvert-filters" data-open={isOpen || undefined} role="search" aria-label="Filter requests">
-      <PathInput value={filter.path ?? ''} onChange={set('path')} />
+      <SearchField
+        path={filter.path ?? ''}
+        input={input}
+        onPath={(path) => onChange(without({ ...filter, path }), true)}
+        onWords={(words) => onChange(without({ ...filter, path: '', ...words }))}
+      />
       <Button
         className="culvert-filters-toggle"
         variant="default"
         leftSection={<IconFilter size={16} />}
         onClick={toggle}
+        aria-label="Filters"
         aria-expanded={isOpen}
       >
         Filters
@@ -98,20 +121,22 @@ export function FilterBar({ filter, tunnels, onChange }: FilterBarProps) {
         value={filter.since ?? null}
         onChange={set('since')}
       />
-      {filter.replayOf !== undefined && (
-        <Pill
-          size="lg"
-          withRemoveButton
-          onRemove={() => set('replayOf')(null)}
-          removeButtonProps={{
-            'aria-label': 'Show all requests',
-            'aria-hidden': false,
-            tabIndex: 0,
-          }}
-        >
-          Replays of one request
-        </Pill>
-      )}
+      {PILLS.map(({ name, label }) => {
+        const value = filter[name];
+        return value === undefined ? null : (
+          <Pill
+            key={name}
+            size="lg"
+            withRemoveButton
+            onRemove={() => set(name)(null)}
+            className="culvert-foreign"
+            removeButtonProps={{ 'aria-label': `Remove filter: ${label}`, 'aria-hidden': false, tabIndex: 0 }}
+          >
+            {name === 'replayOf' ? label : `${label} ${visibleText(value)}`}
+          </Pill>
+        );
+      })}
+      <SavedFilters filter={filter} onChange={onChange} />
       {isFiltered(filter) && (
         <Tooltip label="Clear filters">
           <ActionIcon size={36} variant="default" aria-label="Clear filters" onClick={() => onChange({})}>
@@ -120,34 +145,6 @@ export function FilterBar({ filter, tunnels, onChange }: FilterBarProps) {
         </Tooltip>
       )}
     </div>
-  );
-}
-
-/** Asks once the user has stopped typing. */
-function PathInput({ value, onChange }: { readonly value: string; readonly onChange: (path: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const tell = useDebouncedCallback(onChange, TYPING_MS);
-  const [known, setKnown] = useState(value);
-  // Another filter by another way than by typing: a link, or all of them cleared.
-  if (known !== value) {
-    setKnown(value);
-    setTyped(value);
-  }
-  const change = (text: string): void => {
-    setTyped(text);
-    tell(text);
-  };
-  return (
-    <TextInput
-      aria-label="Path contains"
-      placeholder="Path contains"
-      className="culvert-filters-path"
-      maxLength={200}
-      leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={typed === '' ? null : <CloseButton aria-label="Any path" onClick={() => change('')} />}
-      value={typed}
-      onChange={({ currentTarget }) => change(currentTarget.value)}
-    />
   );
 }
 

@@ -1,17 +1,21 @@
 /** Sends a recorded request once more, as it was or changed, and shows the answer beside the first one. */
-import { Alert, Anchor, Button, Group, Modal, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { answered } from '../../api/client.ts';
-import { useApi } from '../../api/context.tsx';
-import type { Schemas } from '../../api/types.ts';
-import { useAction } from '../../parts/action.ts';
-import { showFaults } from '../../parts/forms/form-failure.ts';
-import { bytesText, durationText } from '../../parts/format.ts';
-import { FailureAlert } from '../../parts/loaded.tsx';
-import { type Detail, reasonText, statusText } from './messages.ts';
+import { answered } from '../../../api/client.ts';
+import { useApi } from '../../../api/context.tsx';
+import type { Schemas } from '../../../api/types.ts';
+import { useAction } from '../../../parts/action.ts';
+import { showFaults } from '../../../parts/forms/form-failure.ts';
+import { durationText } from '../../../parts/format.ts';
+import { FailureAlert } from '../../../parts/loaded.tsx';
+import { responseBody } from '../compare/compare-view.tsx';
+import { answerFacts } from '../compare/compared.ts';
+import { BodyDiff, ComparedFacts } from '../compare/compared-views.tsx';
+import { requestHref } from '../filters/address.ts';
+import { type Detail, reasonText, statusText } from '../messages.ts';
 import { brokenLine, draftOf, editsOf } from './replay-edits.ts';
 
 interface ReplayDialogProps {
@@ -128,41 +132,29 @@ function ReplayAnswer({ first, answer }: AnswerProps) {
     queryFn: ({ signal }) => answered(client.GET('/inspector/{id}', { params: { path: { id: answer.id } }, signal })),
   });
   const record = again.data;
-  const rows = [
-    ['Status', statusText(first.status), statusText(answer.status)],
-    ['Duration', durationText(first.latency_ms), durationText(answer.latency_ms)],
-    ...(record === undefined
-      ? []
-      : [
-          ['Response size', bytesText(first.response_size), bytesText(record.response_size)],
-          ['Response body', '', first.response_body === record.response_body ? 'unchanged' : 'changed'],
-        ]),
-  ];
   return (
     <Alert variant="light" color="culvert" role="status" title="Request sent">
-      <Table aria-label="Responses">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Td />
-            <Table.Th scope="col">First</Table.Th>
-            <Table.Th scope="col">Now</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(([title, before, now]) => (
-            <Table.Tr key={title}>
-              <Table.Th scope="row">{title}</Table.Th>
-              <Table.Td>{before}</Table.Td>
-              <Table.Td>{now}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      {record === undefined ? (
+        <Text size="sm">
+          Status {statusText(answer.status)}, {durationText(answer.latency_ms)}. First: {statusText(first.status)},{' '}
+          {durationText(first.latency_ms)}.
+        </Text>
+      ) : (
+        <>
+          <ComparedFacts label="Responses" rows={answerFacts(first, record)} left="First" right="Now" />
+          <BodyDiff title="Response body" left={responseBody(first)} right={responseBody(record)} />
+        </>
+      )}
       {answer.code !== undefined && <Text size="sm">{reasonText({ outcome: 'refused', code: answer.code })}</Text>}
       {record !== undefined && (
-        <Anchor component={Link} href={`/inspector/${answer.id}`} size="sm" underline="always">
-          Open new request
-        </Anchor>
+        <Group gap="md">
+          <Anchor component={Link} href={`/inspector/${answer.id}`} size="sm" underline="always">
+            Open new request
+          </Anchor>
+          <Anchor component={Link} href={requestHref(answer.id, {}, first.id)} size="sm" underline="always">
+            Compare all
+          </Anchor>
+        </Group>
       )}
     </Alert>
   );

@@ -65,6 +65,7 @@ export function ListAndRequest({ filter, chosen, requests, status, tunnels, isWi
               isBeside={isWide}
               listRef={listRef}
               hasOlder={status.hasOlder}
+              searchedTo={status.searchedTo}
               onOpen={onOpen}
               onClose={onClose}
               onOlder={onOlder}
@@ -208,6 +209,7 @@ function Nothing({ filter, status, onOlder }: NothingProps) {
       }
     >
       <Text span inherit>
+        {status.searchedTo !== undefined && `Searched back to ${clockText(timeOf(status.searchedTo))}. `}
         New requests that match appear here.
       </Text>
     </Empty>

@@ -28,6 +28,8 @@ export interface LiveStatus {
   /** The first page is not there yet. */
   readonly isLoading: boolean;
   readonly hasOlder: boolean;
+  /** How far back a search came that took too long; undefined: it came to the end of its page. */
+  readonly searchedTo: string | undefined;
   readonly error: unknown;
 }
 
@@ -36,7 +38,13 @@ export class LiveRequests {
   readonly #api: ApiContext;
   readonly #filter: Filter;
   readonly #listeners = new Set<() => void>();
-  #status: LiveStatus = { feed: 'connecting', isLoading: true, hasOlder: false, error: undefined };
+  #status: LiveStatus = {
+    feed: 'connecting',
+    isLoading: true,
+    hasOlder: false,
+    searchedTo: undefined,
+    error: undefined,
+  };
   /** Came live, and wait for the next frame; at most `MAX_ROWS`, for a tab in the background has no frames. */
   #pending: Item[] = [];
   #frame: number | undefined;
@@ -138,15 +146,17 @@ export class LiveRequests {
     const found: Item[] = [];
     const restarts = this.#restarts;
     let before = from;
+    let searchedTo: string | undefined;
     for (let part = 0; part < MAX_PARTS && found.length < SCREEN; part++) {
-      const { items, next } = await this.#page(PAGE, before === undefined ? {} : { before });
-      found.push(...items);
-      before = next;
-      if (next === undefined) break;
+      const page = await this.#page(PAGE, before === undefined ? {} : { before });
+      found.push(...page.items);
+      before = page.next;
+      searchedTo = page.searchedTo;
+      if (before === undefined) break;
     }
     if (restarts !== this.#restarts) return [];
     this.#next = before === undefined ? undefined : { last: found.at(-1)?.id ?? from, before };
-    this.#say({ hasOlder: before !== undefined });
+    this.#say({ hasOlder: before !== undefined, searchedTo });
     return found;
   }
 
@@ -188,7 +198,8 @@ export class LiveRequests {
     const call = this.#api.client.GET('/inspector', { params: { query }, signal: this.#abort.signal });
     const items = await answered(call);
     const { response } = await call;
-    return { items, next: nextIn(response.headers.get('link')) };
+    const searchedTo = response.headers.get('culvert-searched-to') ?? undefined;
+    return { items, next: nextIn(response.headers.get('link')), searchedTo };
   }
 
   #take(item: Item): void {

@@ -5,7 +5,7 @@
 import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, memo, type MouseEvent, type RefObject, useEffect, useState } from 'react';
-import { bytesText, countText, durationText } from '../../parts/format.ts';
+import { bytesText, clockText, countText, durationText, timeOf } from '../../parts/format.ts';
 import type { Item } from './filters/filter.ts';
 import { useShortcuts } from './keyboard/shortcuts.ts';
 import { type ListView, MAX_ROWS } from './live-list.ts';
@@ -28,6 +28,8 @@ interface ListProps {
   readonly isBeside: boolean;
   readonly listRef: RefObject<HTMLDivElement | null>;
   readonly hasOlder: boolean;
+  /** How far back a search came that took too long. */
+  readonly searchedTo: string | undefined;
   readonly onOpen: (item: Item) => void;
   readonly onClose: () => void;
   readonly onOlder: () => void;
@@ -38,7 +40,7 @@ interface ListProps {
 }
 
 export function RequestList(props: ListProps) {
-  const { view, nameOf, chosen, against, listRef, hasOlder, onOlder, onAway, isPaused, onResume } = props;
+  const { view, nameOf, chosen, against, listRef, hasOlder, searchedTo, onOlder, onAway, isPaused, onResume } = props;
   const { rows, waiting } = view;
   // oxlint-disable-next-line react/incompatible-library -- its functions are called where they are made; no compiler keeps them
   const virtual = useVirtualizer({
@@ -106,6 +108,14 @@ export function RequestList(props: ListProps) {
           })}
         </div>
       </div>
+      {hasOlder && searchedTo !== undefined && (
+        <p className="culvert-req-end">
+          Searched back to {clockText(timeOf(searchedTo))}.{' '}
+          <Button size="compact-xs" variant="default" onClick={onOlder}>
+            Search further back
+          </Button>
+        </p>
+      )}
       {rows.length >= MAX_ROWS && (
         <p className="culvert-req-end">The newest {countText(MAX_ROWS)} are shown. Use filters to find older ones.</p>
       )}

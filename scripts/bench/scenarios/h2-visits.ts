@@ -189,19 +189,19 @@ async function idle(processes: Processes, subject: Subject): Promise<Values> {
     await pause(SETTLE_MS);
     return pids.reduce((sum, pid) => sum + residentKb(pid), 0);
   };
-  const each = async (open: () => Promise<{ destroy(): void }>): Promise<number> => {
+  // All stay open to the end: what closed ones leave in the heap would be taken for nothing.
+  const open: { destroy(): void }[] = [];
+  const each = async (connectOne: () => Promise<{ destroy(): void }>): Promise<number> => {
     const before = await now();
-    const connections = [];
     for (let i = 0; i < IDLE; i += OPENING_AT_ONCE)
-      connections.push(...(await Promise.all(Array.from({ length: OPENING_AT_ONCE }, open))));
-    const kb = ((await now()) - before) / IDLE;
-    for (const connection of connections) connection.destroy();
-    return kb;
+      open.push(...(await Promise.all(Array.from({ length: OPENING_AT_ONCE }, connectOne))));
+    return ((await now()) - before) / IDLE;
   };
-  // The first ones make the heap as large as it will be.
+  // The first ones make the heap as large as a load does.
   await each(() => askOnce(subject));
   const kb = await each(() => askOnce(subject));
   const one = await each(() => askByOne(subject));
+  for (const connection of open) connection.destroy();
   return { values: { kb, one }, units: IDLE };
 }
 

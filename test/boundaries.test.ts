@@ -119,6 +119,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   emailCodes: 'auth/accounts',
   endedSessions: 'tunnels',
   identities: 'auth/oauth',
+  inspectorSettings: 'inspector',
   invitations: 'organizations',
   latencyBuckets: 'metrics',
   memberships: 'organizations',

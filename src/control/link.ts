@@ -14,6 +14,7 @@ import type { RecordStore } from './db/usage/records.ts';
 import type { Publisher } from './core/link/publisher.ts';
 import type { Certificates } from './certificates/service.ts';
 import type { LiveFeed } from './inspector/live-feed.ts';
+import type { RecordMasks } from './inspector/masking/record-masks.ts';
 import type { Attachments } from './networks/relay/attach.ts';
 import type { Claims } from './tunnels/claims/service.ts';
 import type { Narrowings } from './tunnels/narrowing/service.ts';
@@ -34,6 +35,7 @@ export interface LinkDeps {
   readonly relaySlices: () => Iterable<readonly RelayRoute[]>;
   readonly usage: Usage;
   readonly records: Pick<RecordStore, 'store'>;
+  readonly recordMasks: Pick<RecordMasks, 'apply'>;
   readonly liveFeed: Pick<LiveFeed, 'publish'>;
   readonly certificates: Certificates;
   readonly log: Logger;
@@ -104,10 +106,11 @@ export function inProcessLink(deps: LinkDeps): Link {
       deps.usage.storeBatch(batch);
     },
     inspect: async (batch: InspectionBatch): Promise<void> => {
-      await deps.records.store(batch);
+      const masked = await deps.recordMasks.apply(batch);
+      await deps.records.store(masked);
       // Told once it can be asked for by its id.
       try {
-        deps.liveFeed.publish(batch.records);
+        deps.liveFeed.publish(masked.records);
       } catch (error) {
         deps.log.error({ err: error }, 'the live feed failed');
       }

@@ -17,6 +17,14 @@ export interface TraceStep {
   readonly code: string | null;
 }
 
+/** What was replaced in a record. `body`: it could not be read as the rules want, so the rest of it is not there. */
+export interface MaskedPart {
+  readonly side: 'request' | 'response';
+  readonly kind: 'header' | 'json_path' | 'query' | 'form' | 'body';
+  /** Of the rule; empty for `body`. */
+  readonly name: string;
+}
+
 /** What the edge decided about a request, and how long each part took. */
 export interface Trace {
   /** `forwarded`: the visitor got the service's answer; `refused`: the edge did not pass it on, or its visitor left before it could; `failed`: it passed, and no whole answer came. */
@@ -39,6 +47,8 @@ export interface Trace {
   readonly firstByteMs: number | null;
   /** Trailers of the service's answer as they passed, a line with its CR LF for each, latin1; left out: there were none. */
   readonly trailers?: string;
+  /** By the rules of the tunnel, before it was stored; left out: nothing. */
+  readonly masked?: readonly MaskedPart[];
 }
 
 /** One request and its response. */

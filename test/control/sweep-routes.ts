@@ -129,6 +129,8 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /inspector/{id}': { ids: record },
   'GET /inspector/{id}/curl': { ids: record },
   'GET /inspector/{id}/har': { ids: record },
+  'GET /tunnels/{id}/inspector': { ids: tunnel },
+  'PUT /tunnels/{id}/inspector': { ids: tunnel, body: { mask: [{ header: 'X-Api-Key' }] } },
   'POST /inspector/{id}/replay': { ids: record, body: { path: '/again' } },
   'GET /metrics': {},
   'GET /metrics/timeseries': { query: 'metric=requests' },

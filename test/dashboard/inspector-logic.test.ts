@@ -47,6 +47,8 @@ function detail(more: Partial<Detail> = {}): Detail {
     response_header_list: [],
     response_trailers: [],
     grpc_status: null,
+    was_blocked: false,
+    masked: [],
     request_body: '',
     response_body: '',
     request_body_truncated: false,

@@ -133,13 +133,18 @@ test('the policy of now refuses it, gates let it pass', WITHIN, async (t) => {
   assert.deepEqual([denied['status'], denied['code']], [403, 'denied']);
   const refused = await at.newest();
   assert.equal(refused['id'], denied['id']);
-  assert.equal((await at.replay(refused['id'])).body['error'], 'conflict');
+  const again = (await at.replay(refused['id'])).body;
+  assert.deepEqual([again['status'], again['code'], again['was_blocked']], [403, 'denied', true]);
   assert.equal((await account.call('DELETE', `/tunnels/${at.tunnelId}/policy`)).status, 200);
+  const passed = (await at.replay(refused['id'])).body;
+  assert.deepEqual([passed['status'], passed['was_blocked']], [201, true]);
+  const detail = (await account.call('GET', `/inspector/${String(passed['id'])}`)).body;
+  assert.deepEqual([detail['replay_of'], detail['was_blocked']], [refused['id'], true]);
   const gate = { username: 'ann', password: 'open sesame' };
   assert.equal((await account.call('PUT', `/tunnels/${at.tunnelId}/auth`, gate)).status, 200);
   assert.equal(await visit(at, '/orders'), 401);
   assert.equal((await at.replay(id)).body['status'], 201);
-  assert.equal(at.got.length, 2);
+  assert.equal(at.got.length, 3);
 });
 
 test('replay: it is the owner’s alone, and no one’s when recording is off', WITHIN, async (t) => {

@@ -150,5 +150,13 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE `latency_buckets` (\n\t`scope_id` text NOT NULL,\n\t`width_seconds` integer NOT NULL,\n\t`starts_at` integer NOT NULL,\n\t`first_byte` blob NOT NULL,\n\t`total` blob NOT NULL,\n\t`status_1xx` integer NOT NULL,\n\t`status_2xx` integer NOT NULL,\n\t`status_3xx` integer NOT NULL,\n\t`status_4xx` integer NOT NULL,\n\t`status_5xx` integer NOT NULL,\n\t`canceled` integer NOT NULL,\n\t`bytes_in` integer NOT NULL,\n\t`bytes_out` integer NOT NULL,\n\t`connections` integer NOT NULL,\n\tPRIMARY KEY(`scope_id`, `width_seconds`, `starts_at`)\n);",
       "CREATE INDEX `latency_buckets_past` ON `latency_buckets` (`width_seconds`,`starts_at`);"
     ]
+  },
+  {
+    "index": 4,
+    "tag": "0003_inspector_settings",
+    "hash": "70bc98fc56086caadeb8fa53d2cf9340139fd2b6e041bbbab457b97409535490",
+    "statements": [
+      "CREATE TABLE `inspector_settings` (\n\t`tunnel_id` text PRIMARY KEY NOT NULL,\n\t`websocket_frames` integer,\n\t`mask` text NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`tunnel_id`) REFERENCES `tunnels`(`id`) ON UPDATE no action ON DELETE no action\n);"
+    ]
   }
 ];

@@ -13,6 +13,7 @@ export * from './schema/domains.ts';
 export * from './schema/networks.ts';
 export * from './schema/public-ports.ts';
 export * from './schema/webhooks.ts';
+export * from './schema/inspector.ts';
 export * from './schema/metrics.ts';
 export * from './schema/latency.ts';
 export * from './schema/pending.ts';

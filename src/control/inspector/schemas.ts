@@ -92,6 +92,18 @@ const trace = z
   })
   .openapi('InspectedTrace');
 
+const maskedPart = z
+  .object({
+    side: z.enum(['request', 'response']),
+    kind: z.enum(['header', 'json_path', 'query', 'form', 'body']).openapi({
+      description: '`body`: a rule could not be applied to it, so the rest of it was left out',
+    }),
+    name: z
+      .string()
+      .openapi({ description: 'Header, path or parameter of the rule; empty for `body`', example: 'x-api-key' }),
+  })
+  .openapi('MaskedPart');
+
 export const inspectedDetail = inspectedRequest
   .extend({
     host: z.string(),
@@ -116,6 +128,12 @@ export const inspectedDetail = inspectedRequest
       description: 'True: the body is longer than `inspector.max_body_bytes`, and the rest was not recorded',
     }),
     response_body_truncated: z.boolean(),
+    was_blocked: z.boolean().openapi({
+      description: 'A replay of a request that the edge had blocked; false also if that one is no longer kept',
+    }),
+    masked: z.array(maskedPart).openapi({
+      description: 'Values that the mask rules of the tunnel replaced by `***` before the request was stored',
+    }),
     trace,
   })
   .openapi('InspectedRequestDetail', {
@@ -137,6 +155,8 @@ export const inspectedDetail = inspectedRequest
       response_body: 'eyJvayI6dHJ1ZX0=',
       request_body_truncated: false,
       response_body_truncated: false,
+      was_blocked: false,
+      masked: [],
       trace: {
         outcome: 'forwarded',
         code: null,
@@ -170,7 +190,12 @@ export function presentItem(item: FeedItem): z.input<typeof inspectedRequest> {
   };
 }
 
-export function presentDetail({ record, request, response }: ShownRequest): z.input<typeof inspectedDetail> {
+export function presentDetail({
+  record,
+  request,
+  response,
+  wasBlocked,
+}: ShownRequest): z.input<typeof inspectedDetail> {
   const sent = response?.fields ?? [];
   const trailers = masked(readFields(record.trace.trailers ?? ''));
   return {
@@ -187,6 +212,8 @@ export function presentDetail({ record, request, response }: ShownRequest): z.in
     response_body: Buffer.from(record.responseBody).toString('base64'),
     request_body_truncated: record.requestBodyTruncated,
     response_body_truncated: record.responseBodyTruncated,
+    was_blocked: wasBlocked ?? false,
+    masked: [...(record.trace.masked ?? [])],
     trace: presentTrace(record.trace),
   };
 }

@@ -249,6 +249,8 @@ test('one record has everything: heads in both forms, bodies, what the edge deci
       { name: 'Vary', value: 'a' },
       { name: 'Vary', value: 'b' },
     ],
+    was_blocked: false,
+    masked: [],
     response_trailers: [],
     grpc_status: null,
     request_body: 'AAH/',

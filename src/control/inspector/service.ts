@@ -56,7 +56,7 @@ export interface HeldArchive extends Archive {
 
 export interface InspectorDeps {
   readonly store: Store;
-  readonly records: Pick<RecordStore, 'list' | 'find' | 'unrecorded' | 'forgetTunnel'>;
+  readonly records: Pick<RecordStore, 'list' | 'find' | 'heads' | 'unrecorded' | 'forgetTunnel'>;
   readonly nodes: Pick<NodeControl, 'connections' | 'flushInspections'>;
   /** Are requests recorded at all? */
   readonly isOn: boolean;
@@ -107,7 +107,14 @@ export class Inspector {
         'not_found',
         'Your organization has no record with this id, or your plan no longer keeps it. Check the id.',
       );
-    return shown(record, isMasked);
+    return { ...shown(record, isMasked), wasBlocked: await this.#wasBlocked(orgId, record.replayOf) };
+  }
+
+  /** Of the record that was replayed. */
+  async #wasBlocked(orgId: string, replayOf: string | null): Promise<boolean> {
+    if (replayOf === null) return false;
+    const [original] = await this.#records.heads(orgId, [replayOf]);
+    return original?.trace?.outcome === 'refused';
   }
 
   /**

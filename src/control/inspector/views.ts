@@ -8,4 +8,6 @@ export interface ShownRequest {
   readonly request: RecordedHead;
   /** Null: the service sent none. */
   readonly response: RecordedHead | null;
+  /** It is a replay of one that the edge had blocked. Left out in exports. */
+  readonly wasBlocked?: boolean;
 }

@@ -58,6 +58,7 @@ export const AUDIT_ACTIONS = [
   'tunnel.expire',
   'tunnel.policy',
   'tunnel.policy_remove',
+  'tunnel.inspector',
   'tunnel.auth',
   'tunnel.auth_remove',
   'tunnel.edge_auth',

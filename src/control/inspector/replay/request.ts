@@ -5,7 +5,7 @@
  */
 import { AppError } from '../../../base/errors.ts';
 import type { InspectedRequest, TunnelRequest } from '../../../plane/inspection.ts';
-import { readHead, type ShownField, valueOf } from '../../core/rules/recorded-head.ts';
+import { isSecret, MASK, readHead, type ShownField, valueOf } from '../../core/rules/recorded-head.ts';
 
 /** Changes of the caller, already well-formed; what is left out stays as it was recorded. */
 export interface ReplayEdits {
@@ -37,22 +37,17 @@ export function isSaidByEdge(name: string): boolean {
 }
 
 /**
- * Throws `body_truncated` (of the body only a part was kept, or sent) and `conflict` (the request never reached the service, or has become a
- * connection of another protocol).
+ * Throws `body_truncated` (of the body only a part was kept, or sent) and `conflict` (a masked value has no replacement, or the request has
+ * become a connection of another protocol). A request that the edge blocked is sent without the credentials that were not recorded.
  */
 export function replayOf(record: InspectedRequest, edits: ReplayEdits): ReplayedParts {
-  if (record.trace.outcome === 'refused')
-    throw new AppError(
-      'conflict',
-      'The edge did not forward this request, so its credentials were not recorded. Send it again from the client.',
-    );
   const { startLine, fields } = readHead(record.requestHead);
   if (record.status === 101 || valueOf(fields, 'upgrade') !== undefined)
     throw new AppError(
       'conflict',
       'A request that upgrades to another protocol (such as WebSocket) cannot be replayed. Send it again from the client.',
     );
-  const parts = /^(\S+) (\S+) HTTP\/1\.1$/.exec(startLine);
+  const parts = /^(\S+) (\S+) HTTP\/1\.[01]$/.exec(startLine);
   if (parts === null)
     throw new AppError('conflict', 'The header of this request was not recorded. Replay a newer request.');
   if (edits.body === undefined && !isWhole(record, fields))
@@ -60,13 +55,47 @@ export function replayOf(record: InspectedRequest, edits: ReplayEdits): Replayed
       'body_truncated',
       'Only part of the body was recorded. Send the whole body as `body`, or raise inspector.max_body_bytes.',
     );
-  const kept = fields.filter(({ name }) => !isSaidByEdge(name));
+  checkMasked(record, edits);
+  const isBlocked = wasBlocked(record);
+  const kept = fields.filter(
+    ({ name, value }) => !isSaidByEdge(name) && !(isBlocked && isSecret(name) && value === ''),
+  );
   return {
     method: edits.method === undefined ? (parts[1] as string) : meantMethod(edits.method),
     target: edits.path ?? (parts[2] as string),
     fields: edited(kept, edits.headers ?? {}).map(({ name, value }) => [name, value] as const),
     body: edits.body ?? record.requestBody,
   };
+}
+
+/** Did the edge block it, so that the service never got it? */
+export function wasBlocked({ trace }: Pick<InspectedRequest, 'trace'>): boolean {
+  return trace.outcome === 'refused';
+}
+
+/** A masked value is gone: what is sent in its place is for the caller to say. */
+function checkMasked({ target, trace }: InspectedRequest, edits: ReplayEdits): void {
+  const set = new Set(Object.keys(edits.headers ?? {}).map((name) => name.toLowerCase()));
+  for (const { side, kind, name } of trace.masked ?? []) {
+    if (side !== 'request') continue;
+    if (kind === 'header' && !set.has(name) && !isSaidByEdge(name))
+      throw masked(`the header ${name}`, '`headers`, or null to omit it');
+    if (kind === 'query' && edits.path === undefined && isMaskedQuery(target))
+      throw masked(`the query parameter ${name}`, '`path`');
+    if ((kind === 'json_path' || kind === 'form') && edits.body === undefined)
+      throw masked(`${name} in the body`, '`body`');
+  }
+}
+
+function isMaskedQuery(target: string): boolean {
+  return target.split(/[?&;]/).some((pair) => pair.endsWith(`=${MASK}`));
+}
+
+function masked(what: string, where: string): AppError {
+  return new AppError(
+    'conflict',
+    `The value of ${what} was masked when the request was recorded, so it cannot be replayed as it was. Send a value in ${where}.`,
+  );
 }
 
 function meantMethod(method: string): string {
@@ -87,11 +116,17 @@ const BROKEN_OFF: ReadonlySet<string | null> = new Set(['request_timeout', 'bad_
 /** Not of a visitor that left in the middle of it; nor, where its length is known, of an answer that came before its end. */
 function isWhole(record: InspectedRequest, fields: readonly ShownField[]): boolean {
   const { requestBody, requestBodyTruncated, status, trace } = record;
-  if (requestBodyTruncated) return false;
   const length = valueOf(fields, 'content-length');
-  if (length !== undefined) return Number(length) === requestBody.length;
   const isOpen = valueOf(fields, 'transfer-encoding') !== undefined;
+  if (wasBlocked(record)) return !isOpen && Number(length ?? 0) === requestBody.length && !mayHaveBody(record, length);
+  if (requestBodyTruncated) return false;
+  if (length !== undefined) return Number(length) === requestBody.length;
   return !isOpen || !(BROKEN_OFF.has(trace.code) || (status === 0 && trace.code === null));
+}
+
+/** Over HTTP/2 a body needs no header, and that of a blocked request was not read. */
+function mayHaveBody({ trace, method }: InspectedRequest, length: string | undefined): boolean {
+  return trace.httpVersion === '2' && length === undefined && /^(POST|PUT|PATCH)$/.test(method);
 }
 
 /** What is set stands where the first of its name stood. */

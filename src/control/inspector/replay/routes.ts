@@ -1,5 +1,6 @@
 /** `/inspector/{id}/replay`. */
 import { z } from '@hono/zod-openapi';
+import { given } from '../../../base/given.ts';
 import { isSaidByEdge } from './request.ts';
 import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
@@ -71,12 +72,18 @@ const replayed = z
     }),
     status: z.int().openapi({ description: 'Status of the service, or of the edge if `code` is set' }),
     latency_ms: z.number(),
+    was_blocked: z.literal(true).optional().openapi({
+      description:
+        'The edge had blocked the recorded request, so this was the first time that it could reach the service',
+    }),
     code: z.string().optional().openapi({
       description:
         "Error code (`culvert-error`) if the edge responded itself, for example because the policy blocked the request, or cut off the service's response",
     }),
   })
-  .openapi('Replayed', { example: { id: '019aa3c2-5b95-7d13-9b1e-6a0c2f4d8b21', status: 201, latency_ms: 12.4 } });
+  .openapi('Replayed', {
+    example: { id: '019aa3c2-5b95-7d13-9b1e-6a0c2f4d8b21', status: 201, latency_ms: 12.4 },
+  });
 
 /** A misspelt change that is passed over would send the request as it was. */
 function saysUnknown(issue: { readonly code: string; readonly keys?: unknown }): string | undefined {
@@ -96,7 +103,7 @@ export function mountInspectorReplay(app: Api, { replays }: Deps): void {
         tags: ['inspector'],
         summary: 'Replay a recorded request',
         description:
-          "Sends the request to the service again, through the current agent and policy. Password and visitor login don't apply. The request is sent as recorded, with its visitor's address, or with the changes in the body. It has the header `Culvert-Replay` with the record's ID, which visitors can't send. It counts like any other request. The response comes once the service's response is complete, or after 60 seconds as 504 `local_timeout`. Redirects are not followed.\n\n501 unless the operator allows replay (`inspector.replay`, `inspector.replay_allow`). 409 `conflict`: the edge blocked the request, or it was a WebSocket. 409 `body_truncated`: only part of the body was recorded; send the whole body. Limits of an organization: 8 at a time, and 60 at once, then one per second. 503 `unavailable`: too many replays are running; nothing was sent.",
+          "Sends the request to the service again, through the current agent and policy. Password and visitor login don't apply. The request is sent as recorded, with its visitor's address, or with the changes in the body. It has the header `Culvert-Replay` with the record's ID, which visitors can't send. It counts like any other request. The response comes once the service's response is complete, or after 60 seconds as 504 `local_timeout`. Redirects are not followed.\n\n501 unless the operator allows replay (`inspector.replay`, `inspector.replay_allow`). A request that the edge blocked goes through the policy as it is now, without `Authorization` and `Cookie`, which were not recorded. 409 `conflict`: it was a WebSocket, or a value was masked that the changes do not replace. 409 `body_truncated`: only part of the body was recorded, or none because the request was blocked; send the whole body. Limits of an organization: 8 at a time, and 60 at once, then one per second. 503 `unavailable`: too many replays are running; nothing was sent.",
         request: {
           params: byId,
           body: { required: false, content: { 'application/json': { schema: edits } } },
@@ -114,8 +121,9 @@ export function mountInspectorReplay(app: Api, { replays }: Deps): void {
         headers,
         body: body === undefined ? undefined : Buffer.from(body, 'base64'),
       });
-      const { id, status, code, latencyMs } = answer;
-      return c.json({ id, status, latency_ms: latencyMs, ...(code === null ? {} : { code }) }, 200);
+      const { id, status, code, latencyMs, wasBlocked } = answer;
+      const marks = given({ code: code ?? undefined, was_blocked: wasBlocked ? (true as const) : undefined });
+      return c.json({ id, status, latency_ms: latencyMs, ...marks }, 200);
     },
   );
 }

@@ -325,11 +325,58 @@ test('a body without a length is whole unless its visitor broke it off', async (
     );
 });
 
-test('what never reached the service, or became another protocol, can not be sent again', async () => {
+test('replay: a request that the edge blocked is sent without the credentials that were not recorded', async () => {
+  const blocked = { outcome: 'refused', code: 'denied' } as const;
+  const lines = ['GET /hooks HTTP/1.0', 'Host: shop.localhost', 'X-Own: 1', 'Authorization:', 'cookie: ', 'X-Empty:'];
+  const none = { requestBody: Buffer.alloc(0), requestBodyTruncated: true };
+  const sent = await replay(await recorded({ ...none, requestHead: headOf(lines) }, blocked));
+  assert.deepEqual([said(sent), sent.body['was_blocked']], [[200], true]);
+  assert.deepEqual(asked.at(-1)?.fields, [
+    ['X-Own', '1'],
+    ['X-Empty', ''],
+  ]);
+  assert.equal((await replay(await recorded())).body['was_blocked'], undefined);
+  // Its body was not read.
+  for (const [over, trace] of [
+    [{ requestHead: headOf([...lines, 'Content-Length: 2']) }, blocked],
+    [{ requestHead: headOf([...lines, 'Transfer-Encoding: chunked']) }, blocked],
+    [
+      { requestHead: headOf(lines), method: 'POST' },
+      { ...blocked, httpVersion: '2' },
+    ],
+  ] as const) {
+    const id = await recorded({ ...none, ...over }, trace);
+    assert.deepEqual(said(await replay(id)), [409, 'body_truncated']);
+    assert.deepEqual(said(await replay(id, { body: 'e30=' })), [200]);
+  }
+});
+
+test('replay: masked values are replaced by the caller, or it is refused and says which', async () => {
+  const masked = [
+    { side: 'request', kind: 'header', name: 'x-key' },
+    { side: 'request', kind: 'query', name: 'token' },
+    { side: 'request', kind: 'json_path', name: '$.card' },
+    { side: 'response', kind: 'header', name: 'x-answer' },
+  ] as const;
+  const id = await recorded({ target: '/orders?token=***' }, { masked });
+  const all = { headers: { 'X-Key': null }, path: '/orders?token=7', body: 'e30=' };
+  for (const [left, named] of [
+    ['headers', /x-key/],
+    ['path', /token/],
+    ['body', /\$\.card/],
+  ] as const) {
+    const { [left]: _left, ...rest } = all;
+    const refused = await replay(id, rest);
+    assert.deepEqual(said(refused), [409, 'conflict']);
+    assert.match(String(refused.body['message']), named);
+  }
+  assert.deepEqual(said(await replay(id, all)), [200]);
+});
+
+test('what became another protocol can not be sent again', async () => {
   const upgrade = ['GET /ws HTTP/1.1', 'Host: shop.localhost', 'Connection: Upgrade', 'Upgrade: websocket'];
   const none = { requestBody: Buffer.alloc(0) };
   for (const id of [
-    await recorded({}, { outcome: 'refused', code: 'denied' }),
     await recorded({ ...none, requestHead: headOf(upgrade), status: 101 }),
     await recorded({ ...none, requestHead: headOf(upgrade), status: 400 }),
     await recorded({ requestHead: Buffer.alloc(0) }),

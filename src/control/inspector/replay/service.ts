@@ -16,7 +16,7 @@ import { callerNow } from '../../core/rules/caller.ts';
 import type { RouteMaker } from '../../tunnels/plane/route-maker.ts';
 import type { TunnelRow } from '../../tunnels/rows.ts';
 import { ReplayPace } from './pace.ts';
-import { hostAmong, type ReplayEdits, type ReplayedParts, replayOf } from './request.ts';
+import { hostAmong, type ReplayEdits, type ReplayedParts, replayOf, wasBlocked } from './request.ts';
 
 /** From its start to the end of the answer: who asked waits for it. */
 const TIMEOUT_MS = 60_000;
@@ -40,6 +40,8 @@ export interface Replayed {
   /** Why the edge answered by itself, or cut the answer. */
   readonly code: string | null;
   readonly latencyMs: number;
+  /** The edge had blocked the recorded request. */
+  readonly wasBlocked: boolean;
 }
 
 export interface ReplayDeps {
@@ -134,7 +136,7 @@ export class Replays {
         action: 'inspector.replay',
         resourceType: 'tunnel',
         resourceId: tunnelId,
-        details: { record: record.id, method: parts.method },
+        details: { record: record.id, method: parts.method, ...(wasBlocked(record) ? { was_blocked: true } : {}) },
       });
     });
     const answer = await nodes.send({
@@ -148,7 +150,7 @@ export class Replays {
     });
     if (!answer.ok) throw answer.code === 'overloaded' ? overloaded() : offline();
     const { id, status, code, latencyMs } = answer;
-    return { id, status, code, latencyMs };
+    return { id, status, code, latencyMs, wasBlocked: wasBlocked(record) };
   }
 
   #tunnelOf({ orgId }: UserActor, tunnelId: string): TunnelRow | undefined {

@@ -66,6 +66,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'tunnel.expire': 'tunnel expired',
     'tunnel.policy': 'set the policy of a tunnel',
     'tunnel.policy_remove': 'removed the policy of a tunnel',
+    'tunnel.inspector': 'set what is recorded of a tunnel',
     'tunnel.auth': 'set a password on a tunnel',
     'tunnel.auth_remove': 'removed the password of a tunnel',
     'tunnel.edge_auth': 'set visitor login on a tunnel',

@@ -15,6 +15,7 @@ export interface ContentRow {
   readonly remote_ip: string;
   readonly request_head?: Buffer;
   readonly response_head?: Buffer | null;
+  readonly trace?: string;
   /** Null: an empty one, for that is how SQLite cuts it. */
   readonly request_body?: Buffer | null;
   readonly response_body?: Buffer | null;
@@ -73,14 +74,17 @@ function byHeader({ header }: RecordFilter): ContentFilter | undefined {
   };
 }
 
+/** As the edge noted it, or in the header of the visitor. */
 function byTrace({ traceId }: RecordFilter): ContentFilter | undefined {
   if (traceId === undefined) return undefined;
   const id = traceId.toLowerCase();
+  const noted = `"traceId":"${id}"`;
   return {
-    columns: ['d.request_head'],
-    conditions: [holds('d.request_head', 'trace')],
-    values: { trace: `%\r\ntraceparent:%-${id}-%` },
-    fits: ({ request_head: head }) => fieldsOf(head, 'traceparent').some((value) => value.split('-')[1] === id),
+    columns: ['d.request_head', 'd.trace'],
+    conditions: [`(${holds('d.request_head', 'traceparent')} OR instr(d.trace, @noted) > 0)`],
+    values: { traceparent: `%\r\ntraceparent:%-${id}-%`, noted },
+    fits: ({ request_head: head, trace }) =>
+      trace?.includes(noted) === true || fieldsOf(head, 'traceparent').some((value) => value.split('-')[1] === id),
   };
 }
 

@@ -1,0 +1,7 @@
+CREATE TABLE `inspector_settings` (
+	`tunnel_id` text PRIMARY KEY NOT NULL,
+	`websocket_frames` integer,
+	`mask` text NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tunnel_id`) REFERENCES `tunnels`(`id`) ON UPDATE no action ON DELETE no action
+);

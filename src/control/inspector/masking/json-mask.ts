@@ -1,0 +1,194 @@
+/**
+ * Masks values in a JSON text, byte by byte: numbers, blanks and order stay as they were, and a text that was cut is masked as far as it goes.
+ * Where it is no JSON the rest is left out, for what is masked there is unknown. Called by body-mask.ts.
+ */
+import { MASK } from '../../core/rules/recorded-head.ts';
+import { follow, type JsonPath, type Places, START } from './json-path.ts';
+
+/** JSON.parse takes more; what is deeper is left out. */
+const MAX_DEPTH = 200;
+const MASKED = Buffer.from(JSON.stringify(MASK));
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+/** Blanks of JSON, and what stands between texts of a sequence (RFC 7464). */
+const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d, 0x1e]);
+/** Of numbers and of true, false and null. */
+const SCALAR = /[-+.0-9A-Za-z]/;
+const IS_SCALAR = Array.from({ length: 256 }, (_, byte) => SCALAR.test(String.fromCharCode(byte)) && byte < 128);
+const WORD = /^(true|false|null|-?\d+(\.\d+)?([eE][+-]?\d+)?)$/;
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+export interface MaskedText {
+  readonly bytes: Buffer;
+  /** Places in the list of paths. */
+  readonly hit: ReadonlySet<number>;
+  /** All of the text is JSON, and is there. */
+  readonly isWhole: boolean;
+  /** Some of the text was left out. */
+  readonly isCut: boolean;
+}
+
+/** One text, or several behind one another (NDJSON). */
+export function maskJson(text: Buffer, paths: readonly JsonPath[]): MaskedText {
+  return new Scan(text, paths).run();
+}
+
+/** Thrown inside of a scan: the text ends here, or is no JSON from here on. */
+class Stop extends Error {
+  readonly keepTo: number;
+
+  constructor(keepTo: number) {
+    super();
+    this.keepTo = keepTo;
+  }
+}
+
+type Following = readonly Places[];
+
+class Scan {
+  readonly #text: Buffer;
+  readonly #paths: readonly JsonPath[];
+  readonly #none: Following;
+  readonly #out: Buffer[] = [];
+  readonly #hit = new Set<number>();
+  #at = 0;
+  /** From here on the text has not gone to `#out`. */
+  #kept = 0;
+
+  constructor(text: Buffer, paths: readonly JsonPath[]) {
+    this.#text = text;
+    this.#paths = paths;
+    this.#none = paths.map(() => []);
+  }
+
+  run(): MaskedText {
+    if (this.#text.subarray(0, 3).equals(BOM)) this.#at = 3;
+    let keepTo: number | undefined;
+    try {
+      for (this.#blanks(); this.#at < this.#text.length; this.#blanks()) {
+        this.#value(
+          this.#paths.map(() => START),
+          0,
+        );
+      }
+      this.#keep(this.#text.length);
+    } catch (error) {
+      if (!(error instanceof Stop)) throw error;
+      ({ keepTo } = error);
+      this.#keep(keepTo);
+    }
+    const isWhole = keepTo === undefined;
+    const isCut = keepTo !== undefined && keepTo < this.#text.length;
+    return { bytes: Buffer.concat(this.#out), hit: this.#hit, isWhole, isCut };
+  }
+
+  #value(following: Following, depth: number): void {
+    this.#blanks();
+    const byte = this.#text[this.#at];
+    if (byte === undefined) throw new Stop(this.#at);
+    if (byte === OPEN_BRACE) this.#container(following, depth + 1, CLOSE_BRACE);
+    else if (byte === OPEN_BRACKET) this.#container(following, depth + 1, CLOSE_BRACKET);
+    else if (byte === QUOTE) this.#string();
+    else this.#scalar();
+  }
+
+  #container(following: Following, depth: number, close: number): void {
+    if (depth > MAX_DEPTH) throw new Stop(this.#at);
+    this.#at += 1;
+    this.#blanks();
+    if (this.#text[this.#at] === close) {
+      this.#at += 1;
+      return;
+    }
+    for (let index = 0; ; index++) {
+      const key = close === CLOSE_BRACE ? this.#key(following) : index;
+      this.#member(following, key, depth);
+      this.#blanks();
+      const byte = this.#text[this.#at];
+      if (byte !== COMMA && byte !== close) throw new Stop(this.#at);
+      this.#at += 1;
+      if (byte === close) return;
+    }
+  }
+
+  /** The value of a name, or at an index. */
+  #member(following: Following, key: string | number, depth: number): void {
+    const next =
+      following === this.#none
+        ? following
+        : following.map((places, i) => follow(this.#paths[i] as JsonPath, places, key));
+    const hits = next.flatMap((places, i) => (places.includes((this.#paths[i] as JsonPath).length) ? [i] : []));
+    if (hits.length === 0) {
+      this.#value(next.some((places) => places.length > 0) ? next : this.#none, depth);
+      return;
+    }
+    this.#blanks();
+    if (this.#at >= this.#text.length) throw new Stop(this.#at);
+    for (const hit of hits) this.#hit.add(hit);
+    this.#keep(this.#at);
+    this.#out.push(MASKED);
+    try {
+      this.#value(this.#none, depth);
+      this.#kept = this.#at;
+    } catch (error) {
+      if (error instanceof Stop) throw new Stop(this.#kept);
+      throw error;
+    }
+  }
+
+  #key(following: Following): string {
+    this.#blanks();
+    const start = this.#at;
+    if (this.#text[start] !== QUOTE) throw new Stop(start);
+    this.#string();
+    const end = this.#at;
+    this.#blanks();
+    if (this.#text[this.#at] !== COLON) throw new Stop(start);
+    this.#at += 1;
+    return following === this.#none ? '' : keyOf(this.#text.toString('utf8', start, end), start);
+  }
+
+  #string(): void {
+    const text = this.#text;
+    for (let at = this.#at + 1; at < text.length; at++) {
+      const byte = text[at];
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) {
+        this.#at = at + 1;
+        return;
+      }
+    }
+    throw new Stop(text.length);
+  }
+
+  #scalar(): void {
+    const start = this.#at;
+    while (IS_SCALAR[this.#text[this.#at] ?? 0] === true) this.#at += 1;
+    if (!WORD.test(this.#text.toString('latin1', start, this.#at))) throw new Stop(start);
+  }
+
+  #blanks(): void {
+    while (BLANKS.has(this.#text[this.#at] as number)) this.#at += 1;
+  }
+
+  #keep(to: number): void {
+    if (to > this.#kept) this.#out.push(this.#text.subarray(this.#kept, to));
+    this.#kept = Math.max(this.#kept, to);
+  }
+}
+
+function keyOf(quoted: string, at: number): string {
+  if (!quoted.includes('\\')) return quoted.slice(1, -1);
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    throw new Stop(at);
+  }
+}

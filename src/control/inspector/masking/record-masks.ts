@@ -1,0 +1,62 @@
+/**
+ * Masks records on their way from a data node to the file and the live feed. Rules are read from the database with each batch, so that a
+ * change applies to the next one. Called by the link. A record that can't be masked is not passed on.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { inArray } from 'drizzle-orm';
+import type { Logger } from '../../../base/log.ts';
+import type { InspectedRequest, InspectionBatch, UnrecordedCount } from '../../../plane/inspection.ts';
+import { inspectorSettings } from '../../db/schema.ts';
+import type { Store } from '../../db/tx.ts';
+import { maskRecord } from './mask-record.ts';
+import { type MaskRules, readRules } from './rules.ts';
+
+/** Others have their turn then: the thread also serves the API. */
+const TURN_MS = 5;
+
+export class RecordMasks {
+  readonly #store: Store;
+  readonly #log: Logger;
+
+  constructor({ store, log }: { readonly store: Store; readonly log: Logger }) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** The batch as it may be stored and shown. Rejects when the rules can't be read. */
+  async apply(batch: InspectionBatch): Promise<InspectionBatch> {
+    const rules = this.#rulesOf(new Set(batch.records.map(({ tunnelId }) => tunnelId)));
+    if (rules.size === 0) return batch;
+    const records: InspectedRequest[] = [];
+    const unrecorded: UnrecordedCount[] = [...batch.unrecorded];
+    let turn = performance.now();
+    for (const record of batch.records) {
+      const masked = this.#mask(record, rules.get(record.tunnelId));
+      if (masked !== undefined) records.push(masked);
+      else unrecorded.push({ tunnelId: record.tunnelId, orgId: record.orgId, count: 1 });
+      if (performance.now() - turn < TURN_MS) continue;
+      await setImmediate();
+      turn = performance.now();
+    }
+    return { records, unrecorded };
+  }
+
+  #mask(record: InspectedRequest, rules: MaskRules | undefined): InspectedRequest | undefined {
+    if (rules === undefined) return record;
+    try {
+      return maskRecord(record, rules);
+    } catch (error) {
+      this.#log.error({ err: error, tunnel: record.tunnelId }, 'could not mask a recorded request: it is not stored');
+      return undefined;
+    }
+  }
+
+  #rulesOf(tunnelIds: ReadonlySet<string>): ReadonlyMap<string, MaskRules> {
+    const rows = this.#store.db
+      .select({ id: inspectorSettings.tunnelId, mask: inspectorSettings.mask })
+      .from(inspectorSettings)
+      .where(inArray(inspectorSettings.tunnelId, [...tunnelIds]))
+      .all();
+    return new Map(rows.filter(({ mask }) => mask.length > 0).map(({ id, mask }) => [id, readRules(mask)]));
+  }
+}

@@ -1,0 +1,55 @@
+/** `/tunnels/{id}/inspector`. */
+import { type Api, actorOf } from '../../core/http/context.ts';
+import { defineRoute } from '../../core/http/define-route.ts';
+import { json } from '../../core/http/errors.ts';
+import { byId, jsonBody } from '../../core/http/fields/shared.ts';
+import { inspectorSettings, inspectorSettingsInput } from './schemas.ts';
+import type { InspectorSettings } from './service.ts';
+
+interface Deps {
+  readonly inspectorSettings: InspectorSettings;
+}
+
+const tags = ['inspector'];
+
+export function mountInspectorSettings(app: Api, { inspectorSettings: settings }: Deps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'get',
+        path: '/tunnels/{id}/inspector',
+        tags,
+        summary: 'Get what the inspector records of a tunnel',
+        request: { params: byId },
+        responses: { 200: json(inspectorSettings, 'The settings') },
+      },
+      [],
+    ),
+    (c) => {
+      const { id } = c.req.valid('param');
+      const { mask } = settings.get(actorOf(c), id);
+      return c.json({ id, mask: [...mask] }, 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'put',
+        path: '/tunnels/{id}/inspector',
+        'x-needs': 'tunnel.change',
+        tags,
+        summary: 'Set what the inspector records of a tunnel',
+        description:
+          'Mask rules replace values by `***` before a request is stored or shown live. They apply to requests that are recorded from now on, for all roles. A body is cut where a rule could not be applied: it is not valid JSON, or its content coding is unknown. The visitor and your service get everything unchanged.',
+        request: { params: byId, body: jsonBody(inspectorSettingsInput) },
+        responses: { 200: json(inspectorSettings, 'The new settings') },
+      },
+      ['forbidden'],
+    ),
+    (c) => {
+      const { id } = c.req.valid('param');
+      const { mask } = settings.put(actorOf(c), id, c.req.valid('json'));
+      return c.json({ id, mask: [...mask] }, 200);
+    },
+  );
+}

@@ -1,0 +1,141 @@
+/** `/tunnels/{id}/inspector`: mask rules by the API, and what becomes of records that a node reports. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { DAY_MS } from '../../../base/clock.ts';
+import type { InspectedRequest } from '../../../plane/inspection.ts';
+import { inspectorSettings } from '../../db/schema.ts';
+import { IDLE_NODE } from '../../core/testing/idle-node.ts';
+import { Plane } from '../../core/testing/plane.ts';
+import { type PlaneApi, servePlane } from '../../core/testing/plane-api.ts';
+import { type Person, said, Team } from '../../core/testing/team.ts';
+import { head, recorded } from '../testing.ts';
+
+const MASK = [{ header: 'X-Key' }, { json_path: '$.card.number' }, { query: 'token' }, { form: 'pin' }];
+
+let plane: Plane;
+let api: PlaneApi;
+let ann: Person;
+let eve: Person;
+let viv: string;
+
+before(async () => {
+  plane = new Plane();
+  api = await servePlane(plane);
+  plane.control.nodes.attach(IDLE_NODE);
+  const team = new Team(plane, api);
+  ann = await team.person('ann@example.test');
+  eve = await team.person('eve@example.test');
+  viv = await team.acting(await team.member('viv@example.test', ann, 'viewer'), ann.home);
+});
+after(async () => {
+  await api.close();
+  plane.close();
+});
+
+async function newTunnel(): Promise<string> {
+  const { body } = await ann.call('POST', '/tunnels', { localPort: 3000 });
+  return String(body['id']);
+}
+
+async function report(tunnelId: string): Promise<string> {
+  const record = recorded({
+    ...{ orgId: ann.home, tunnelId, at: Date.now(), method: 'POST', target: '/pay?token=s3cret' },
+    requestHead: head('POST /pay?token=s3cret HTTP/1.1', 'X-Key: s3cret', 'Content-Type: application/json'),
+    requestBody: Buffer.from('{"card":{"number":"s3cret"},"amount":7}'),
+  });
+  await plane.control.link.inspect({ records: [record], unrecorded: [] });
+  return record.id;
+}
+
+test('mask rules: what was put is shown, and replaces what was there', async () => {
+  const id = await newTunnel();
+  const path = `/tunnels/${id}/inspector`;
+  assert.deepEqual((await ann.call('GET', path)).body, { id, mask: [] });
+  assert.deepEqual((await ann.call('PUT', path, { mask: MASK })).body, { id, mask: MASK });
+  assert.deepEqual((await ann.call('PUT', path, {})).body, { id, mask: MASK });
+  assert.deepEqual((await ann.call('GET', path)).body, { id, mask: MASK });
+  const events = (await ann.call('GET', '/events')).body as unknown as readonly Record<string, unknown>[];
+  assert.ok(events.some(({ action, resourceId: of }) => action === 'tunnel.inspector' && of === id));
+  assert.deepEqual((await ann.call('PUT', path, { mask: [] })).body, { id, mask: [] });
+});
+
+test('mask rules: other roles, other organizations and rules that are none are refused', async () => {
+  const path = `/tunnels/${await newTunnel()}/inspector`;
+  const mask = { mask: MASK };
+  assert.deepEqual(said(await api.call('PUT', path, { as: viv, body: mask })), [403, 'forbidden']);
+  assert.deepEqual(said(await api.call('GET', path, { as: viv })), [200]);
+  for (const method of ['GET', 'PUT'])
+    assert.deepEqual(said(await eve.call(method, path, method === 'GET' ? undefined : mask)), [404, 'not_found']);
+  for (const rule of [
+    {},
+    { header: 'a b' },
+    { header: 'a', query: 'b' },
+    { json_path: 'card' },
+    { cookie: 'a' },
+    'header',
+  ])
+    assert.deepEqual(
+      said(await ann.call('PUT', path, { mask: [rule] })),
+      [400, 'invalid_request'],
+      JSON.stringify(rule),
+    );
+});
+
+test('mask rules: records are masked in the file, in the list, in the detail and in the live feed, from the change on', async (t) => {
+  const tunnelId = await newTunnel();
+  const before = await report(tunnelId);
+  const shown: InspectedRequest[] = [];
+  t.mock.method(
+    plane.control.liveFeed,
+    'publish',
+    (records: readonly InspectedRequest[]) => void shown.push(...records),
+  );
+  await ann.call('PUT', `/tunnels/${tunnelId}/inspector`, { mask: MASK });
+  const id = await report(tunnelId);
+  const stored = await plane.control.records.find(ann.home, id);
+  assert.ok(stored !== undefined);
+  const bytes = [stored.requestHead, stored.requestBody].map((part) => Buffer.from(part).toString());
+  assert.doesNotMatch([...bytes, stored.target, JSON.stringify(stored.trace)].join('\n'), /s3cret/);
+  const detail = (await ann.call('GET', `/inspector/${id}`)).body;
+  assert.equal(
+    Buffer.from(String(detail['request_body']), 'base64').toString(),
+    '{"card":{"number":"***"},"amount":7}',
+  );
+  assert.deepEqual(detail['masked'], [
+    { side: 'request', kind: 'query', name: 'token' },
+    { side: 'request', kind: 'header', name: 'x-key' },
+    { side: 'request', kind: 'json_path', name: '$.card.number' },
+  ]);
+  const list = (await ann.call('GET', `/inspector?tunnel_id=${tunnelId}`)).body as unknown as readonly Record<
+    string,
+    unknown
+  >[];
+  assert.deepEqual(
+    list.map(({ path }) => path),
+    ['/pay?token=***', '/pay?token=s3cret'],
+  );
+  assert.match(JSON.stringify((await ann.call('GET', `/inspector/${before}`)).body), /s3cret/);
+  assert.deepEqual(
+    shown.map(({ target }) => target),
+    ['/pay?token=***'],
+  );
+});
+
+test('mask rules: they outlive their tunnel by a day, for records that are on their way', async () => {
+  const tunnelId = await newTunnel();
+  await ann.call('PUT', `/tunnels/${tunnelId}/inspector`, { mask: MASK });
+  await ann.call('DELETE', `/tunnels/${tunnelId}`);
+  const stored = await plane.control.records.find(ann.home, await report(tunnelId));
+  assert.equal(stored?.target, '/pay?token=***');
+  const rows = (): number =>
+    plane.control.store.db
+      .select()
+      .from(inspectorSettings)
+      .all()
+      .filter((row) => row.tunnelId === tunnelId).length;
+  plane.control.retention.sweep();
+  assert.equal(rows(), 1);
+  plane.now += DAY_MS + 1_000;
+  plane.control.retention.sweep();
+  assert.equal(rows(), 0);
+});

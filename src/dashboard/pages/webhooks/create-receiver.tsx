@@ -10,6 +10,8 @@ import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { showFaults } from '../../parts/forms/form-failure.ts';
 import { OneTimeSecret, OneTimeSecretModal } from '../../parts/dialogs/one-time-secret.tsx';
+import { useTunnels } from '../tunnels/tunnel-queries.ts';
+import { forwardChoices } from './forward-panel.tsx';
 import { RECEIVERS } from './receiver-queries.ts';
 import { makeSecret, type Receiver, SENDERS, senderOf, type Validator } from './senders.ts';
 
@@ -80,6 +82,8 @@ interface Values {
   name: string;
   validator: Validator;
   secret: string;
+  tunnel: string | null;
+  path: string;
 }
 
 interface CreateFormProps {
@@ -89,22 +93,25 @@ interface CreateFormProps {
 
 function CreateForm({ onMade, onClose }: CreateFormProps) {
   const { client } = useApi();
+  const tunnels = useTunnels();
   const [refused, setRefused] = useState<string>();
   const form = useForm<Values>({
-    initialValues: { name: '', validator: 'github', secret: '' },
+    initialValues: { name: '', validator: 'github', secret: '', tunnel: null, path: '/' },
     validate: {
       name: (name) => (name.trim() === '' ? 'Enter a name, such as orders.' : null),
       secret: (secret, { validator }) =>
         senderOf(validator).isFirst === true && secret.trim() === ''
           ? `Copy it from ${senderOf(validator).label}.`
           : null,
+      path: (path, { tunnel }) => (tunnel === null || path.startsWith('/') ? null : 'The path must begin with /.'),
     },
   });
   const create = useAction({
-    run: async ({ name, validator, secret }: Values): Promise<Made> => {
+    run: async ({ name, validator, secret, tunnel, path }: Values): Promise<Made> => {
       // Until the sender has made its secret, a random one blocks all deliveries.
       const used = secret === '' ? makeSecret() : secret;
-      const body = { name: name.trim(), validator, secret: used };
+      const forward = tunnel === null ? {} : { forward: { tunnel_id: tunnel, path } };
+      const body = { name: name.trim(), validator, secret: used, ...forward };
       const receiver = await answered<Receiver>(client.POST('/webhook-receivers', { body }));
       return { receiver, secret: secret === '' && senderOf(validator).isOurs ? used : undefined };
     },
@@ -146,6 +153,26 @@ function CreateForm({ onMade, onClose }: CreateFormProps) {
           visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}
           {...form.getInputProps('secret')}
         />
+        <Select
+          label="Forward to tunnel"
+          description="Your service gets deliveries in order. They wait while it is offline."
+          placeholder="Store only"
+          data={forwardChoices(tunnels.data)}
+          clearable
+          searchable
+          nothingFoundMessage="No HTTP tunnel found"
+          {...form.getInputProps('tunnel')}
+        />
+        {form.values.tunnel !== null && (
+          <TextInput
+            label="Path"
+            maxLength={1024}
+            autoComplete="off"
+            spellCheck={false}
+            classNames={{ input: 'culvert-mono' }}
+            {...form.getInputProps('path')}
+          />
+        )}
         <FormEnd action="Create receiver" refused={refused} isBusy={create.isPending} onClose={onClose} />
       </Stack>
     </form>

@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useMay } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
 import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { showFaults } from '../../parts/forms/form-failure.ts';
@@ -93,6 +94,13 @@ function ForwardingStatus({ receiver: { forward, waiting } }: { readonly receive
   );
 }
 
+/** Tunnels that deliveries can go to. */
+export function forwardChoices(tunnels: readonly Schemas['Tunnel'][] | undefined) {
+  return (tunnels ?? [])
+    .filter(({ protocol }) => protocol !== 'tcp')
+    .map(({ id, subdomain, online }) => ({ value: id, label: online ? subdomain : `${subdomain} (offline)` }));
+}
+
 function ForwardForm({ receiver, onClose }: { readonly receiver: Receiver; readonly onClose: () => void }) {
   const tunnels = useTunnels();
   const [refused, setRefused] = useState<string>();
@@ -105,9 +113,6 @@ function ForwardForm({ receiver, onClose }: { readonly receiver: Receiver; reado
     },
   });
   const change = useReceiverChange(receiver, onClose);
-  const choices = (tunnels.data ?? [])
-    .filter(({ protocol }) => protocol !== 'tcp')
-    .map(({ id, subdomain, online }) => ({ value: id, label: online ? subdomain : `${subdomain} (offline)` }));
   return (
     <form
       noValidate
@@ -120,7 +125,7 @@ function ForwardForm({ receiver, onClose }: { readonly receiver: Receiver; reado
         <Select
           label="Tunnel"
           placeholder="Choose one"
-          data={choices}
+          data={forwardChoices(tunnels.data)}
           searchable
           nothingFoundMessage="No HTTP tunnel found"
           data-autofocus

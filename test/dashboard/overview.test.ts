@@ -50,12 +50,13 @@ suite('the overview', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('overview: the chart shows each metric and span, and works by keyboard', async (t) => {
     const page = await fixture.open(t, '/');
-    await page.getByText(/^\d+ in the last 24 hours$/).waitFor();
-    await page.getByText('1 h', { exact: true }).click();
-    await page.getByText(/^\d+ in the last hour$/).waitFor();
-    await page.getByText('Out', { exact: true }).click();
-    await page.getByText(/KB in the last hour$/).waitFor();
-    const chart = page.getByRole('slider', { name: 'Bytes to visitors, by time' });
+    const traffic = page.getByRole('region', { name: 'Traffic' });
+    await traffic.getByText(/^\d+ in the last 24 hours$/).waitFor();
+    await traffic.getByText('1 h', { exact: true }).click();
+    await traffic.getByText(/^\d+ in the last hour$/).waitFor();
+    await traffic.getByText('Out', { exact: true }).click();
+    await traffic.getByText(/KB in the last hour$/).waitFor();
+    const chart = traffic.getByRole('slider', { name: 'Bytes to visitors, by time' });
     await chart.focus();
     await page.keyboard.press('End');
     const latest = (await chart.getAttribute('aria-valuetext')) ?? '';
@@ -66,17 +67,17 @@ suite('the overview', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.notEqual(before, latest);
     assert.equal(await chart.getAttribute('aria-valuenow'), '58');
     await page.keyboard.press('Tab');
-    await page.getByText(/KB in the last hour$/).waitFor();
+    await traffic.getByText(/KB in the last hour$/).waitFor();
     const box = await chart.boundingBox();
     assert.ok(box !== null);
     await page.mouse.move(box.x + box.width - 12, box.y + box.height / 2);
-    await page.getByText(/ to \d\d:\d\d: /).waitFor();
+    await traffic.getByText(/ to \d\d:\d\d: /).waitFor();
   });
 
   test('overview: fits a phone, and connects an agent from there', async (t) => {
     const page = await fixture.open(t, '/', { context: DARK_PHONE });
     await page.getByRole('list', { name: 'Latest requests' }).waitFor();
-    await page.getByRole('slider').waitFor();
+    await page.getByRole('slider').first().waitFor();
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);
     await noSeriousFinding(page);

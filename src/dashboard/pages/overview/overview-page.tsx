@@ -11,6 +11,7 @@ import { bytesText, countText } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { LatencyPanel } from '../latency/latency-panel.tsx';
 import { FirstTunnel } from './first-tunnel.tsx';
 import { LatestRequests } from './latest-requests.tsx';
 import { LiveTunnels } from './live-tunnels.tsx';
@@ -49,6 +50,7 @@ function OverviewPanels({ counters }: { readonly counters: Schemas['MetricsCount
       <WarningsPanel />
       <Counters counters={counters} />
       <TrafficPanel />
+      <LatencyPanel />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <LiveTunnels />
         <LatestRequests />

@@ -7,6 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { certificateSaid } from '../domains/domain-state.ts';
+import { ConnectionsChartPanel, LatencyPanel } from '../latency/latency-panel.tsx';
 import { More } from '../overview/live-tunnels.tsx';
 import { RequestLines } from '../overview/latest-requests.tsx';
 import { ConnectPanel } from './connect-tab.tsx';
@@ -39,6 +40,7 @@ export function OverviewTab({ tunnel, now }: OverviewTabProps) {
         />
       )}
       <Figures tunnel={tunnel} now={now} />
+      {isTcp ? <ConnectionsChartPanel tunnelId={tunnel.id} /> : <LatencyPanel tunnelId={tunnel.id} />}
       <Grid gap="md">
         {!isTcp && (
           <Grid.Col span={{ base: 12, md: 8 }}>

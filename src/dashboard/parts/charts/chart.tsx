@@ -5,7 +5,8 @@
 import { Text, useComputedColorScheme, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { bucketText, tickText, WHOLE_STEPS } from './chart-axis.ts';
+import { bucketText, WHOLE_STEPS } from './chart-axis.ts';
+import { axesOf, keyTo, pointAt, ROOM_FOR_LAST, type Scheme, stretchOf } from './plot.ts';
 import { clockText } from '../format.ts';
 
 interface Point {
@@ -25,11 +26,7 @@ interface ChartProps {
   readonly idle?: string;
 }
 
-const COLOURS = {
-  light: { column: '#148067', axis: '#5b6662', grid: '#e3e7e5' },
-  dark: { column: '#57c7aa', axis: '#9aa7a2', grid: '#2b3431' },
-} as const;
-const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+const COLUMN = { light: '#148067', dark: '#57c7aa' } as const;
 
 export function Chart({ label, points, say, height = 220, idle = '' }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -61,7 +58,8 @@ export function Chart({ label, points, say, height = 220, idle = '' }: ChartProp
   }, [points]);
 
   const point = chosen === undefined ? undefined : points[chosen];
-  const words = point === undefined ? idle : `${bucketText(point.at, stretchOf(points))}: ${say(point.value)}`;
+  const words =
+    point === undefined ? idle : `${bucketText(point.at, stretchOf(points.map(({ at }) => at)))}: ${say(point.value)}`;
   const last = points.length - 1;
   const go = (event: KeyboardEvent): void => {
     const to = keyTo(event.key, chosen ?? last + 1, last);
@@ -109,25 +107,6 @@ export function Chart({ label, points, say, height = 220, idle = '' }: ChartProp
   );
 }
 
-function keyTo(key: string, from: number, last: number): number | undefined {
-  if (key === 'ArrowLeft' || key === 'ArrowDown') return Math.max(from - 1, 0);
-  if (key === 'ArrowRight' || key === 'ArrowUp') return Math.min(from + 1, last);
-  if (key === 'Home') return 0;
-  if (key === 'End') return last;
-  return undefined;
-}
-
-function pointAt(plot: uPlot | null, index: number): void {
-  const at = plot?.data[0][index];
-  if (plot === null || at === undefined) return;
-  plot.setCursor({ left: plot.valToPos(at, 'x'), top: 0 }, false);
-}
-
-/** Length of one stretch in milliseconds. */
-function stretchOf([first, second]: readonly Point[]): number {
-  return first === undefined || second === undefined ? 60_000 : second.at - first.at;
-}
-
 function dataOf(points: readonly Point[]): uPlot.AlignedData {
   return [points.map(({ at }) => at / 1000), points.map(({ value }) => value)];
 }
@@ -135,13 +114,11 @@ function dataOf(points: readonly Point[]): uPlot.AlignedData {
 interface Look extends Pick<ChartProps, 'label' | 'say'> {
   readonly height: number;
   readonly width: number;
-  readonly scheme: 'light' | 'dark';
+  readonly scheme: Scheme;
   readonly choose: (index: number | undefined) => void;
 }
 
 function optionsFor({ label, say, height, width, scheme, choose }: Look): uPlot.Options {
-  const { column, axis, grid } = COLOURS[scheme];
-  const axes = { stroke: axis, font: FONT, ticks: { show: false } };
   const columns = uPlot.paths.bars?.({ size: [0.8, 40, 1], align: 1, radius: 0.15 });
   return {
     width: Math.max(width, 100),
@@ -150,32 +127,19 @@ function optionsFor({ label, say, height, width, scheme, choose }: Look): uPlot.
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
-      // A column stands right of the moment at which it begins.
-      x: { range: ({ data: [times] }, min, max) => [min, max + ((times[1] ?? 0) - (times[0] ?? 0))] },
+      x: ROOM_FOR_LAST,
       y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1)] },
     },
-    axes: [
-      {
-        ...axes,
-        grid: { show: false },
-        size: 28,
-        space: 64,
-        values: (...[, at, , , step]) => at.map((one) => tickText(one, step)),
-      },
-      {
-        ...axes,
-        grid: { stroke: grid, width: 1 },
-        // As wide as its widest words; there are none while it finds out.
-        size: (_, words) => 16 + 7 * Math.max(0, ...((words as string[] | null)?.map(({ length }) => length) ?? [])),
-        gap: 8,
-        space: 44,
-        incrs: WHOLE_STEPS,
-        values: (_, at) => at.map((value) => say(value)),
-      },
-    ],
+    axes: axesOf(scheme, say, WHOLE_STEPS),
     series: [
       {},
-      { label, fill: column, width: 0, points: { show: false }, ...(columns === undefined ? {} : { paths: columns }) },
+      {
+        label,
+        fill: COLUMN[scheme],
+        width: 0,
+        points: { show: false },
+        ...(columns === undefined ? {} : { paths: columns }),
+      },
     ],
     hooks: { setCursor: [({ cursor }) => choose(cursor.idx ?? undefined)] },
   };

@@ -8,6 +8,7 @@ import { visibleText } from '../visible-text.ts';
 import { type Filter, isFiltered, SPANS } from './filter.ts';
 import { SavedFilters } from './saved-filters.tsx';
 import { SearchField } from './search-field.tsx';
+import { TimeRange } from './time-range.tsx';
 import type { Tunnels } from '../tunnels.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
@@ -118,9 +119,10 @@ export function FilterBar({ filter, tunnels, onChange }: FilterBarProps) {
         placeholder="Any time"
         clearable
         data={Object.keys(SPANS).map((value) => ({ value, label: SPAN_WORDS[value] ?? value }))}
-        value={filter.since ?? null}
-        onChange={set('since')}
+        value={filter.since !== undefined && Object.hasOwn(SPANS, filter.since) ? filter.since : null}
+        onChange={(value) => onChange(without({ ...filter, since: value ?? '', until: '' }))}
       />
+      <TimeRange filter={filter} onRemove={() => onChange(without({ ...filter, since: '', until: '' }))} />
       {PILLS.map(({ name, label }) => {
         const value = filter[name];
         return value === undefined ? null : (

@@ -26,8 +26,10 @@ export interface Filter {
   readonly maxMs?: string;
   /** 32 hexadecimal digits. */
   readonly trace?: string;
-  /** One of `SPANS`: no older than this. */
+  /** One of `SPANS`: no older than this. Or an instant, RFC 3339. */
   readonly since?: string;
+  /** An instant: older than this. */
+  readonly until?: string;
   readonly replayOf?: string;
 }
 
@@ -59,12 +61,17 @@ const GOOD: Readonly<Record<string, (text: string) => boolean>> = {
   minMs: isMilliseconds,
   maxMs: isMilliseconds,
   trace: (text) => /^[\da-f]{32}$/i.test(text),
-  since: (text) => Object.hasOwn(SPANS, text),
+  since: (text) => Object.hasOwn(SPANS, text) || isInstant(text),
+  until: isInstant,
   replayOf: (text) => UUID.test(text),
 };
 
 function isMilliseconds(text: string): boolean {
   return /^\d{1,8}(\.\d{1,3})?$/.test(text) && Number(text) <= MAX_MS;
+}
+
+function isInstant(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 /** Reads the query of the page's address. */
@@ -91,9 +98,10 @@ export function isFiltered(filter: Filter): boolean {
 
 /** The same in the words of `GET /inspector`. `now`: Unix milliseconds. */
 export function queryOf(filter: Filter, now: number) {
-  const { tunnel, method, status, outcome, path, since, replayOf } = filter;
+  const { tunnel, method, status, outcome, path, since, until, replayOf } = filter;
   const { address, header, body, minMs, maxMs, trace } = filter;
   const span = since === undefined ? undefined : SPANS[since];
+  const from = span === undefined ? since : new Date(now - span).toISOString();
   return {
     ...(tunnel === undefined ? {} : { tunnel_id: tunnel }),
     ...(method === undefined ? {} : { method }),
@@ -106,7 +114,8 @@ export function queryOf(filter: Filter, now: number) {
     ...(minMs === undefined ? {} : { min_latency_ms: Number(minMs) }),
     ...(maxMs === undefined ? {} : { max_latency_ms: Number(maxMs) }),
     ...(trace === undefined ? {} : { trace_id: trace }),
-    ...(span === undefined ? {} : { since: new Date(now - span).toISOString() }),
+    ...(from === undefined ? {} : { since: from }),
+    ...(until === undefined ? {} : { until }),
     ...(replayOf === undefined ? {} : { replay_of: replayOf }),
   };
 }
@@ -121,7 +130,8 @@ export function isServersCall({ address, header, body, trace }: Filter): boolean
  * enough.
  */
 export function matches(filter: Filter, item: Item): boolean {
-  const { tunnel, method, status, outcome, path, replayOf, minMs, maxMs } = filter;
+  const { tunnel, method, status, outcome, path, until, replayOf, minMs, maxMs } = filter;
+  if (until !== undefined && Date.parse(item.timestamp) >= Date.parse(until)) return false;
   if (tunnel !== undefined && item.tunnel_id !== tunnel.toLowerCase()) return false;
   if (method !== undefined && item.method !== method && item.method !== method.toUpperCase()) return false;
   if (status !== undefined && !isOfStatus(status, item.status)) return false;

@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
 import { isLoopback } from '../../../base/net/addr.ts';
 import { isTooDeep } from '../../../base/json-depth.ts';
 import { isPublicAddress } from '../../../base/net/public-address.ts';
-import { anyLookup, notPublic, publicLookup } from './name-lookup.ts';
+import { anyLookup, notPublic, publicLookup } from '../../../base/net/outbound/name-lookup.ts';
 
 const MAX_BYTES = 256 * 1024;
 const TIMEOUT_MS = 5_000;

@@ -1,11 +1,11 @@
 /**
- * Names of issuers, looked up without a thread: `dns.lookup` waits for one of the pool that the whole process shares, and a name server that does
- * not answer held all of them. The connection itself looks up by this, so that what was checked is what is connected to.
+ * Names of hosts that a stranger has chosen, looked up without a thread: `dns.lookup` waits for one of the pool that the whole process shares, and a
+ * name server that does not answer held all of them. The connection itself looks up by this, so that what was checked is what is connected to.
  */
 import { type LookupAddress, lookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import { isPublicAddress } from '../../../base/net/public-address.ts';
+import { isPublicAddress } from '../public-address.ts';
 
 const TIMEOUT_MS = 1_500;
 const TRIES = 2;

@@ -81,6 +81,7 @@ const SLICES: readonly string[] = [
   'backups',
   'operator',
   'attention',
+  'attention/alerts',
   'download',
   'web',
 ];
@@ -107,6 +108,10 @@ const SLICE_FILES: readonly SliceFile[] = [
 // biome-ignore format: a table
 const OWNERS: Readonly<Record<string, string>> = {
   acmeAccounts: 'certificates',
+  alertChannels: 'attention/alerts',
+  alertIncidents: 'attention/alerts',
+  alertMessages: 'attention/alerts',
+  alertRules: 'attention/alerts',
   auditEvents: 'core/rules',
   basicGates: 'tunnels/access-control',
   billingEvents: 'billing',
@@ -121,6 +126,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   identities: 'auth/oauth',
   inspectorSettings: 'inspector',
   invitations: 'organizations',
+  knownAddresses: 'attention/alerts',
   latencyBuckets: 'metrics',
   memberships: 'organizations',
   metricKeys: 'metrics',

@@ -4,6 +4,7 @@
  */
 import type { Link } from '../plane/link.ts';
 import { accessKeys, type AccessKeyOptions, type AccessKeyServices } from './access-keys/index.ts';
+import { alerts, type AlertServices } from './attention/alerts/index.ts';
 import { attention } from './attention/index.ts';
 import { audit, type AuditServices } from './audit/index.ts';
 import { accounts, type AccountOptions, type AccountServices } from './auth/accounts/index.ts';
@@ -64,6 +65,7 @@ export const SLICES = [
   backups,
   operator,
   attention,
+  alerts,
   download,
   web,
 ] as const;
@@ -112,6 +114,7 @@ type Services = CertificateServices &
   InspectorServices &
   BackupServices &
   OperatorServices &
+  AlertServices &
   DownloadServices;
 
 export type ControlPlane = Core &
@@ -185,6 +188,7 @@ function servicesOf(slices: Slices): Services {
     ...slices.use(inspector),
     ...slices.use(backups),
     ...slices.use(operator),
+    ...slices.use(alerts),
     ...slices.use(download),
   };
 }

@@ -197,10 +197,13 @@ test('organization deletion: messages, audit log, emails and rows are in their o
     'network.delete | network | {"name":"n1","devices":1}',
     'domain.delete | domain | {"domain":"d1.example.net"}',
     'webhook_receiver.delete | receiver | {"name":"r1"}',
+    'alert.delete | alert | {"kind":"tunnel_offline"}',
     'org.delete | org | {"name":"ann"}',
   ]);
   assert.deepEqual(changed(before), {
-    audit_events: 14,
+    alert_channels: -1,
+    alert_rules: -1,
+    audit_events: 15,
     domains: -1,
     metric_keys: -1,
     network_devices: -1,

@@ -29,6 +29,7 @@ export interface Fixture {
   readonly domain: string;
   readonly receiver: string;
   readonly delivery: string;
+  readonly alert: string;
   readonly connection: string;
   /** Of a request that a visitor made. */
   readonly record: string;
@@ -77,6 +78,8 @@ export class Fixtures {
     const forward = { tunnel_id: open['id'] };
     const receiver = await made('/webhook-receivers', { name: `r${n}`, validator: 'github', secret: 'x', forward });
     const delivery = this.#deliver(String(receiver['id']));
+    const channels = [{ type: 'email', to: `ops-${n}@example.test` }];
+    const alert = await made('/alerts', { kind: 'tunnel_offline', for_minutes: 5, channels });
     const metricKey = await made('/metrics/keys', { name: 'swept' });
     const { id: network } = addNetwork(this.#plane, person.home, { name: `n${n}` });
     const device = await made(`/private-networks/${network}/devices`, { name: 'swept', public_key: aKey() });
@@ -125,6 +128,7 @@ export class Fixtures {
       session: sessions.find(({ current }) => !current)?.id ?? '',
       identity,
       tunnel: String(open['id']),
+      alert: String(alert['id']),
       token: String(token['nonce']),
       project: String(space['slug']),
       projectToken: String(projectToken['nonce']),

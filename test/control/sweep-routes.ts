@@ -28,6 +28,7 @@ const record = ({ record: id }: Fixture) => [id];
 const receiver = ({ receiver: id }: Fixture) => [id];
 const project = ({ project: slug }: Fixture) => [slug];
 const network = ({ network: id }: Fixture) => [id];
+const alert = ({ alert: id }: Fixture) => [id];
 const device = ({ network: id, device: one }: Fixture) => [id, one];
 /** Base64 of 32 bytes. */
 const publicKey = 'cDwX9Yv2bqLr3m8TfZ0nKs5hJ1oW7uE4iA6gPyQeRHk=';
@@ -115,6 +116,14 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'POST /domains/{id}/verify': { ids: domain },
   'PUT /domains/{id}/bind': { ids: domain, body: ({ tunnel: tunnel_id }: Fixture) => ({ tunnel_id }) },
   'DELETE /domains/{id}/bind': { ids: domain },
+  'GET /alerts': {},
+  'POST /alerts': {
+    body: { kind: 'tunnel_offline', for_minutes: 5, channels: [{ type: 'email', to: 'ops@example.test' }] },
+  },
+  'GET /alerts/history': {},
+  'PATCH /alerts/{id}': { ids: alert, body: { for_minutes: 10 } },
+  'DELETE /alerts/{id}': { ids: alert },
+  'POST /alerts/{id}/test': { ids: alert },
   'GET /connections': {},
   'GET /connections/ended': {},
   'DELETE /connections/{id}': { ids: ({ connection }) => [connection] },

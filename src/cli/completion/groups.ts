@@ -7,6 +7,10 @@ export const GROUPS: Readonly<Record<string, Pick<CommandSpec, 'summary' | 'exam
     summary: 'Manage accounts, organizations and certificates of this server',
     examples: ['admin create-user ann@example.com --superadmin', 'admin list-orgs --status pending'],
   },
+  alerts: {
+    summary: 'Send messages when something is wrong',
+    examples: ['alerts create tunnel_offline --email ops@example.com', 'alerts test tunnel_offline'],
+  },
   config: { summary: 'Check a settings file', examples: ['config check /etc/culvert/culvert.toml'] },
   domains: {
     summary: 'Add, verify and bind custom domains',

@@ -2,19 +2,26 @@
 import type { CertificateTrouble } from '../certificates/troubles.ts';
 import type { NearBudget } from '../access-keys/spend.ts';
 import type { Check } from '../operator/health-checks.ts';
-import { type DownTunnel, type ExpiringKey, type FailingReceiver, type UnprovenDomain, warnedFrom } from './rows.ts';
+import {
+  type DownTunnel,
+  type ExpiringKey,
+  type FailingChannel,
+  type FailingReceiver,
+  type UnprovenDomain,
+  warnedFrom,
+} from './rows.ts';
 
 /** Worst first. */
 export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 
 /** In the order in which items of one severity are listed. */
 export const KINDS = [
-  ...(['tunnel_offline', 'webhook_failing', 'certificate', 'budget', 'key_expiring', 'domain'] as const),
+  ...(['tunnel_offline', 'webhook_failing', 'certificate', 'budget', 'key_expiring', 'domain', 'alert'] as const),
   ...(['disk', 'mail', 'backup', 'version', 'server', 'more'] as const),
 ] as const;
 
 export const OBJECTS = [
-  ...(['tunnel', 'webhook_receiver', 'certificate', 'token', 'domain', 'server', 'organization'] as const),
+  ...(['tunnel', 'webhook_receiver', 'certificate', 'token', 'domain', 'alert', 'server', 'organization'] as const),
 ] as const;
 
 /** One problem. */
@@ -151,6 +158,18 @@ export function domainItem({ id, domain, verifiedAt, failingSince, createdAt }: 
   }
   const detail = 'After three days without the record, the domain is unverified and unbound. Add the record again.';
   return { ...rest, severity: 'warning', title: `The TXT record of ${domain} is missing`, detail, since: failingSince };
+}
+
+export function channelItem({ ruleId, type, target, lastError, since }: FailingChannel): AttentionItem {
+  return {
+    severity: 'warning',
+    kind: 'alert',
+    title: `An alert channel fails: ${type}`,
+    detail: `Alerts don't reach ${target}. ${lastError ?? ''} Check the channel, then send a test.`,
+    since,
+    object: { type: 'alert', id: ruleId },
+    action: { label: 'Open alerts', href: '/app/alerts' },
+  };
 }
 
 /** Of a check that is not `ok`. */

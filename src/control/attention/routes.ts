@@ -16,13 +16,14 @@ const item = z
     severity: z.enum(SEVERITIES),
     kind: z.enum(KINDS).openapi({
       description:
-        '`tunnel_offline`: its connection was lost, and it had traffic in the last 24 hours; `webhook_failing`: deliveries failed for good, or three times in a row; `certificate`: it fails, or ends within two days; `domain`: not verified, or its TXT record is missing; `key_expiring`: a key of more than 48 hours that is in use ends within a week; `budget`: at least 80 % are spent; `more`: the list is cut. For superadmins also `disk`, `mail`, `version`, `backup` and `server`: checks of `GET /superadmin/health` that are not `ok`',
+        '`tunnel_offline`: its connection was lost, and it had traffic in the last 24 hours; `webhook_failing`: deliveries failed for good, or three times in a row; `certificate`: it fails, or ends within two days; `domain`: not verified, or its TXT record is missing; `key_expiring`: a key of more than 48 hours that is in use ends within a week; `budget`: at least 80 % are spent; `alert`: a channel of an alert rule does not take messages; `more`: the list is cut. For superadmins also `disk`, `mail`, `version`, `backup` and `server`: checks of `GET /superadmin/health` that are not `ok`',
     }),
     title: z.string().openapi({ description: 'For users' }),
     detail: z.string().openapi({ description: 'For users: the cause and what to do' }),
     since: z.iso.datetime().nullable().openapi({ description: 'null: unknown' }),
     object: z.object({ type: z.enum(OBJECTS), id: z.string() }).openapi({
-      description: '`id`: of a token its nonce, of a certificate its name, of the server the name of the check',
+      description:
+        '`id`: of an alert its rule, of a token its nonce, of a certificate its name, of the server the name of the check',
     }),
     action: z
       .object({ label: z.string(), href: z.string() })

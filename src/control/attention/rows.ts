@@ -4,6 +4,8 @@ import { DAY_MS, HOUR_MS } from '../../base/clock.ts';
 import type { EndReason } from '../../plane/events.ts';
 import { liveTokens, liveTunnels, notGone } from '../db/gone.ts';
 import {
+  alertChannels,
+  alertRules,
   capabilityTokens,
   domains,
   endedSessions,
@@ -40,6 +42,7 @@ export interface Asked {
 export type DownTunnel = ReturnType<typeof downTunnels>[number];
 export type FailingReceiver = ReturnType<typeof failingReceivers>[number];
 export type UnprovenDomain = ReturnType<typeof unprovenDomains>[number];
+export type FailingChannel = ReturnType<typeof failingChannels>[number];
 export type ExpiringKey = ReturnType<typeof expiringKeys>[number];
 
 /** Tunnels with traffic in the last day whose agents are lost. Those that were down first come first. */
@@ -94,6 +97,8 @@ export function failingReceivers(db: Db, { orgId, now, limit }: Asked) {
       ...{ id, name, lastStatus, lastError },
       failed: failing.failed,
       attempts: failing.attempts,
+      sequence: failing.last,
+      tunnelId: webhookReceivers.forwardTunnelId,
       since: webhookDeliveries.receivedAt,
     })
     .from(failing)
@@ -136,6 +141,19 @@ export function expiringKeys(db: Db, { orgId, now, limit }: Asked, connected: re
       ),
     )
     .orderBy(asc(expiresAt))
+    .limit(limit)
+    .all();
+}
+
+/** Channels of alert rules that do not take messages. Those that began to fail first come first. */
+export function failingChannels(db: Db, { orgId, limit }: Asked) {
+  const { ruleId, type, target, lastError, failingSince } = alertChannels;
+  return db
+    .select({ ruleId, type, target, lastError, since: failingSince })
+    .from(alertChannels)
+    .innerJoin(alertRules, eq(alertRules.id, ruleId))
+    .where(and(eq(alertRules.orgId, orgId), eq(alertRules.enabled, true), isNotNull(failingSince)))
+    .orderBy(asc(failingSince))
     .limit(limit)
     .all();
 }

@@ -9,6 +9,7 @@ import {
   type AttentionItem,
   budgetItem,
   certificateItem,
+  channelItem,
   checkItem,
   domainItem,
   keyItem,
@@ -17,7 +18,7 @@ import {
   tunnelItem,
   worstFirst,
 } from './items.ts';
-import { type Asked, downTunnels, expiringKeys, failingReceivers, unprovenDomains } from './rows.ts';
+import { type Asked, downTunnels, expiringKeys, failingChannels, failingReceivers, unprovenDomains } from './rows.ts';
 
 /** The item that says that there are more among them. */
 export const MAX_ITEMS = 100;
@@ -49,6 +50,7 @@ export class Attention {
       ...(can(actor, 'read', 'webhook_receiver') ? this.#receivers(asked) : []),
       ...(can(actor, 'read', 'domain') ? this.#domains(asked) : []),
       ...(can(actor, 'read', 'token') ? this.#keys(asked) : []),
+      ...(can(actor, 'read', 'alert') ? failingChannels(this.#deps.store.db, asked).map(channelItem) : []),
       ...(actor.superadmin ? this.#server(actor) : []),
     ].sort(worstFirst);
     if (all.length <= MAX_ITEMS) return all;

@@ -158,5 +158,29 @@ export const MIGRATIONS: readonly Migration[] = [
     "statements": [
       "CREATE TABLE `inspector_settings` (\n\t`tunnel_id` text PRIMARY KEY NOT NULL,\n\t`websocket_frames` integer,\n\t`mask` text NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`tunnel_id`) REFERENCES `tunnels`(`id`) ON UPDATE no action ON DELETE no action\n);"
     ]
+  },
+  {
+    "index": 5,
+    "tag": "0004_alerts",
+    "hash": "8a98cfa90bb4154ec1841ced50570ad6b8d933b26ff79e2d30e35d4a65923ca1",
+    "statements": [
+      "CREATE TABLE `alert_channels` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`rule_id` text NOT NULL,\n\t`place` integer NOT NULL,\n\t`type` text NOT NULL,\n\t`target` text NOT NULL,\n\t`sealed_settings` text NOT NULL,\n\t`last_sent_at` integer,\n\t`last_error` text,\n\t`failing_since` integer,\n\tFOREIGN KEY (`rule_id`) REFERENCES `alert_rules`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `alert_channels_rule` ON `alert_channels` (`rule_id`,`place`);",
+      "CREATE INDEX `alert_channels_failing` ON `alert_channels` (`rule_id`) WHERE failing_since IS NOT NULL;",
+      "CREATE TABLE `alert_incidents` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`rule_id` text NOT NULL,\n\t`org_id` text NOT NULL,\n\t`object_type` text NOT NULL,\n\t`object_id` text NOT NULL,\n\t`name` text NOT NULL,\n\t`title` text NOT NULL,\n\t`detail` text NOT NULL,\n\t`href` text NOT NULL,\n\t`state` text NOT NULL,\n\t`since` integer NOT NULL,\n\t`counted_from` integer NOT NULL,\n\t`fired_at` integer,\n\t`well_at` integer,\n\t`told_at` integer,\n\t`reminded_at` integer,\n\t`reminders` integer DEFAULT 0 NOT NULL,\n\t`end_told_at` integer,\n\tFOREIGN KEY (`rule_id`) REFERENCES `alert_rules`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `alert_incidents_open` ON `alert_incidents` (`rule_id`,`object_id`) WHERE state IN ('pending', 'firing', 'recovering');",
+      "CREATE INDEX `alert_incidents_org` ON `alert_incidents` (`org_id`,`id`);",
+      "CREATE INDEX `alert_incidents_untold` ON `alert_incidents` (`org_id`) WHERE end_told_at IS NULL;",
+      "CREATE INDEX `alert_incidents_rule` ON `alert_incidents` (`rule_id`);",
+      "CREATE TABLE `alert_messages` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`channel_id` text NOT NULL,\n\t`notice` text NOT NULL,\n\t`attempts` integer DEFAULT 0 NOT NULL,\n\t`next_at` integer NOT NULL,\n\tFOREIGN KEY (`channel_id`) REFERENCES `alert_channels`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `alert_messages_channel` ON `alert_messages` (`channel_id`,`id`);",
+      "CREATE INDEX `alert_messages_due` ON `alert_messages` (`next_at`);",
+      "CREATE INDEX `alert_messages_org` ON `alert_messages` (`org_id`);",
+      "CREATE TABLE `alert_rules` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`kind` text NOT NULL,\n\t`tunnel_id` text,\n\t`threshold` real,\n\t`for_minutes` integer NOT NULL,\n\t`quiet_hours` text,\n\t`enabled` integer DEFAULT true NOT NULL,\n\t`active_since` integer NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `alert_rules_org` ON `alert_rules` (`org_id`);",
+      "CREATE INDEX `alert_rules_tunnel` ON `alert_rules` (`tunnel_id`);",
+      "CREATE TABLE `known_addresses` (\n\t`org_id` text NOT NULL,\n\t`address` text NOT NULL,\n\t`last_at` integer NOT NULL,\n\tPRIMARY KEY(`org_id`, `address`),\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `known_addresses_last` ON `known_addresses` (`last_at`);"
+    ]
   }
 ];

@@ -18,3 +18,4 @@ export * from './schema/metrics.ts';
 export * from './schema/latency.ts';
 export * from './schema/pending.ts';
 export * from './schema/server.ts';
+export * from './schema/alerts.ts';

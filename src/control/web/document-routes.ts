@@ -36,6 +36,7 @@ const TAGS: Readonly<Record<string, string>> = {
   connections: 'Connected agents, and ended sessions with their reasons',
   inspector: 'Recorded requests of visitors: search, details, live feed, replay and exports',
   attention: 'Problems of an organization, worst first',
+  alerts: 'Rules that send messages when something is wrong',
   metrics: 'Traffic of an organization: counters, charts and Prometheus',
   webhooks: 'Webhook receivers: verify, store and forward webhooks',
   'private-networks': 'WireGuard networks between your machines: servers, devices and configurations',

@@ -18,6 +18,9 @@ const BURST = {
   invitation: 5,
   /** Of all of them to one address: what no single one uses up. */
   invited: 30,
+  /** Alerts of one organization to one address; of all of them. */
+  alert: 20,
+  alerted: 60,
 } as const;
 export type EmailBudget = keyof typeof BURST;
 

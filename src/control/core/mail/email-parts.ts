@@ -11,18 +11,28 @@ export const say = (text: string): Part => ({ kind: 'say', text });
 
 /** The first 64 characters, none of them halved. */
 const MAX_NAME = /^.{0,64}/u;
+const MAX_LINE = /^.{0,400}/u;
 
 /**
  * A name that a user chose, as part of one line: no line breaks, no control characters, none that turn the direction of writing. Without
  * "://", which mail programs make links of.
  */
 export function plain(name: string): string {
-  const line = name
+  return oneLine(name, MAX_NAME);
+}
+
+/** The same of a sentence with such names in it. */
+export function plainLine(text: string): string {
+  return oneLine(text, MAX_LINE);
+}
+
+function oneLine(text: string, most: RegExp): string {
+  const line = text
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .replaceAll('://', ' ')
     .trim();
-  const start = MAX_NAME.exec(line)?.[0] ?? '';
+  const start = most.exec(line)?.[0] ?? '';
   return start === line ? line : `${start}…`;
 }
 

@@ -3,7 +3,7 @@
  * lines, headers or markup. The HTML loads nothing from anywhere.
  */
 import type { Mail } from '../../providers/mail.ts';
-import { asPage, asText, type Part, plain, say } from './email-parts.ts';
+import { asPage, asText, type Part, plain, plainLine, say } from './email-parts.ts';
 import type { Email } from './emails.ts';
 import { given } from '../../../base/given.ts';
 
@@ -68,6 +68,8 @@ function draft(email: Email, words: Words): Draft {
       return organizationDeleted(email);
     case 'domain_lost':
       return domainLost(email);
+    case 'alert':
+      return alert(email);
     default:
       return withWarning(change(email), words);
   }
@@ -162,6 +164,18 @@ function domainLost({ domain, record, organization }: Of<'domain_lost'>): Draft 
       say(`So ${domain} no longer leads to a tunnel of your organization "${plain(organization)}".`),
       say('To restore it, add the TXT record again, verify the domain and bind it to its tunnel.'),
       say('If you did not expect this, ask the person who manages the DNS of the domain.'),
+    ],
+  };
+}
+
+function alert({ organization, subject, lines, link }: Of<'alert'>): Draft {
+  return {
+    subject: `${plain(organization)}: ${plainLine(subject)}`,
+    parts: [
+      say(`${plainLine(subject)}.`),
+      ...lines.map((line) => say(plainLine(line))),
+      { kind: 'link', url: link, label: 'Open the dashboard' },
+      say(`An alert rule of the organization "${plain(organization)}" sends these emails to this address.`),
     ],
   };
 }

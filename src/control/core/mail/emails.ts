@@ -24,6 +24,15 @@ export type Email = { readonly to: string } & (
       readonly domain: string;
       readonly record: string;
     }
+  /** What an alert rule found. `channelId`: of the rule. */
+  | {
+      readonly kind: 'alert';
+      readonly channelId: string;
+      readonly organization: string;
+      readonly subject: string;
+      readonly lines: readonly string[];
+      readonly link: string;
+    }
   | {
       readonly kind: 'invitation';
       readonly token: string;

@@ -169,6 +169,7 @@ export class MailDelivery {
         return;
       }
       this.#forget(row);
+      this.#deps.outbox.ended(email, true);
       log.debug({ mail: row.id, kind: email.kind, to: email.to }, 'an email was sent');
     } catch (error) {
       log.error({ err: error, mail: row.id }, 'the result of an email could not be stored: it may be sent again');
@@ -177,6 +178,7 @@ export class MailDelivery {
 
   #failed(row: Row, email: Email, error: unknown): void {
     if (this.#cut.signal.aborted) return; // Cut by the stop: the row waits for the next start as it is.
+    this.#deps.outbox.ended(email, false);
     // The text of another error may hold the email.
     const reason = error instanceof MailError ? error.message : 'internal error while sending';
     if (error instanceof MailError && !error.retry) {

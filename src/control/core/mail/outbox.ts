@@ -13,10 +13,13 @@ import type { Sealer } from '../secrets/sealing.ts';
 /** Emails that wait: hours of mail of a large server. Beyond it an email is dropped and logged; the caller's response stays the same. */
 const MAX_WAITING = 10_000;
 
+export type EndWatcher = (email: Email, isTaken: boolean) => void;
+
 export class Outbox {
   readonly #sealer: Sealer;
   readonly #log: Logger;
   #wake: () => void = () => {};
+  readonly #watchers: EndWatcher[] = [];
 
   constructor(deps: { sealer: Sealer; log: Logger }) {
     this.#sealer = deps.sealer;
@@ -26,6 +29,16 @@ export class Outbox {
   /** Called after each commit that posted something. One listener: the delivery. */
   onPost(wake: () => void): void {
     this.#wake = wake;
+  }
+
+  /** Calls back when a mail server took an email, and each time that it was not taken. For as long as the outbox is. */
+  watchEnds(watcher: EndWatcher): void {
+    this.#watchers.push(watcher);
+  }
+
+  /** For the delivery: an attempt ended. */
+  ended(email: Email, isTaken: boolean): void {
+    for (const watch of this.#watchers) watch(email, isTaken);
   }
 
   /** `lifeSeconds`: after it the email is useless, and delivery gives up. */

@@ -84,6 +84,7 @@ export const THINGS = [
   'metric',
   'metric_key',
   'record',
+  'alert',
 ] as const;
 export type Thing = (typeof THINGS)[number];
 export const VERBS = ['read', 'create', 'change', 'start', 'delete'] as const;
@@ -156,6 +157,11 @@ const LOWEST_ROLE: Readonly<Partial<Record<Permission, Role>>> = {
   // A replay: it sends a request in the organization's name.
   'record.create': 'member',
   'record.delete': 'member',
+  'alert.read': 'viewer',
+  'alert.create': 'member',
+  // Tests of its channels, too.
+  'alert.change': 'member',
+  'alert.delete': 'member',
   'billing.read': 'viewer',
   // A purchase.
   'billing.create': 'owner',
@@ -177,6 +183,8 @@ const OPENS: readonly Permission[] = [
   'network.create',
   'network_device.create',
   'invitation.create',
+  'alert.create',
+  'alert.change',
   // And what costs money for nothing, until then.
   'billing.create',
 ];
@@ -230,6 +238,10 @@ const CALLED: Readonly<Record<string, string>> = {
   'billing.read': 'see billing',
   'billing.create': 'buy a plan',
   'billing.change': 'change the plan',
+  'alert.read': 'see alert rules',
+  'alert.create': 'create an alert rule',
+  'alert.change': 'change an alert rule',
+  'alert.delete': 'delete an alert rule',
 };
 
 function refusalOf(actor: Actor, verb: Verb, thing: Thing): string {

@@ -105,6 +105,12 @@ export const AUDIT_ACTIONS = [
   'certificate.renew',
   'backup.create',
   'backup.fail',
+  'alert.create',
+  'alert.update',
+  'alert.delete',
+  'alert.test',
+  'alert.fire',
+  'alert.recover',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -129,7 +135,8 @@ export interface AuditEntry {
     | 'metric_key'
     | 'key'
     | 'certificate'
-    | 'backup';
+    | 'backup'
+    | 'alert';
   readonly resourceId: string;
   /** The organization whose audit log it belongs to; default the actor's own. An operator has none. */
   readonly orgId?: string;

@@ -113,6 +113,14 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'network_device.revoke': 'revoked a device',
     'network_device.expire': 'device access expired',
   },
+  Alerts: {
+    'alert.create': 'created an alert rule',
+    'alert.update': 'changed an alert rule',
+    'alert.delete': 'deleted an alert rule',
+    'alert.test': 'tested an alert rule',
+    'alert.fire': 'alert fired',
+    'alert.recover': 'alert recovered',
+  },
   Server: {
     'key.rotate': 'rotated a signing key',
     'certificate.renew': 'requested a certificate',

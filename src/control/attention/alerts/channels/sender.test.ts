@@ -1,0 +1,219 @@
+/** Messages of alerts as each channel takes them, and what happens when one does not: to real HTTP and SMTP servers. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { HOUR_MS } from '../../../../base/clock.ts';
+import { readSmtpUrl } from '../../../../config/smtp-url.ts';
+import { findFault } from '../../../../signatures/validators.ts';
+import { startSmtp } from '../../../../../test/harness/smtp.ts';
+import { MailDelivery } from '../../../core/mail/mail-delivery.ts';
+import { emailsTo } from '../../../core/testing/outbox.ts';
+import { Lines } from '../../../core/testing/log-lines.ts';
+import { smtpMail } from '../../../providers/smtp.ts';
+import { AlertFixture, type Taken } from '../testing.ts';
+
+let at: AlertFixture;
+let shop: string;
+beforeEach(async () => {
+  at = await AlertFixture.start();
+  shop = await at.tunnel('shop');
+  await at.pass(6 * 60_000);
+});
+afterEach(() => at.close());
+
+/** What the channel gets when the tunnel is lost, and when it is back. */
+async function story(channel: object): Promise<{ fired: Taken; recovered: Taken }> {
+  await at.rule({ kind: 'tunnel_offline', channels: [channel] });
+  await at.down(shop);
+  await at.pass(70_000);
+  await at.up(shop);
+  await at.pass(60_000);
+  const [fired, recovered, ...rest] = at.taker.taken;
+  assert.ok(fired !== undefined && recovered !== undefined && rest.length === 0, JSON.stringify(at.taker.taken));
+  return { fired, recovered };
+}
+const parsed = ({ body }: Taken) => JSON.parse(body) as Readonly<Record<string, unknown>>;
+
+test('alerts: a webhook is signed as Standard Webhooks says', async () => {
+  const channels = [{ type: 'webhook', url: at.taker.url('/hook') }];
+  const made = await at.call('POST', '/alerts', { kind: 'tunnel_offline', for_minutes: 1, channels }, 201);
+  const [channel] = made['channels'] as ReadonlyArray<{ secret: string }>;
+  await at.down(shop);
+  await at.pass(60_000);
+  const [fired] = at.taker.taken;
+  assert.ok(fired !== undefined && channel !== undefined);
+  const headers = Object.fromEntries(Object.entries(fired.headers).map(([name, value]) => [name, String(value)]));
+  const incoming = { headers, body: Buffer.from(fired.body), url: at.taker.url('/hook') };
+  assert.equal(findFault('standard_webhooks', incoming, { secrets: [channel.secret], now: at.plane.now }), null);
+  assert.equal(
+    findFault(
+      'standard_webhooks',
+      { ...incoming, body: Buffer.from('{}') },
+      { secrets: [channel.secret], now: at.plane.now },
+    ),
+    'signature_wrong',
+  );
+  const { type, data } = parsed(fired) as { type: string; data: Record<string, unknown> };
+  const [incident] = data['incidents'] as ReadonlyArray<Record<string, unknown>>;
+  assert.deepEqual(
+    [type, data['kind'], data['alert_id'], incident?.['object'], incident?.['url'], incident?.['recovered_at']],
+    [
+      'alert.fired',
+      'tunnel_offline',
+      made['id'],
+      { type: 'tunnel', id: shop },
+      `http://api.test/app/tunnels/${shop}`,
+      null,
+    ],
+  );
+});
+
+test('alerts: Slack gets text and blocks, Discord content and embeds', async () => {
+  const slack = await story({ type: 'slack', url: at.taker.url('/slack') });
+  const { text, blocks } = parsed(slack.fired);
+  assert.equal(text, '🔴 Tunnel shop is offline');
+  assert.match(JSON.stringify(blocks), new RegExp(`<http://api.test/app/tunnels/${shop}\\|Tunnel shop is offline>`));
+  assert.equal(parsed(slack.recovered)['text'], '✅ Tunnel shop is no longer offline');
+  at.taker.taken.length = 0;
+  for (const { id } of (await at.call('GET', '/alerts')) as unknown as ReadonlyArray<{ id: string }>)
+    await at.call('DELETE', `/alerts/${id}`);
+  const discord = await story({ type: 'discord', url: at.taker.url('/discord') });
+  const { content, embeds, allowed_mentions } = parsed(discord.fired);
+  assert.equal(content, '🔴 Tunnel shop is offline');
+  assert.deepEqual(allowed_mentions, { parse: [] });
+  const [embed] = embeds as ReadonlyArray<Record<string, unknown>>;
+  assert.deepEqual(
+    [embed?.['title'], embed?.['url']],
+    ['Tunnel shop is offline', `http://api.test/app/tunnels/${shop}`],
+  );
+});
+
+test('alerts: ntfy gets title, priority, tags, a link and its token', async () => {
+  const { fired, recovered } = await story({ type: 'ntfy', url: at.taker.url('/topic'), token: 'tk_1' });
+  const { title, priority, tags, click, authorization } = fired.headers;
+  assert.deepEqual(
+    { title, priority, tags, click, authorization },
+    {
+      title: 'Tunnel shop is offline',
+      priority: '4',
+      tags: 'rotating_light',
+      click: `http://api.test/app/tunnels/${shop}`,
+      authorization: 'Bearer tk_1',
+    },
+  );
+  assert.match(fired.body, /^The connection to its agent broke\. .*\nSince 2026-11-21 00:06 UTC \(1 min\)\.$/);
+  assert.deepEqual([recovered.headers['tags'], recovered.headers['priority']], ['white_check_mark', '3']);
+});
+
+test('alerts: PagerDuty gets a trigger and its resolve by one key', async () => {
+  const { fired, recovered } = await story({ type: 'pagerduty', routing_key: 'R1', url: at.taker.url('/v2/enqueue') });
+  const [trigger, resolve] = [parsed(fired), parsed(recovered)];
+  assert.deepEqual([trigger['event_action'], resolve['event_action']], ['trigger', 'resolve']);
+  assert.deepEqual([trigger['routing_key'], resolve['routing_key']], ['R1', 'R1']);
+  assert.ok(String(trigger['dedup_key']).startsWith('culvert-') && trigger['dedup_key'] === resolve['dedup_key']);
+  const { summary, severity, source } = trigger['payload'] as Record<string, unknown>;
+  assert.deepEqual([summary, severity, source], ['Tunnel shop is offline', 'critical', shop]);
+});
+
+test('alerts: an email says what is wrong, since when and what to do', async (t) => {
+  const smtp = await startSmtp(t);
+  const server = readSmtpUrl(smtp.url);
+  assert.ok(server !== undefined);
+  const { store, outbox } = at.plane.control;
+  const delivery = new MailDelivery({
+    store,
+    outbox,
+    transport: smtpMail({ ...server, from: 'culvert@example.test' }),
+    publicUrl: () => 'http://api.test',
+    log: new Lines().log,
+  });
+  delivery.start();
+  t.after(() => delivery.stop());
+  const id = await at.rule({ kind: 'tunnel_offline', channels: [{ type: 'email', to: 'ops@example.test' }] });
+  await at.down(shop);
+  await at.pass(60_000);
+  const mail = await smtp.nextMail('ops@example.test');
+  assert.match(mail.subject, /: Tunnel shop is offline$/);
+  assert.match(
+    mail.text,
+    /Tunnel shop is offline\.\n\nThe connection to its agent broke\. Check .*\n\nSince 2026-11-21 00:06 UTC/,
+  );
+  assert.equal(mail.link, `http://api.test/app/tunnels/${shop}`);
+  await delivery.stop();
+  const [rule] = (await at.call('GET', '/alerts')) as unknown as ReadonlyArray<{
+    id: string;
+    channels: ReadonlyArray<{ last_sent_at: string | null; last_error: string | null }>;
+  }>;
+  assert.equal(rule?.id, id);
+  assert.notEqual(rule.channels[0]?.last_sent_at, null);
+});
+
+test('alerts: a channel that fails is tried again, says so, and keeps the order of its messages', async () => {
+  await at.rule({ kind: 'tunnel_offline' });
+  at.taker.status = 503;
+  await at.down(shop);
+  await at.pass(60_000);
+  await at.up(shop);
+  await at.pass(60_000);
+  const channel = async () => {
+    const [rule] = (await at.call('GET', '/alerts')) as unknown as ReadonlyArray<{
+      channels: ReadonlyArray<Readonly<Record<string, unknown>>>;
+    }>;
+    return rule?.channels[0];
+  };
+  const tries = at.taker.taken.length;
+  assert.ok(tries >= 3 && tries <= 8, `${tries} attempts`);
+  assert.equal((await channel())?.['last_error'], 'The response had the status 503.');
+  assert.notEqual((await channel())?.['failing_since'], null);
+  const ids = new Set(at.taker.taken.splice(0).map(({ headers }) => headers['webhook-id']));
+  assert.equal(ids.size, 1, 'the same message each time');
+  const items = (await at.call('GET', '/attention')) as unknown as ReadonlyArray<{ kind: string; title: string }>;
+  assert.deepEqual(
+    items.map(({ kind, title }) => [kind, title]),
+    [['alert', 'An alert channel fails: webhook']],
+  );
+  at.taker.status = 200;
+  await at.pass(HOUR_MS);
+  assert.deepEqual(at.said(), [
+    'alert.fired: Tunnel shop is offline',
+    'alert.recovered: Tunnel shop is no longer offline',
+  ]);
+  assert.deepEqual([(await channel())?.['last_error'], (await channel())?.['failing_since']], [null, null]);
+  assert.deepEqual(await at.call('GET', '/attention'), []);
+});
+
+test('alerts: a receiver that asks for a pause gets it, and one that is gone gets no second message', async () => {
+  await at.rule({ kind: 'tunnel_offline' });
+  at.taker.status = 429;
+  at.taker.headers = { 'Retry-After': '120' };
+  await at.down(shop);
+  await at.pass(60_000);
+  await at.pass(110_000);
+  assert.equal(at.taker.taken.length, 1);
+  at.taker.status = 410;
+  await at.pass(20_000);
+  assert.equal(at.taker.taken.length, 2);
+  await at.pass(HOUR_MS);
+  assert.equal(at.taker.taken.length, 2);
+});
+
+test('alerts: a test says what each channel answered', async () => {
+  at.taker.status = 404;
+  const id = await at.rule({
+    kind: 'certificate',
+    channels: [
+      { type: 'slack', url: at.taker.url('/slack') },
+      { type: 'email', to: 'ops@example.test' },
+    ],
+  });
+  const { ok, results } = await at.call('POST', `/alerts/${id}/test`);
+  assert.equal(ok, false);
+  assert.deepEqual(
+    (results as ReadonlyArray<Record<string, unknown>>).map((one) => [one['type'], one['ok'], one['error']]),
+    [
+      ['slack', false, 'The response had the status 404.'],
+      ['email', true, null],
+    ],
+  );
+  const [mail] = emailsTo(at.plane, 'ops@example.test');
+  assert.equal(mail?.kind === 'alert' && mail.subject, 'Test of an alert channel');
+});

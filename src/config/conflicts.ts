@@ -212,7 +212,8 @@ function* acmeGaps({ acme }: ServerFile): Generator<Conflict> {
 /** One address, by itself or behind a name. */
 const SENDER = /^(?:[^<>\p{Cc}]*<[^<>@,\s]+@[^<>@,\s]+>|[^<>@,\s]+@[^<>@,\s]+)$/u;
 
-function* mailGaps({ mail }: ServerFile): Generator<Conflict> {
+/** What outgoing mail lacks. */
+export function* mailGaps({ mail }: Pick<ServerFile, 'mail'>): Generator<Conflict> {
   if (mail.transport !== 'smtp') return;
   if (mail.smtp_url === null) {
     yield { path: ['mail', 'transport'], text: '"smtp" needs mail.smtp_url: set it' };
@@ -234,7 +235,8 @@ function* mailGaps({ mail }: ServerFile): Generator<Conflict> {
   }
 }
 
-function* oauthGaps({ oauth }: ServerFile): Generator<Conflict> {
+/** What identity providers lack. */
+export function* oauthGaps({ oauth }: Pick<ServerFile, 'oauth'>): Generator<Conflict> {
   for (const name of ['google', 'github'] as const) {
     const { client_id, client_secret } = oauth[name];
     if ((client_id === null) === (client_secret === null)) continue;

@@ -42,9 +42,10 @@ export function loadServerConfig(file: string | undefined, { env, cwd, systemCon
 
 /** The same from a text; `file` is used in messages only. */
 export function checkServerConfig(text: string, file: string): Omit<LoadedConfig, 'file'> {
-  const { value } = readToml(text, { file, schema: serverSchema, conflictsOf: findConflicts });
+  const { value, raw } = readToml(text, { file, schema: serverSchema, conflictsOf: findConflicts });
   const settings: Settings = deepFreeze({
     ...value,
+    written: keysOf(raw),
     api: { ...value.api, public_url: value.api.public_url ?? apiPublicUrl(value.api, value.edge.domain) },
     edge: {
       ...value.edge,
@@ -57,6 +58,17 @@ export function checkServerConfig(text: string, file: string): Omit<LoadedConfig
     },
   });
   return { settings, warnings: likelyWrong(value, settings) };
+}
+
+/** `""` means "not set". */
+function keysOf(raw: object, before = ''): ReadonlySet<string> {
+  return new Set(
+    Object.entries(raw).flatMap(([key, value]: [string, unknown]) => {
+      if (value === '') return [];
+      const isTable = typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+      return isTable ? [...keysOf(value, `${before}${key}.`)] : [before + key];
+    }),
+  );
 }
 
 function isThere(file: string | undefined): boolean {

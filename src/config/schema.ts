@@ -42,6 +42,12 @@ const log = z.strictObject({
 });
 
 const server = z.strictObject({
+  // Empty: "Culvert". On the login page and in the dashboard, so that users of several servers tell them apart.
+  name: z
+    .string()
+    .max(40)
+    .transform((text) => text.trim() || null)
+    .prefault(''),
   // Visitors wait for nothing that the control plane does. 0: both in one thread, for a machine with one core and little memory.
   data_threads: count(0, 1).prefault(1),
   // Empty: 30, or 5 where systemd holds the sockets, for new visitors wait until this process has left.
@@ -366,13 +372,17 @@ export type ServerFile = z.output<typeof serverSchema>;
 
 type DeepReadonly<T> = T extends string | number | boolean | null | Secret
   ? T
-  : T extends readonly (infer Item)[]
-    ? readonly DeepReadonly<Item>[]
-    : { readonly [Key in keyof T]: DeepReadonly<T[Key]> };
+  : T extends ReadonlySet<string>
+    ? T
+    : T extends readonly (infer Item)[]
+      ? readonly DeepReadonly<Item>[]
+      : { readonly [Key in keyof T]: DeepReadonly<T[Key]> };
 
 /** What the server runs on: every key present, checked, computed, frozen. */
 export type Settings = DeepReadonly<
   Omit<ServerFile, 'api' | 'edge' | 'agents'> & {
+    /** Dotted keys that the file sets, but for empty ones. */
+    written: ReadonlySet<string>;
     api: Omit<ServerFile['api'], 'public_url'> & { public_url: string };
     edge: Omit<ServerFile['edge'], 'public_url' | 'tcp_public_host'> & { public_url: string; tcp_public_host: string };
     agents: Omit<ServerFile['agents'], 'public_address'> & { public_address: string };

@@ -219,7 +219,7 @@ function kindOf(value: unknown): string {
 }
 
 /** zod's findings in our words. Undefined leaves zod's own (a message that a schema gave wins anyway). */
-function describe(issue: z.core.$ZodRawIssue): string | undefined {
+export function describe(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is missing';

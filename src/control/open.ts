@@ -23,11 +23,12 @@ import { Slices } from './core/slice.ts';
 import { download, type DownloadOptions, type DownloadServices } from './download/index.ts';
 import { domains, type DomainOptions, type DomainServices } from './domains/index.ts';
 import { inspector, type InspectorOptions, type InspectorServices } from './inspector/index.ts';
+import { instance, type InstanceServices, type InstanceSliceOptions } from './operator/instance/index.ts';
 import { inProcessLink } from './link.ts';
 import { metrics, type MetricServices } from './metrics/index.ts';
 import { networks, type NetworkOptions, type NetworkServices } from './networks/index.ts';
 import { operator, type OperatorServices } from './operator/index.ts';
-import { organizations, type OrganizationOptions, type OrganizationServices } from './organizations/index.ts';
+import { organizations, type OrganizationServices } from './organizations/index.ts';
 import { projects } from './projects/index.ts';
 import { subdomains, type SubdomainOptions, type SubdomainServices } from './subdomains/index.ts';
 import { accessControl, type AccessControlServices } from './tunnels/access-control/index.ts';
@@ -64,6 +65,7 @@ export const SLICES = [
   inspector,
   backups,
   operator,
+  instance,
   attention,
   alerts,
   download,
@@ -74,7 +76,6 @@ export const SLICES = [
 export interface ControlOptions
   extends CoreOptions,
     CertificateOptions,
-    OrganizationOptions,
     BillingSliceOptions,
     AccessKeyOptions,
     Pick<SubdomainOptions, 'agentsHost'>,
@@ -86,8 +87,8 @@ export interface ControlOptions
     DomainOptions,
     InspectorOptions,
     BackupOptions,
+    InstanceSliceOptions,
     DownloadOptions {
-  readonly oauth: CoreOptions['oauth'];
   readonly billing: BillingSliceOptions['billing'];
 }
 
@@ -115,6 +116,7 @@ type Services = CertificateServices &
   BackupServices &
   OperatorServices &
   AlertServices &
+  InstanceServices &
   DownloadServices;
 
 export type ControlPlane = Core &
@@ -189,6 +191,7 @@ function servicesOf(slices: Slices): Services {
     ...slices.use(backups),
     ...slices.use(operator),
     ...slices.use(alerts),
+    ...slices.use(instance),
     ...slices.use(download),
   };
 }

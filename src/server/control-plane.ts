@@ -10,6 +10,7 @@ import type { ReleaseOptions } from '../control/download/service.ts';
 import { type ControlOptions, type ControlPlane, openControl } from '../control/open.ts';
 import { isBackupOn } from './backup/task.ts';
 import { acmeSetup } from './certificates/acme.ts';
+import { instanceSource } from './parts/instance.ts';
 import { pricesOf } from './prices.ts';
 
 export interface ControlPlaneDeps {
@@ -25,7 +26,10 @@ export interface ControlPlaneDeps {
 
 /** Throws with what to do when the data folder is not usable. */
 export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): ControlPlane {
+  const instance = instanceSource(settings);
   return openControl({
+    ...instance.read(new Map()).settings,
+    instance,
     dataDir: settings.data_dir,
     tcpPorts: settings.edge.tcp_ports,
     udpPorts: settings.edge.udp_ports,
@@ -45,13 +49,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     minFree: minFreeOf(settings),
     replay: { enabled: settings.inspector.replay, allow: settings.inspector.replay_allow },
     billing: billingOptions(settings),
-    newOrg: {
-      plan: settings.plans.default,
-      approval: settings.accounts.require_approval ? 'pending' : 'approved',
-    },
-    signup: settings.accounts.signup,
     owner: settings.accounts.owner,
-    oauth: { google: googleOptions(settings), github: githubOptions(settings) },
     visitorProvider: settings.edge_auth.provider,
     backupEveryMs: isBackupOn(settings) ? settings.backup.every : null,
     releases: { releasesDir: releasesDirOf(settings), program: deps.program ?? ownProgram() },
@@ -78,22 +76,4 @@ function billingOptions({ billing }: Settings): ControlOptions['billing'] {
   return secretKey === null || webhookSecret === null
     ? { mode: 'none' }
     : { mode, secretKey, webhookSecret, apiBase, prices };
-}
-
-/** Null unless it is set up; half of it is refused when the settings are read. */
-function googleOptions({ oauth }: Settings): ControlOptions['oauth']['google'] {
-  const { client_id: clientId, client_secret: clientSecret, issuer } = oauth.google;
-  return clientId === null || clientSecret === null ? null : { clientId, clientSecret, issuer };
-}
-
-function githubOptions({ oauth }: Settings): ControlOptions['oauth']['github'] {
-  const { client_id: clientId, client_secret: clientSecret, ...urls } = oauth.github;
-  if (clientId === null || clientSecret === null) return null;
-  return {
-    clientId,
-    clientSecret,
-    authorizeUrl: urls.authorize_url,
-    tokenUrl: urls.token_url,
-    apiUrl: urls.api_url,
-  };
 }

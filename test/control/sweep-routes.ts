@@ -200,6 +200,10 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'POST /superadmin/orgs/{id}/suspend': operatedOrg,
   'GET /superadmin/certificates': { operators: true },
   'POST /superadmin/certificates/{name}/renew': { ids: () => ['shop.example.test'], operators: true },
+  'GET /superadmin/instance': { operators: true },
+  'PATCH /superadmin/instance': { body: { settings: {} }, operators: true },
+  'POST /superadmin/instance/mail/test': { body: {}, operators: true },
+  'POST /superadmin/instance/providers/{provider}/test': { ids: () => ['github'], body: {}, operators: true },
   'POST /superadmin/keys/{purpose}/rotate': { ids: () => ['access'], operators: true },
 };
 

@@ -9,8 +9,6 @@ import { Store } from '../db/tx.ts';
 import type { RecordStore } from '../db/usage/records.ts';
 import { UsageStore } from '../db/usage/usage-store.ts';
 import { Nodes } from './link/nodes.ts';
-import { type GithubOptions, GithubProvider } from '../providers/github.ts';
-import { type OidcOptions, OidcProvider } from '../providers/oidc.ts';
 import { Publisher } from './link/publisher.ts';
 import { nextEpoch } from '../db/epoch.ts';
 import { type Keys, loadKeys } from './secrets/keys.ts';
@@ -22,10 +20,11 @@ import { EmailLimit } from './mail/email-limit.ts';
 import type { PublicNames } from './link/route-events.ts';
 import type { MinFree } from '../db/disk/floor.ts';
 import { Drains } from './drains.ts';
+import { Instance, type InstanceOptions } from './instance.ts';
 import { JobTimes } from './job-times.ts';
 
 /** Options that concern more than one feature. */
-export interface CoreOptions {
+export interface CoreOptions extends InstanceOptions {
   readonly dataDir: string;
   readonly names: PublicNames;
   /** `edge.domain`. */
@@ -34,8 +33,6 @@ export interface CoreOptions {
   readonly maxRecordedBytes: number;
   /** So much of the disk stays free of them, bytes (`inspector.min_free_mb`). */
   readonly minFree: MinFree;
-  /** Identity providers that are set up. */
-  readonly oauth: { readonly google: OidcOptions | null; readonly github: GithubOptions | null };
   /** Public URL of the API; asked at each use, for a listener on port 0 learns its own late. */
   readonly apiUrl: () => string;
   readonly log: Logger;
@@ -62,8 +59,8 @@ export interface Core {
   readonly drains: Drains;
   readonly jobTimes: JobTimes;
   readonly dataDir: string;
-  /** Identity providers that are set up. */
-  readonly providers: { readonly google: OidcProvider | null; readonly github: GithubProvider | null };
+  /** Settings that may change while the server runs. */
+  readonly instance: Instance;
   readonly names: PublicNames;
   readonly edgeDomain: string;
   readonly apiUrl: () => string;
@@ -75,7 +72,7 @@ export interface Core {
 
 /** Opens the data folder's database and migrates it. Throws with what to do when the folder is not usable. */
 export function openCore(options: CoreOptions): Core {
-  const { log, clock = systemClock, names, apiUrl, edgeDomain, oauth } = options;
+  const { log, clock = systemClock, names, apiUrl, edgeDomain } = options;
   refuseRemains(options.dataDir);
   const sqlite = openDatabase(options.dataDir);
   try {
@@ -117,10 +114,7 @@ export function openCore(options: CoreOptions): Core {
       drains,
       jobTimes: new JobTimes({ clock }),
       dataDir: options.dataDir,
-      providers: {
-        google: oauth.google === null ? null : new OidcProvider(oauth.google, clock),
-        github: oauth.github === null ? null : new GithubProvider(oauth.github),
-      },
+      instance: new Instance(options, { store, sealer, clock, log }),
       names,
       edgeDomain,
       apiUrl,

@@ -182,5 +182,13 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE `known_addresses` (\n\t`org_id` text NOT NULL,\n\t`address` text NOT NULL,\n\t`last_at` integer NOT NULL,\n\tPRIMARY KEY(`org_id`, `address`),\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
       "CREATE INDEX `known_addresses_last` ON `known_addresses` (`last_at`);"
     ]
+  },
+  {
+    "index": 6,
+    "tag": "0005_instance_settings",
+    "hash": "5eb2e3bf6ed5537d09804fcd2a86ceb462cb4221fc169892a8ec9acf8d341ff0",
+    "statements": [
+      "CREATE TABLE `instance_settings` (\n\t`key` text PRIMARY KEY NOT NULL,\n\t`value` text,\n\t`sealed_value` text,\n\t`updated_at` integer NOT NULL\n);"
+    ]
   }
 ];

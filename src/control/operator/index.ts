@@ -11,7 +11,6 @@ import type { Slice } from '../core/slice.ts';
 import type { MinFree } from '../db/disk/floor.ts';
 import { inspector } from '../inspector/index.ts';
 import { metrics } from '../metrics/index.ts';
-import type { NewOrgRules } from '../organizations/rows.ts';
 import { webhooks } from '../webhooks/index.ts';
 import { OperatorTokens } from './admin-tokens.ts';
 import { DiskWatch } from './disk-watch.ts';
@@ -23,7 +22,6 @@ import { mountSuperadmin } from './routes.ts';
 import { OperatorUsers } from './users.ts';
 
 export interface OperatorOptions {
-  readonly newOrg: NewOrgRules;
   readonly minFree: MinFree;
   readonly recordsRequests: boolean;
 }
@@ -41,7 +39,7 @@ export interface OperatorServices {
 
 export const operator: Slice<OperatorServices, OperatorOptions> = {
   name: 'operator',
-  service: (core, use, { newOrg, minFree, recordsRequests }) => {
+  service: (core, use, { minFree, recordsRequests }) => {
     const { store, sealer, clock, nodes, keys, records, drains, jobTimes, dataDir, log } = core;
     const of = { ...use(accounts), ...use(secondFactor), ...use(sessions), ...use(certificates), ...use(webhooks) };
     const disk = new DiskWatch({ dataDir, minFree, clock, log });
@@ -52,7 +50,7 @@ export const operator: Slice<OperatorServices, OperatorOptions> = {
     const health = new Health({ ...watched, recordsRequests, certificates: shown, dataDir, version, log });
     return {
       operatorTokens: new OperatorTokens({ sealer, clock }),
-      operatorUsers: new OperatorUsers({ store, ...of, plan: newOrg.plan }),
+      operatorUsers: new OperatorUsers({ store, ...of, newOrg: core.instance.newOrg }),
       operatorOrgs: new OperatorOrgs({ store, routeEvents: core.publisher, drains }),
       operatorEdge: new OperatorEdge({ nodes }),
       operatorMetrics: new OperatorMetrics({

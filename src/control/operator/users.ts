@@ -41,7 +41,7 @@ export interface OperatorUsersDeps {
   readonly mfa: Mfa;
   readonly sessionEnds: SessionEnds;
   /** Of the organization that an account is made with (`plans.default`). */
-  readonly plan: Plan;
+  readonly newOrg: { readonly plan: Plan };
 }
 
 export class OperatorUsers {
@@ -85,7 +85,7 @@ export class OperatorUsers {
         'This server has no account yet, and the first one owns it. Start the server once to create that account, or create a superadmin now (--superadmin).',
       );
     }
-    const plan = input.superadmin ? 'enterprise' : this.#deps.plan;
+    const plan = input.superadmin ? 'enterprise' : this.#deps.newOrg.plan;
     return this.#deps.accounts.createUser({ ...input, plan, by: actor });
   }
 

@@ -10,16 +10,10 @@ import { Invitations } from './invitations.ts';
 import { mountMembers } from './members-routes.ts';
 import { Members } from './members.ts';
 import { mountOrganizations } from './routes.ts';
-import type { NewOrgRules } from './rows.ts';
 import { Organizations } from './service.ts';
 
 /** An invitation that was accepted, revoked or has run out is shown to admins for this long. */
 const INVITATION_DAYS = 30;
-
-export interface OrganizationOptions {
-  /** What a new organization starts with (`plans.default`, `accounts.require_approval`). */
-  readonly newOrg: NewOrgRules;
-}
 
 export interface OrganizationServices {
   readonly organizations: Organizations;
@@ -27,10 +21,10 @@ export interface OrganizationServices {
   readonly invitations: Invitations;
 }
 
-export const organizations: Slice<OrganizationServices, OrganizationOptions> = {
+export const organizations: Slice<OrganizationServices> = {
   name: 'organizations',
-  service: ({ store, drains, outbox, emailLimit }, _use, { newOrg }) => ({
-    organizations: new Organizations({ store, drains, outbox, newOrg }),
+  service: ({ store, drains, outbox, emailLimit, instance }) => ({
+    organizations: new Organizations({ store, drains, outbox, newOrg: instance.newOrg }),
     members: new Members({ store }),
     invitations: new Invitations({ store, outbox, emailLimit }),
   }),

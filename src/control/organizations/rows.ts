@@ -33,11 +33,6 @@ export interface NewOrgRules {
   readonly approval: Approval;
 }
 
-/** Of a new organization for an account that has none. Where sign-up is closed, a removed member gets none that may begin at once. */
-export function homeRules({ newOrg, signup }: { newOrg: NewOrgRules; signup: 'open' | 'closed' }): NewOrgRules {
-  return signup === 'closed' ? { ...newOrg, approval: 'pending' } : newOrg;
-}
-
 /** The live organization with this id. */
 export function findOrg(db: Db, orgId: string): OrganizationRow | undefined {
   return db

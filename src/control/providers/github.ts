@@ -3,10 +3,12 @@
  * API answers to the fresh access token is the proof. The token is used for these two calls and then forgotten.
  */
 import type { Configuration, CustomFetchOptions } from 'openid-client';
-import { boundedFetch } from './bounded-fetch.ts';
+import { type Fetch, fetchFor } from './bounded-fetch.ts';
 import {
   CALL_SECONDS,
   type ClientCredentials,
+  type Finding,
+  findingOf,
   type IdentityProvider,
   type LoginSecrets,
   refusalOf,
@@ -18,6 +20,8 @@ export interface GithubOptions extends ClientCredentials {
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
   readonly apiUrl: string;
+  /** The server must have public addresses. */
+  readonly isPublic?: boolean;
 }
 
 /** The version of the API that these calls are written for; GitHub keeps old ones for two years. */
@@ -81,6 +85,18 @@ export class GithubProvider implements IdentityProvider {
     }
   }
 
+  /** Asks about a code that is none. Never rejects. */
+  async check({ redirectUri, verifier }: LoginSecrets): Promise<Finding> {
+    const client = await loadClient();
+    try {
+      const asked = { code: 'culvert-test', redirect_uri: redirectUri, code_verifier: verifier };
+      await client.genericGrantRequest(await this.#config(), 'authorization_code', asked);
+      return { ok: false, detail: `${this.name} accepted a code that it did not issue. Check its URLs.` };
+    } catch (error) {
+      return findingOf(error, this.name);
+    }
+  }
+
   async #ask(config: Configuration, accessToken: string, path: string): Promise<unknown> {
     const client = await loadClient();
     const headers = new Headers({ accept: 'application/vnd.github+json', 'x-github-api-version': API_VERSION });
@@ -105,18 +121,20 @@ export class GithubProvider implements IdentityProvider {
       client.ClientSecretPost(clientSecret.reveal()),
     );
     config.timeout = CALL_SECONDS;
-    config[client.customFetch] = fetchFromGithub;
+    config[client.customFetch] = fromGithub(fetchFor(this.#options));
     if ([authorizeUrl, tokenUrl, apiUrl].some((url) => url.startsWith('http:'))) client.allowInsecureRequests(config);
     return config;
   }
 }
 
 /** GitHub answers a refused code with 200 and `{error}`; RFC 6749 §5.2 and the library expect 400. */
-async function fetchFromGithub(url: string, options: CustomFetchOptions): Promise<Response> {
-  const response = await boundedFetch(url, options);
-  if (options.method !== 'POST' || response.status !== 200) return response;
-  const body = await response.text();
-  return new Response(body, { status: /"error"\s*:/.test(body) ? 400 : 200, headers: response.headers });
+function fromGithub(fetch: Fetch) {
+  return async (url: string, options: CustomFetchOptions): Promise<Response> => {
+    const response = await fetch(url, options);
+    if (options.method !== 'POST' || response.status !== 200) return response;
+    const body = await response.text();
+    return new Response(body, { status: /"error"\s*:/.test(body) ? 400 : 200, headers: response.headers });
+  };
 }
 
 /** The address that the person has made the primary one. GitHub never says that an address is verified unless it wrote to it. */

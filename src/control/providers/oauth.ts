@@ -49,6 +49,12 @@ export interface IdentityProvider {
   finish(login: LoginSecrets, answer: URLSearchParams): Promise<VouchedPerson>;
 }
 
+/** What a test of a provider found. */
+export interface Finding {
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
 /** Failures of openid-client that mean "this answer is not for us, or not from them", as against "they can't be reached". */
 const NOT_BELIEVED: ReadonlySet<string> = new Set([
   'OAUTH_INVALID_RESPONSE',
@@ -92,6 +98,27 @@ export function refusalOf(error: unknown, provider: string): AppError {
   }
   if (code !== undefined && NOT_BELIEVED.has(code)) return notBelieved(provider, cause);
   return new AppError('unavailable', `${provider} is unreachable. Try again in a minute.`, { cause });
+}
+
+/** How providers say that they do not know the client, or its secret. */
+const UNKNOWN_CLIENT: ReadonlySet<string> = new Set([
+  'invalid_client',
+  'unauthorized_client',
+  'incorrect_client_credentials',
+]);
+
+/** What a made-up code was refused with: it tells whether the provider accepts id and secret of the client. */
+export function findingOf(error: unknown, provider: string): Finding {
+  const said = oauthErrorOf(error);
+  if (STALE_CODE.has(said)) return { ok: true, detail: `${provider} responds, and accepts the client id and secret.` };
+  // RFC 6749 §5.2: a client that sent Basic credentials gets a 401 with a challenge.
+  if (UNKNOWN_CLIENT.has(said) || codeOf(error) === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') {
+    return { ok: false, detail: `${provider} responds, but rejects the client id or the secret.` };
+  }
+  if (said === 'redirect_uri_mismatch') {
+    return { ok: false, detail: `${provider} does not know the redirect URL. Register it there.` };
+  }
+  return { ok: false, detail: `${provider} can't be used: ${tellCauses(error)}` };
 }
 
 /** For an answer that is complete and wrong. */

@@ -5,10 +5,12 @@
 import type { Configuration, ServerMetadata } from 'openid-client';
 import { type Clock, HOUR_MS } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import { boundedFetch } from './bounded-fetch.ts';
+import { fetchFor } from './bounded-fetch.ts';
 import {
   CALL_SECONDS,
   type ClientCredentials,
+  type Finding,
+  findingOf,
   type IdentityProvider,
   type LoginSecrets,
   notBelieved,
@@ -19,6 +21,8 @@ import {
 export interface OidcOptions extends ClientCredentials {
   /** Without a slash at its end. Plain http is for issuers on this machine: the settings refuse any other. */
   readonly issuer: string;
+  /** The issuer must have a public address. */
+  readonly isPublic?: boolean;
 }
 
 /** An issuer moves its endpoints with notice; keys are read anew by openid-client every five minutes, and when an unknown one is used. */
@@ -96,6 +100,19 @@ export class OidcProvider implements IdentityProvider {
     }
   }
 
+  /** Reads what the issuer says about itself, and asks it about a code that is none. Never rejects. */
+  async check({ redirectUri, verifier }: LoginSecrets): Promise<Finding> {
+    const client = await loadClient();
+    try {
+      const config = await this.#readMetadata();
+      const asked = { code: 'culvert-test', redirect_uri: redirectUri, code_verifier: verifier };
+      await client.genericGrantRequest(config, 'authorization_code', asked);
+      return { ok: false, detail: `${this.name} accepted a code that it did not issue. Check the issuer.` };
+    } catch (error) {
+      return findingOf(error, this.name);
+    }
+  }
+
   /** What the issuer says about itself: read at the first log-in, again after an hour, and once for however many ask at a time. */
   async #config(): Promise<Configuration> {
     const now = this.#clock.monotonic();
@@ -145,7 +162,7 @@ export class OidcProvider implements IdentityProvider {
         return (basic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret))(as, ...rest);
       },
       {
-        [client.customFetch]: boundedFetch,
+        [client.customFetch]: fetchFor(this.#options),
         timeout: CALL_SECONDS,
         execute: [
           // The signature is checked even though the token comes over TLS: a proxy between us and the issuer can't make one.

@@ -12,10 +12,6 @@ import { ReservedSubdomains } from './service.ts';
 export interface SubdomainOptions {
   /** `agents.public_address`, without its port. */
   readonly agentsHost: string;
-  readonly oauth: {
-    readonly google: { readonly issuer: string } | null;
-    readonly github: { readonly authorizeUrl: string } | null;
-  };
   readonly billing: { readonly mode: BillingMode };
 }
 
@@ -26,8 +22,11 @@ export interface SubdomainServices {
 
 export const subdomains: Slice<SubdomainServices, SubdomainOptions> = {
   name: 'subdomains',
-  service: ({ store, edgeDomain, apiUrl }, _use, { agentsHost, oauth, billing }) => {
-    const urls = () => [apiUrl(), oauth.google?.issuer, oauth.github?.authorizeUrl];
+  service: ({ store, edgeDomain, apiUrl, instance }, _use, { agentsHost, billing }) => {
+    const urls = () => {
+      const { google, github } = instance.now.oauth;
+      return [apiUrl(), google?.issuer, github?.authorizeUrl];
+    };
     const ownLabels = new OwnLabels({ edgeDomain, agentsHost, urls });
     return { ownLabels, reservedSubdomains: new ReservedSubdomains({ store, billing: billing.mode, ownLabels }) };
   },

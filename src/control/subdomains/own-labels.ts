@@ -5,13 +5,14 @@
 export interface OwnNames {
   readonly edgeDomain: string;
   readonly agentsHost: string;
-  /** Of the API and of identity providers. Asked at the first use: the API's address is not known before its listener is. */
+  /** Of the API and of identity providers. Asked at each use: providers may change while the server runs. */
   readonly urls: () => ReadonlyArray<string | undefined>;
 }
 
 export class OwnLabels {
   readonly #names: OwnNames;
-  #labels: ReadonlySet<string> | undefined;
+  /** Found for these URLs. */
+  #found: { readonly urls: string; readonly labels: ReadonlySet<string> } | undefined;
 
   constructor(names: OwnNames) {
     this.#names = names;
@@ -22,14 +23,16 @@ export class OwnLabels {
   }
 
   all(): ReadonlySet<string> {
-    this.#labels ??= new Set(this.#find());
-    return this.#labels;
+    const urls = this.#names.urls();
+    const key = urls.join(' ');
+    if (this.#found?.urls !== key) this.#found = { urls: key, labels: new Set(this.#find(urls)) };
+    return this.#found.labels;
   }
 
-  *#find(): Generator<string> {
-    const { edgeDomain, agentsHost, urls } = this.#names;
+  *#find(urls: ReadonlyArray<string | undefined>): Generator<string> {
+    const { edgeDomain, agentsHost } = this.#names;
     const suffix = `.${edgeDomain.toLowerCase()}`;
-    const hosts = urls().flatMap((url) => (url === undefined ? [] : new URL(url).hostname));
+    const hosts = urls.flatMap((url) => (url === undefined ? [] : new URL(url).hostname));
     for (const host of [agentsHost.toLowerCase(), ...hosts]) {
       // Of `a.b.example.com` it is `b`: what is above a host can set its cookies.
       const label = host.endsWith(suffix) ? host.slice(0, -suffix.length).split('.').at(-1) : undefined;

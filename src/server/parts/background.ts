@@ -17,7 +17,7 @@ export async function startBackground(
   control: ControlPlane,
 ): Promise<void> {
   const mailLog = log.child({ plane: 'control', part: 'mail' });
-  life.onClose('mail', startMail(settings, { control, apiUrl: () => late.apiUrl, log: mailLog }));
+  life.onClose('mail', startMail({ control, apiUrl: () => late.apiUrl, log: mailLog }));
   control.forwarder.start();
   life.onClose('outgoing webhooks', () => control.forwarder.stop(FORWARDS_STOP_MS));
   life.onClose('disk space check', control.disk.start());

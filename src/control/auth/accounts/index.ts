@@ -3,7 +3,6 @@ import { lt } from 'drizzle-orm';
 import { forgetRows } from '../../core/retention.ts';
 import type { Slice } from '../../core/slice.ts';
 import { emailCodes, passwordResets } from '../../db/schema.ts';
-import type { NewOrgRules } from '../../organizations/rows.ts';
 import { EmailCodes } from './email-codes.ts';
 import { mountPassword } from './password-routes.ts';
 import { PasswordReset } from './password-reset.ts';
@@ -15,9 +14,6 @@ import { SignUp } from './sign-up.ts';
 import { forgetUnproven } from './unproven-accounts.ts';
 
 export interface AccountOptions {
-  readonly newOrg: NewOrgRules;
-  /** May strangers make accounts (`accounts.signup`)? */
-  readonly signup: 'open' | 'closed';
   /** Address of the account that the first start makes (`accounts.owner`); null: admin@localhost. */
   readonly owner: string | null;
 }
@@ -32,12 +28,12 @@ export interface AccountServices {
 
 export const accounts: Slice<AccountServices, AccountOptions> = {
   name: 'accounts',
-  service: ({ store, sealer, passwords, outbox, emailLimit, apiUrl }, _use, { newOrg, signup, owner }) => {
+  service: ({ store, sealer, passwords, outbox, emailLimit, apiUrl, instance }, _use, { owner }) => {
     const signUps = new SignUpMemory();
     const codes = new EmailCodes(sealer);
     return {
       accounts: new Accounts({ store, passwords, owner }),
-      signUp: new SignUp({ store, passwords, codes, emailLimit, signUps, outbox, newOrg, signup }),
+      signUp: new SignUp({ store, passwords, codes, emailLimit, signUps, outbox, instance }),
       passwordReset: new PasswordReset({ store, passwords, emailLimit, signUps, outbox, apiUrl }),
       profile: new Profile({ store }),
       signUps,

@@ -9,8 +9,9 @@ import { findUserByEmail } from './service.ts';
 import { emailKey } from '../../core/rules/email-key.ts';
 import { writeNothing } from '../../organizations/blank-write.ts';
 import { CODE_SECONDS, type EmailCodes } from './email-codes.ts';
+import type { Instance } from '../../core/instance.ts';
 import type { EmailLimit } from '../../core/mail/email-limit.ts';
-import { insertOrganization, type NewOrgRules, orgsOf, renameOrganization } from '../../organizations/rows.ts';
+import { insertOrganization, orgsOf, renameOrganization } from '../../organizations/rows.ts';
 import type { Outbox } from '../../core/mail/outbox.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';
 import { issueResetToken, RESET_SECONDS } from './reset-tokens.ts';
@@ -44,9 +45,8 @@ export interface SignUpDeps {
   readonly emailLimit: EmailLimit;
   readonly signUps: SignUpMemory;
   readonly outbox: Outbox;
-  readonly newOrg: NewOrgRules;
-  /** `closed`: operators alone make accounts. */
-  readonly signup: 'open' | 'closed';
+  /** `signup` is `closed`: operators alone make accounts. */
+  readonly instance: Pick<Instance, 'now' | 'newOrg'>;
 }
 
 type Registration = NewAccount & { readonly passwordHash: string };
@@ -63,8 +63,8 @@ export class SignUp {
    * `unavailable` when too many passwords wait to be hashed or nothing can be stored: for every address alike.
    */
   async signUp(account: NewAccount, visit: Visit): Promise<void> {
-    const { store, passwords, signup } = this.#deps;
-    if (signup === 'closed') {
+    const { store, passwords, instance } = this.#deps;
+    if (instance.now.signup === 'closed') {
       throw new AppError('forbidden', 'Sign-up is closed. Ask an operator of this server for an account.');
     }
     store.checkDisk();
@@ -129,7 +129,7 @@ export class SignUp {
   #insert(tx: Tx, input: Registration): UserRow {
     const { email, name, passwordHash } = input;
     const user = insertUser(tx, { email, name, passwordHash, emailVerifiedAt: null });
-    insertOrganization(tx, { name: orgName(input), ownerId: user.id }, this.#deps.newOrg);
+    insertOrganization(tx, { name: orgName(input), ownerId: user.id }, this.#deps.instance.newOrg);
     return user;
   }
 

@@ -1,8 +1,7 @@
 /** Login with an identity provider, and the identities of an account. */
 import type { Slice } from '../../core/slice.ts';
-import { homeRules } from '../../organizations/rows.ts';
 import { accounts } from '../accounts/index.ts';
-import { sessions, type SessionOptions } from '../sessions/index.ts';
+import { sessions } from '../sessions/index.ts';
 import { mountIdentities } from './identities-routes.ts';
 import { Identities } from './identities.ts';
 import { ProviderLogins } from './provider-logins.ts';
@@ -14,17 +13,16 @@ export interface OauthServices {
   readonly providerLogins: ProviderLogins;
 }
 
-export const oauth: Slice<OauthServices, SessionOptions> = {
+export const oauth: Slice<OauthServices> = {
   name: 'identity providers',
-  service: ({ store, sealer, outbox, providers, apiUrl, log }, use, options) => {
+  service: ({ store, sealer, outbox, instance, apiUrl, log }, use) => {
     const { sessions: logins, challenges } = use(sessions);
     const { signUps } = use(accounts);
-    const { signup } = options;
-    const newOrg = homeRules(options);
-    const deps = { store, sealer, outbox, challenges, signUps, providers, newOrg, signup, apiUrl, log };
+    const { providers, homeOrg: newOrg } = instance;
+    const deps = { store, sealer, outbox, challenges, signUps, providers, newOrg, apiUrl, log };
     return {
       identities: new Identities({ store }),
-      providerLogins: new ProviderLogins({ ...deps, sessions: logins }),
+      providerLogins: new ProviderLogins({ ...deps, sessions: logins, settings: () => instance.now }),
     };
   },
   routes: (api, services, { publicUrl, log, use }) => {

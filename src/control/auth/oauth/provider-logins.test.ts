@@ -49,7 +49,7 @@ beforeEach(async () => {
       }),
     },
     newOrg: { plan: 'free', approval: 'pending' },
-    signup: 'open',
+    settings: () => ({ name: null, signup: 'open', mail: { transport: 'log' } }),
     apiUrl: () => 'http://api.test',
     log,
   });

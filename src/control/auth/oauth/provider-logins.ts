@@ -22,6 +22,7 @@ import {
 import { type LoginState, makeState, openState, sealState, spentId } from './login-state.ts';
 import { openKept, sealKept, setAside } from './kept-secrets.ts';
 import { homeOrgOf, type NewOrgRules } from '../../organizations/rows.ts';
+import type { InstanceSettings } from '../../core/instance.ts';
 import type { Outbox } from '../../core/mail/outbox.ts';
 import { landingUrl, safeReturnTo } from './return-to.ts';
 import type { Sealer } from '../../core/secrets/sealing.ts';
@@ -44,9 +45,17 @@ export interface ProviderLoginDeps {
   /** Null: not set up. */
   readonly providers: Readonly<Record<ProviderId, IdentityProvider | null>>;
   readonly newOrg: NewOrgRules;
-  readonly signup: 'open' | 'closed';
+  readonly settings: () => Pick<InstanceSettings, 'name' | 'signup' | 'mail'>;
   readonly apiUrl: () => string;
   readonly log: Logger;
+}
+
+/** What a login page shows of this server. */
+export interface LoginOptions {
+  readonly name: string | null;
+  readonly signup: 'open' | 'closed';
+  readonly mail: 'on' | 'off';
+  readonly providers: ReadonlyArray<{ readonly id: ProviderId; readonly name: string }>;
 }
 
 /** Where the browser goes to log in, and what it must bring back. */
@@ -79,10 +88,13 @@ export class ProviderLogins {
   }
 
   /** The login options of this server, for a login page. */
-  loginOptions(): { signup: 'open' | 'closed'; providers: ReadonlyArray<{ id: ProviderId; name: string }> } {
-    const { providers, signup } = this.#deps;
+  loginOptions(): LoginOptions {
+    const { providers, settings } = this.#deps;
+    const { name, signup, mail } = settings();
     return {
+      name,
       signup,
+      mail: mail.transport === 'log' ? 'off' : 'on',
       providers: PROVIDER_IDS.flatMap((id) => {
         const provider = providers[id];
         return provider === null ? [] : [{ id, name: provider.name }];
@@ -201,7 +213,7 @@ export class ProviderLogins {
   }
 
   #signUp(tx: Tx, arrival: Arrival): UserRow {
-    if (this.#deps.signup === 'closed') {
+    if (this.#deps.settings().signup === 'closed') {
       throw new AppError('forbidden', 'Sign-up is closed. Ask an operator of this server for an account.');
     }
     const user = insertVouchedUser(tx, arrival.person, this.#deps.newOrg);

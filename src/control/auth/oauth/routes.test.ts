@@ -284,7 +284,9 @@ test('oauth: the login page can list the login options without a limit', async (
   const answer = await h.call('GET', '/auth/providers');
   const start = (id: string): string => at(`/auth/oauth/${id}/start`);
   assert.deepEqual(answer.body, {
+    name: null,
     signup: 'open',
+    mail: 'on',
     providers: [
       { id: 'google', name: new URL(oidc.issuer).host, start_url: start('google') },
       { id: 'github', name: 'GitHub', start_url: start('github') },

@@ -42,12 +42,16 @@ const answerQuery = z.object({
 });
 const loginOptions = z
   .object({
+    name: z.string().nullable().openapi({ description: 'What the operator calls this server (`server.name`)' }),
     signup: z.enum(['open', 'closed']),
+    mail: z.enum(['on', 'off']).openapi({ description: '`off`: codes and links are in the log of the server' }),
     providers: z.array(z.object({ id: providerId, name: z.string(), start_url: z.url() })),
   })
   .openapi('LoginOptions', {
     example: {
+      name: 'Tunnels of Example Ltd',
       signup: 'open',
+      mail: 'on',
       providers: [{ id: 'github', name: 'GitHub', start_url: 'https://tunnel.example.com/auth/oauth/github/start' }],
     },
   });
@@ -133,9 +137,9 @@ export function mountOauth(app: Api, deps: Deps): void {
       responses: { 200: json(loginOptions, 'Identity providers, and whether sign-up is open') },
     }),
     (c) => {
-      const { signup, providers } = providerLogins.loginOptions();
+      const { providers, ...options } = providerLogins.loginOptions();
       const withUrl = providers.map((one) => ({ ...one, start_url: `${publicUrl()}/auth/oauth/${one.id}/start` }));
-      return c.json({ signup, providers: withUrl }, 200);
+      return c.json({ ...options, providers: withUrl }, 200);
     },
   );
 }

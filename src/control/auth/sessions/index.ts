@@ -9,7 +9,6 @@ import { on } from '../../db/events.ts';
 import { refreshTokens, sessions as table } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import { orgLeft } from '../../organizations/events.ts';
-import { homeRules, type NewOrgRules } from '../../organizations/rows.ts';
 import { passwordChanged } from '../accounts/events.ts';
 import { accounts } from '../accounts/index.ts';
 import { AccessTokens } from './access-tokens.ts';
@@ -27,11 +26,6 @@ const DEAD_DAYS = 7;
 /** Each session takes its refresh cookie along. */
 const BATCH = 200;
 
-export interface SessionOptions {
-  readonly newOrg: NewOrgRules;
-  readonly signup: 'open' | 'closed';
-}
-
 export interface SessionServices {
   readonly sessions: Sessions;
   readonly refresh: Refresh;
@@ -40,14 +34,14 @@ export interface SessionServices {
   readonly challenges: Challenges;
 }
 
-export const sessions: Slice<SessionServices, SessionOptions> = {
+export const sessions: Slice<SessionServices> = {
   name: 'sessions',
-  service: ({ store, sealer, keys, passwords, clock, apiUrl: issuer }, use, options) => {
+  service: ({ store, sealer, keys, passwords, clock, apiUrl: issuer, instance }, use) => {
     const accessTokens = new AccessTokens({ keys, clock, issuer });
     const challenges = new Challenges({ keys, clock, issuer, sealer });
     const sessionEnds = new SessionEnds({ tokens: use(accessKeys).tokenEnds });
     const { signUps } = use(accounts);
-    const newOrg = homeRules(options);
+    const newOrg = instance.homeOrg;
     return {
       sessions: new Sessions({ store, passwords, signUps, accessTokens, challenges, sessionEnds, newOrg }),
       refresh: new Refresh({ store, sealer, accessTokens, sessionEnds }),

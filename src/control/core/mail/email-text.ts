@@ -64,6 +64,8 @@ function draft(email: Email, words: Words): Draft {
       return invitation(email, words);
     case 'mfa_locked':
       return mfaLocked(words);
+    case 'test':
+      return test();
     case 'organization_deleted':
       return organizationDeleted(email);
     case 'domain_lost':
@@ -141,6 +143,13 @@ function invitation(email: Of<'invitation'>, { publicUrl, span }: Words): Draft 
       say(`It works once, for ${span}.`),
       say('If you do not know this person, ignore this email. Nothing will change.'),
     ],
+  };
+}
+
+function test(): Draft {
+  return {
+    subject: 'Test email of your Culvert server',
+    parts: [say('The mail server of this Culvert server works: an operator sent this email to test it.')],
   };
 }
 

@@ -9,6 +9,8 @@ export type Email = { readonly to: string } & (
   | { readonly kind: 'already_registered' }
   | { readonly kind: 'password_reset'; readonly token: string }
   | { readonly kind: 'password_changed' }
+  /** An operator tests the mail server. */
+  | { readonly kind: 'test' }
   | { readonly kind: 'mfa_changed'; readonly enabled: boolean }
   /** A login passed the first factor, and its wrong codes paused the second one. */
   | { readonly kind: 'mfa_locked' }

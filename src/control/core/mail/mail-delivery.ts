@@ -55,10 +55,15 @@ export class MailDelivery {
 
   /** From now on emails are sent. Those that wait from an earlier run are due at once: settings or mail server may be new. */
   start(): void {
+    this.#deps.outbox.onPost(() => this.wake());
+    this.retryAll();
+  }
+
+  /** Emails that wait after a failure are due now. */
+  retryAll(): void {
     this.#deps.store.inTx(({ db, now }) =>
       db.update(outgoingMails).set({ nextAt: now }).where(gt(outgoingMails.nextAt, now)).run(),
     );
-    this.#deps.outbox.onPost(() => this.wake());
     this.wake();
   }
 

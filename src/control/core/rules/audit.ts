@@ -111,6 +111,8 @@ export const AUDIT_ACTIONS = [
   'alert.test',
   'alert.fire',
   'alert.recover',
+  'instance.update',
+  'instance.test',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -137,6 +139,7 @@ export interface AuditEntry {
     | 'certificate'
     | 'backup'
     | 'alert';
+    | 'setting';
   readonly resourceId: string;
   /** The organization whose audit log it belongs to; default the actor's own. An operator has none. */
   readonly orgId?: string;

@@ -79,7 +79,8 @@ export interface Harness {
   close(): Promise<void>;
 }
 
-export function settingsFor(dataDir: string, extra = '') {
+/** `edge`: more keys of that table. */
+export function settingsFor(dataDir: string, extra = '', edge = '') {
   const text = `data_dir = "${dataDir}"
 [api]
 listen = "127.0.0.1:0"
@@ -87,6 +88,7 @@ trusted_proxies = ["127.0.0.1"]
 [edge]
 http_listen = "127.0.0.1:0"
 tcp_ports = "20000-20003"
+${edge}
 [agents]
 listen = "127.0.0.1:0"
 ${extra}`;
@@ -115,9 +117,9 @@ export function callerOf(apiUrl: string): Harness['call'] {
   };
 }
 
-export async function startHarness(extra = LOOSE): Promise<Harness> {
+export async function startHarness(extra = LOOSE, edge = ''): Promise<Harness> {
   const dataDir = newDataFolder();
-  const settings = settingsFor(dataDir, extra);
+  const settings = settingsFor(dataDir, extra, edge);
   const node = new FakeNode();
   const server = await startServer(settings, {
     version: '9.9.9',

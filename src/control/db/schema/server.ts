@@ -76,6 +76,16 @@ export const auditEvents = sqliteTable(
   ],
 );
 
+/** Settings of the server that an operator has set in the dashboard; the settings file wins. */
+export const instanceSettings = sqliteTable('instance_settings', {
+  /** As in the settings file, dotted. */
+  key: text().primaryKey(),
+  value: text({ mode: 'json' }).$type<string | boolean>(),
+  /** In its place for a secret: sealed with the key of the data folder. */
+  sealedValue: text('sealed_value'),
+  updatedAt: integer('updated_at').notNull(),
+});
+
 /** Numbers that only grow. */
 export const counters = sqliteTable('counters', {
   name: text().primaryKey(),

@@ -15,7 +15,6 @@ import { VisitorLogins } from './sign-in.ts';
 export interface VisitorLoginOptions {
   /** Which identity provider says who visitors of tunnels are (`edge_auth.provider`). */
   readonly visitorProvider: 'google' | 'github';
-  readonly oauth: { readonly google: { readonly issuer: string } | null };
   readonly billing: { readonly mode: BillingMode };
 }
 
@@ -28,12 +27,13 @@ export interface VisitorLoginServices {
 
 export const visitorLogin: Slice<VisitorLoginServices, VisitorLoginOptions> = {
   name: 'visitor login',
-  service: (core, use, { visitorProvider: providerId, oauth, billing }) => {
-    const { store, sealer, nodes, providers, edgeDomain, apiUrl, log, publisher: routeEvents } = core;
+  service: (core, use, { visitorProvider: providerId, billing }) => {
+    const { store, sealer, nodes, instance, edgeDomain, apiUrl, log, publisher: routeEvents } = core;
     const { tunnelRoutes: routes } = use(tunnels);
-    const provider = providers[providerId];
+    // Of the start: data nodes learn the key then, and it must go with the provider.
+    const provider = instance.providers[providerId];
     // Visitors of another provider must log in again.
-    const visitorKey = sealer.derive(`visitor_gates/${providerId}/${oauth.google?.issuer ?? ''}`);
+    const visitorKey = sealer.derive(`visitor_gates/${providerId}/${instance.now.oauth.google?.issuer ?? ''}`);
     return {
       visitorGates: new VisitorGates({
         store,

@@ -126,6 +126,8 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'certificate.renew': 'requested a certificate',
     'backup.create': 'made a backup',
     'backup.fail': 'backup failed',
+    'instance.update': 'changed a setting of the server',
+    'instance.test': 'tested a setting of the server',
   },
 };
 

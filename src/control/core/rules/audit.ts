@@ -138,7 +138,7 @@ export interface AuditEntry {
     | 'key'
     | 'certificate'
     | 'backup'
-    | 'alert';
+    | 'alert'
     | 'setting';
   readonly resourceId: string;
   /** The organization whose audit log it belongs to; default the actor's own. An operator has none. */

@@ -1,6 +1,6 @@
 /** The part of the table of commands about alert rules. */
-import type { CommandSpec } from '../terminal/command.ts';
-import { NETWORK_OPTIONS } from '../terminal/network-options.ts';
+import type { CommandSpec } from '../../terminal/command.ts';
+import { NETWORK_OPTIONS } from '../../terminal/network-options.ts';
 import { ALERT_KINDS } from './kinds.ts';
 
 const BASE = [

@@ -1,11 +1,11 @@
 /** `culvert alerts list`, `test` and `delete`. */
 import { z } from 'zod';
-import { apiCommand, type Asked, printDone, printRows } from '../client/api-command.ts';
-import { tunnelNames } from '../manage/tunnels.ts';
-import { findRow } from '../organization/find.ts';
-import { confirm } from '../terminal/confirm.ts';
-import { EXIT, ExitError } from '../terminal/exit.ts';
-import { harmless, type Span, span } from '../terminal/paint.ts';
+import { apiCommand, type Asked, printDone, printRows } from '../../client/api-command.ts';
+import { tunnelNames } from '../../manage/tunnels.ts';
+import { findRow } from '../../organization/find.ts';
+import { confirm } from '../../terminal/confirm.ts';
+import { EXIT, ExitError } from '../../terminal/exit.ts';
+import { harmless, type Span, span } from '../../terminal/paint.ts';
 
 export const alert = z.looseObject({
   id: z.string(),

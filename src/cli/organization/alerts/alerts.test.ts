@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type Program, start } from '../fixtures/in-process.ts';
-import { loggedInAt, type PlayedServer, playServer, refreshWith } from '../fixtures/played-server.ts';
-import { TUNNEL_ITEM } from '../fixtures/tunnel-item.ts';
+import { type Program, start } from '../../fixtures/in-process.ts';
+import { loggedInAt, type PlayedServer, playServer, refreshWith } from '../../fixtures/played-server.ts';
+import { TUNNEL_ITEM } from '../../fixtures/tunnel-item.ts';
 
 const WITHIN = { timeout: 60_000 };
 const ALERT = {

@@ -1,12 +1,12 @@
 /** `culvert alerts create`: what a rule watches, and where it sends to. */
 import { z } from 'zod';
-import { given } from '../../base/given.ts';
-import { apiCommand, type Asked, printDone } from '../client/api-command.ts';
-import { findTunnel } from '../manage/tunnels.ts';
-import { usageError } from '../terminal/exit.ts';
-import { listFlag, textFlag } from '../terminal/flags.ts';
-import { readInput } from '../terminal/input.ts';
-import { spanMs } from '../terminal/time-span.ts';
+import { given } from '../../../base/given.ts';
+import { apiCommand, type Asked, printDone } from '../../client/api-command.ts';
+import { findTunnel } from '../../manage/tunnels.ts';
+import { usageError } from '../../terminal/exit.ts';
+import { listFlag, textFlag } from '../../terminal/flags.ts';
+import { readInput } from '../../terminal/input.ts';
+import { spanMs } from '../../terminal/time-span.ts';
 import { alert, type Alert } from './alerts.ts';
 
 const DEFAULT_MINUTES = 5;

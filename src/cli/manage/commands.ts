@@ -1,6 +1,6 @@
 /** The part of the table of commands that manages tokens, projects and tunnels, and looks at requests, by the REST API. The rest is in commands.ts. */
 import { ACCESS_COMMANDS } from '../access/commands.ts';
-import { ALERT_COMMANDS } from '../alerts/commands.ts';
+import { ALERT_COMMANDS } from '../organization/alerts/commands.ts';
 import { ORGANIZATION_COMMANDS } from '../organization/commands.ts';
 import type { CommandSpec } from '../terminal/command.ts';
 import { NETWORK_OPTIONS } from '../terminal/network-options.ts';

@@ -5,6 +5,7 @@
  */
 import {
   IconActivity,
+  IconBell,
   IconBuilding,
   IconCreditCard,
   IconDashboard,
@@ -62,6 +63,7 @@ export const MENU: readonly MenuGroup[] = [
       { href: '/inspector', title: 'Inspector', icon: IconActivity },
       { href: '/connections', title: 'Connections', icon: IconPlugConnected },
       { href: '/webhooks', title: 'Webhooks', icon: IconWebhook },
+      { href: '/alerts', title: 'Alerts', icon: IconBell },
     ],
   },
   {
@@ -123,6 +125,7 @@ export const PAGES: readonly PageEntry[] = [
   page('/connections', async () => (await import('./pages/connections/connections-page.tsx')).ConnectionsPage),
   page('/webhooks', async () => (await import('./pages/webhooks/receivers-page.tsx')).ReceiversPage),
   page('/webhooks/:id', async () => (await import('./pages/webhooks/receiver-page.tsx')).ReceiverPage),
+  page('/alerts', async () => (await import('./pages/alerts/alerts-page.tsx')).AlertsPage),
   page('/keys', async () => (await import('./pages/keys/keys-page.tsx')).KeysPage),
   page('/projects', async () => (await import('./pages/projects/projects-page.tsx')).ProjectsPage),
   page('/projects/:slug', async () => (await import('./pages/projects/project-page.tsx')).ProjectPage),

@@ -88,6 +88,7 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
   for (const subdomain of ['shop', 'acme']) await call('POST', '/reserved-subdomains', { subdomain });
   const network = await networks(call);
   const receiver = await webhooks(call, shop);
+  await alerts(call, shop);
   const viewer = await members(fixture, call);
   await visits(fixture, 'shop');
   await visits(fixture, 'staging');
@@ -119,6 +120,7 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
       { name: 'connections', path: '/connections' },
       { name: 'webhooks', path: '/webhooks' },
       { name: 'webhook', path: `/webhooks/${receiver}` },
+      { name: 'alerts', path: '/alerts' },
       { name: 'keys', path: '/keys' },
       { name: 'projects', path: '/projects' },
       { name: 'project', path: '/projects/docs' },
@@ -196,6 +198,22 @@ async function networks(call: Call): Promise<string> {
     await call('POST', `/private-networks/${id}/devices`, { name, public_key: key() });
   await call('POST', '/private-networks', { name: 'office', cidr: '10.81.0.0/24' });
   return id;
+}
+
+async function alerts(call: Call, tunnelId: string): Promise<void> {
+  const email = { type: 'email', to: 'ops@example.test' };
+  const slack = { type: 'slack', url: 'https://hooks.slack.com/services/T0/B0/x' };
+  await call('POST', '/alerts', { kind: 'tunnel_offline', for_minutes: 5, channels: [email, slack] });
+  const quiet_hours = { from: '22:00', to: '07:00', time_zone: 'Europe/Berlin' };
+  const scope = { tunnel_id: tunnelId };
+  await call('POST', '/alerts', {
+    kind: 'error_rate',
+    scope,
+    threshold: 0.1,
+    for_minutes: 10,
+    channels: [email],
+    quiet_hours,
+  });
 }
 
 async function webhooks(call: Call, tunnelId: string): Promise<string> {

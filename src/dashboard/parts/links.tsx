@@ -45,6 +45,7 @@ const HELP: Readonly<Record<string, string>> = {
   inspector: 'inspector',
   connections: 'agents#check-the-state',
   webhooks: 'webhooks',
+  alerts: 'alerts',
   keys: 'access-keys',
   projects: 'access-keys#projects',
   members: 'teams#roles',

@@ -1,0 +1,79 @@
+// group: browser
+/** Alerts: a rule is made in a short form, tested, changed, disabled and deleted. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { inReverse } from '../harness/ends.ts';
+import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
+
+suite('alerts', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
+  const ends = inReverse({ after });
+  let fixture: Fixture;
+  before(async () => {
+    fixture = await startFixture(ends);
+  });
+
+  test('alerts page: a rule by email needs two clicks, and can be tested, changed, disabled and deleted', async (t) => {
+    const page = await fixture.open(t, '/alerts');
+    await heading(page, 'Alerts');
+    await page.getByText('No alerts yet').waitFor();
+    await page.getByRole('button', { name: 'New alert' }).click();
+    const making = page.getByRole('dialog', { name: 'New alert' });
+    await making.getByRole('textbox', { name: 'Email address' }).waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'alerts-new');
+    await making.getByRole('button', { name: 'Create alert' }).click();
+    const row = page.getByRole('table', { name: 'Alert rules' }).getByRole('row').filter({ hasText: 'Tunnel offline' });
+    await row.getByText('Tunnel offline for 5 min').waitFor();
+    const menu = async (entry: string): Promise<void> => {
+      await row.getByRole('button', { name: 'Actions for Tunnel offline' }).click();
+      await page.getByRole('menuitem', { name: entry }).click();
+    };
+    await menu('Send test');
+    await page.getByText('Test sent.').waitFor();
+    await menu('Edit');
+    const editing = page.getByRole('dialog', { name: 'Edit alert' });
+    await editing.getByRole('textbox', { name: 'For at least' }).fill('15');
+    await editing.getByRole('switch', { name: 'Quiet hours' }).click();
+    await editing.getByLabel('From').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'alerts-edit');
+    await editing.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('Tunnel offline for 15 min').waitFor();
+    await row.getByText(/quiet 22:00 to 07:00/).waitFor();
+    await menu('Disable');
+    await row.getByText('Disabled').waitFor();
+    await shoot(page, 'alerts');
+    await menu('Delete');
+    await page
+      .getByRole('dialog', { name: /^Delete the alert/ })
+      .getByRole('button', { name: 'Delete alert' })
+      .click();
+    await page.getByText('No alerts yet').waitFor();
+  });
+
+  test('alerts page: the signing secret of a webhook is shown once, a fault stands at its field, on a phone too', async (t) => {
+    const page = await fixture.open(t, '/alerts', { context: { viewport: PHONE, colorScheme: 'dark' } });
+    await page.getByRole('button', { name: 'New alert' }).click();
+    const making = page.getByRole('dialog', { name: 'New alert' });
+    await making.getByRole('combobox', { name: 'Send to' }).click();
+    await page.getByRole('option', { name: 'Webhook' }).click();
+    await making.getByRole('button', { name: 'Create alert' }).click();
+    await making.getByText('Enter the URL.').waitFor();
+    await making.getByRole('textbox', { name: 'URL' }).fill('https://hooks.example.invalid/alerts');
+    await noSeriousFinding(page);
+    await shoot(page, 'alerts-new-phone-dark');
+    await making.getByRole('button', { name: 'Create alert' }).click();
+    const made = page.getByRole('dialog', { name: 'Alert created' });
+    await made.getByText(/^whsec_/).waitFor();
+    await made.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('table', { name: 'Alert rules' }).getByRole('row').filter({ hasText: 'Webhook' });
+    await row.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Send test' }).click();
+    await row.getByText(/^Fails: /).waitFor();
+    assert.equal(await page.getByText(/whsec_/).count(), 0);
+    const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    await noSeriousFinding(page);
+    await shoot(page, 'alerts-phone-dark');
+  });
+});

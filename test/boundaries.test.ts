@@ -158,6 +158,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   usageBuckets: 'metrics',
   users: 'auth/accounts',
   visitorGates: 'tunnels/visitor-login',
+  webhookAttempts: 'webhooks',
   webhookDeliveries: 'webhooks',
   webhookForwards: 'webhooks',
   webhookReceivers: 'webhooks',

@@ -115,6 +115,17 @@ export interface TunnelRequest {
   readonly replayOf: string | null;
   /** From the request's start to the end of the answer. */
   readonly timeoutMs: number;
+  /** So many bytes of the response's body come with the answer, at most. Absent: none. */
+  readonly keepBytes?: number;
+}
+
+/** What is kept of the service's response, where the request asks for it. */
+export interface KeptResponse {
+  readonly contentType: string | null;
+  /** The first bytes of the body, as the service sent them. */
+  readonly body: Uint8Array;
+  /** Bytes of the whole body, as far as it came. */
+  readonly size: number;
 }
 
 export type TunnelAnswer =
@@ -125,6 +136,8 @@ export type TunnelAnswer =
       readonly status: number;
       readonly code: string | null;
       readonly latencyMs: number;
+      /** Absent: not asked for, or no response came from the service. */
+      readonly response?: KeptResponse;
     }
   /** Nothing was sent, and there is no record. No agent of this node serves the tunnel; or the node, or the tunnel, has too many of these under way. */
   | { readonly ok: false; readonly code: 'tunnel_offline' | 'overloaded' };

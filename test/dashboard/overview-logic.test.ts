@@ -101,6 +101,10 @@ test('warnings: a receiver that refuses all deliveries warns for a day', () => {
     last_received_at: takenAt === null ? null : at(takenAt),
     received: 0,
     stored: 0,
+    failed: 0,
+    failing: null,
+    test_events: [],
+    warnings: [],
     displaced: 0,
     refused: {
       total: refusedAt === null ? 0 : 12,

@@ -26,6 +26,8 @@ export const delivery = z.looseObject({
   received_at: z.string(),
   event_type: z.string().nullable(),
   body: z.string(),
+  /** A server that is older sends no test events. */
+  test: z.boolean().optional(),
   forward: z.looseObject({
     state: z.string(),
     attempts: z.int(),
@@ -65,6 +67,11 @@ export function stateShown({ forward }: Delivery): Span {
   return state === 'none' ? span('-', 'dim') : span(state, STYLES.get(state) ?? 'dim');
 }
 
+/** As the server filters: one that is being sent waits. */
+export function isInState({ forward }: Delivery, state: string): boolean {
+  return forward.state === state || (state === 'waiting' && forward.state === 'sending');
+}
+
 /** It waits for its way to the tunnel, or is on it: what becomes of it is still to come. */
 export function isOpen({ forward }: Delivery): boolean {
   return forward.state === 'waiting' || forward.state === 'sending';
@@ -76,10 +83,19 @@ export function pathOf(receiverId: string): string {
 
 export function eventsPath(
   receiverId: string,
-  query: { readonly after: string | undefined; readonly limit: number; readonly wait?: number },
+  query: {
+    readonly after: string | undefined;
+    readonly limit: number;
+    readonly wait?: number;
+    readonly state?: string | undefined;
+  },
 ): string {
-  const { after, limit, wait } = query;
-  const parts = { ...(after === undefined ? {} : { after }), limit: String(limit) };
+  const { after, limit, state, wait } = query;
+  const parts = {
+    ...(after === undefined ? {} : { after }),
+    limit: String(limit),
+    ...(state === undefined ? {} : { state }),
+  };
   const asked = new URLSearchParams(wait === undefined ? parts : { ...parts, wait: String(wait) });
   return `${pathOf(receiverId)}/events?${asked.toString()}`;
 }

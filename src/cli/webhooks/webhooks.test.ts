@@ -175,6 +175,75 @@ test('redeliver and forward', WITHIN, async (t) => {
   }
 });
 
+test('events --state: also from a server that does not know it', WITHIN, async (t) => {
+  const { program, server } = await asking(t, ['events', 'orders', '--state', 'failed']);
+  await expect(server, 'GET /webhook-receivers', [RECEIVER]);
+  await expect(server, `GET ${PATH}/events?limit=500&state=failed`, [event(1), event(2, 'failed')]);
+  await expect(server, `GET ${PATH}/events?after=event-2&limit=500&state=failed`, []);
+  assert.equal(await program.exit, 0, program.stderr);
+  const [, ...rows] = program.stdout.trimEnd().split('\n');
+  assert.equal(rows.length, 1);
+  assert.match(rows[0] ?? '', /event-2$/);
+});
+
+test('attempts: result, duration and the start of the response on a line', WITHIN, async (t) => {
+  const { program, server } = await asking(t, ['attempts', 'orders', 'event-1']);
+  await expect(server, 'GET /webhook-receivers', [RECEIVER]);
+  const one = { attempted_at: '2026-11-21T09:05:01.000Z', duration_ms: 38, error: null };
+  const body = Buffer.from('{\n "error": "no such order"}').toString('base64');
+  await expect(server, `GET ${PATH}/events/event-1/attempts`, [
+    { ...one, attempt: 3, status: 500, response_body: body },
+    { ...one, attempt: 2, status: 504, error: 'local_timeout', response_body: null },
+  ]);
+  assert.equal(await program.exit, 0, program.stderr);
+  const [, ...rows] = program.stdout.trimEnd().split('\n');
+  assert.match(rows[0] ?? '', /^2026-11-21 09:05:01 +3 +500 +38 +\{ "error": "no such order"\}$/);
+  assert.match(rows[1] ?? '', / 2 +local_timeout +38 +-$/);
+});
+
+test('redeliver a time range, and count it first', WITHIN, async (t) => {
+  const range = ['redeliver', 'orders', '--from', '2026-11-21T02:00:00Z', '--to', '2026-11-21T05:00+01:00'];
+  const asked = { from: '2026-11-21T02:00:00.000Z', to: '2026-11-21T04:00:00.000Z' };
+  for (const [flags, body, answer, said] of [
+    [['--dry-run'], { state: 'failed', dry_run: true }, { matched: 12, queued: 0 }, /^orders: 12 deliveries would be/],
+    [
+      ['--state', 'all'],
+      { state: 'all', dry_run: false },
+      { matched: 1, queued: 1 },
+      /^orders: 1 of 1 delivery queued$/m,
+    ],
+    [
+      [],
+      { state: 'failed', dry_run: false },
+      { matched: 1001, queued: 1000, continue_from: '2026-11-21T03:00:00.000Z' },
+      /1000 of 1001 deliveries queued\. Then run it again with --from 2026-11-21T03:00:00\.000Z$/m,
+    ],
+  ] as const) {
+    const { program, server } = await asking(t, [...range, ...flags]);
+    await expect(server, 'GET /webhook-receivers', [RECEIVER]);
+    const sent = await expect(server, `POST ${PATH}/redeliver`, { continue_from: null, ...answer }, 202);
+    assert.deepEqual(sent, { ...asked, ...body });
+    assert.equal(await program.exit, 0, program.stderr);
+    assert.match(program.stdout, said);
+  }
+  for (const words of [[], ['--from', 'yesterday'], ['event-1', '--from', '2026-11-21']]) {
+    const { program, server } = await asking(t, ['redeliver', 'orders', ...words]);
+    await expect(server, 'GET /webhook-receivers', [RECEIVER]);
+    assert.equal(await program.exit, 2, program.stderr);
+  }
+});
+
+test('test: the event that was sent, and where to look', WITHIN, async (t) => {
+  const { program, server } = await asking(t, ['test', 'orders', '--type', 'push']);
+  await expect(server, 'GET /webhook-receivers', [RECEIVER]);
+  assert.deepEqual(await expect(server, `POST ${PATH}/test`, event(1, 'waiting'), 202), { type: 'push' });
+  assert.equal(await program.exit, 0, program.stderr);
+  assert.match(
+    program.stdout,
+    /^orders: test event push stored\. culvert webhooks attempts \S+ event-1 shows the result$/m,
+  );
+});
+
 test('--follow: what is stored, then what comes, past a server that goes away, and each once', WITHIN, async (t) => {
   const pauses: number[] = [];
   const pause = async (ms: number) => void pauses.push(ms);

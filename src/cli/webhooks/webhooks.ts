@@ -12,6 +12,7 @@ import {
   type Delivery,
   delivery,
   eventsPath,
+  isInState,
   lastIdOf,
   pathOf,
   type Receiver,
@@ -44,13 +45,14 @@ export const webhooksList = apiCommand(async (asked) => {
 export const webhooksEvents = apiCommand(async (asked) => {
   const { flags, io } = asked;
   if (flags['follow'] === true)
-    refuseFlags(flags, ['limit'], "can't be used with --follow, which runs until you stop it");
+    refuseFlags(flags, ['limit', 'state'], "can't be used with --follow, which runs until you stop it");
   const found = await findReceiver(asked);
   const { id, name } = found;
   const after = textFlag(flags, 'after');
+  const state = textFlag(flags, 'state');
   if (flags['follow'] === true) return follow(asked, { id, after, isThere: () => isThere(asked, id) });
-  const rows = await readAll(asked, { id, after });
-  if (flags['json'] !== true && rows.length === 0) {
+  const rows = await readAll(asked, { id, after, state });
+  if (flags['json'] !== true && rows.length === 0 && state === undefined) {
     // The commonest reason for which nothing comes: the sender has another secret.
     const refused = refusedShown(found);
     const why = refused === undefined ? '' : `. ${refused}`;
@@ -66,19 +68,6 @@ export const webhooksEvents = apiCommand(async (asked) => {
     'next attempt (utc)': ({ forward }) => forward.next_attempt_at?.slice(11, 19) ?? '-',
     id: (row) => row.id,
   });
-});
-
-export const webhooksRedeliver = apiCommand(async (asked) => {
-  const { id, name, forward, waiting } = await findReceiver(asked);
-  const event = asked.args[1] ?? '';
-  if (forward === null) {
-    const why = `${name} has no forwarding. Set it up first: culvert webhooks forward ${id} TUNNEL`;
-    throw new ExitError(EXIT.refused, harmless(why));
-  }
-  const answer = await asked.call('POST', `${pathOf(id)}/events/${encodeURIComponent(event)}/redeliver`);
-  const line = waiting === 0 ? '' : `, at the front of the queue (${waiting} waiting)`;
-  const seen = `culvert webhooks events ${id} shows the result`;
-  await printDone(asked, answer, `${event}: queued for the tunnel of ${name}${line}. ${seen}`);
 });
 
 export const webhooksForward = apiCommand(async (asked) => {
@@ -130,16 +119,23 @@ export async function findReceiver(asked: Asked): Promise<Receiver> {
   throw new ExitError(EXIT.failure, harmless(why));
 }
 
+interface Reading {
+  readonly id: string;
+  readonly after: string | undefined;
+  readonly state: string | undefined;
+}
+
 /** From the oldest on, or behind `--after`, as many as `--limit` says: all of them when it is not given. */
-async function readAll(asked: Asked, from: { id: string; after: string | undefined }): Promise<Delivery[]> {
+async function readAll(asked: Asked, { id, state, ...from }: Reading): Promise<Delivery[]> {
   const most = countFlag(asked.flags, 'limit') ?? Infinity;
   const rows: Delivery[] = [];
   let { after } = from;
   while (rows.length < most) {
     const limit = Math.min(PAGE, most - rows.length);
-    const page = delivery.array().parse(await asked.call('GET', eventsPath(from.id, { after, limit })));
+    const page = delivery.array().parse(await asked.call('GET', eventsPath(id, { after, limit, state })));
     if (page.length === 0) break;
-    rows.push(...page);
+    // An older server does not know the state, and lists all.
+    rows.push(...page.filter((row) => state === undefined || isInState(row, state)));
     after = lastIdOf(page);
   }
   return rows;

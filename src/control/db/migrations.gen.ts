@@ -190,5 +190,22 @@ export const MIGRATIONS: readonly Migration[] = [
     "statements": [
       "CREATE TABLE `instance_settings` (\n\t`key` text PRIMARY KEY NOT NULL,\n\t`value` text,\n\t`sealed_value` text,\n\t`updated_at` integer NOT NULL\n);"
     ]
+  },
+  {
+    "index": 7,
+    "tag": "0006_webhook_attempts",
+    "hash": "49ebd05952735db820591757194b4a2e2ed436e3989827a7f95e646af0c4e12e",
+    "statements": [
+      "CREATE TABLE `webhook_attempts` (\n\t`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,\n\t`sequence` integer NOT NULL,\n\t`receiver_id` text NOT NULL,\n\t`attempt` integer NOT NULL,\n\t`at` integer NOT NULL,\n\t`latency_ms` integer NOT NULL,\n\t`status` integer,\n\t`error` text,\n\t`content_type` text,\n\t`size` integer NOT NULL,\n\t`body` blob,\n\tFOREIGN KEY (`sequence`) REFERENCES `webhook_deliveries`(`sequence`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE INDEX `webhook_attempts_delivery` ON `webhook_attempts` (`sequence`,`id`);",
+      "CREATE INDEX `webhook_attempts_bodies` ON `webhook_attempts` (`receiver_id`,`id`) WHERE body IS NOT NULL;",
+      "DROP INDEX `webhook_forwards_failing`;",
+      "ALTER TABLE `webhook_forwards` ADD `is_test` integer DEFAULT false NOT NULL;",
+      "CREATE INDEX `webhook_forwards_failing` ON `webhook_forwards` (`receiver_id`,`state`,`attempts`) WHERE (is_test = 0 AND (state = 'failed' OR (state = 'waiting' AND attempts >= 3)));",
+      "ALTER TABLE `capability_tokens` ADD `last_used_ip` text;",
+      "ALTER TABLE `webhook_deliveries` ADD `is_test` integer DEFAULT false NOT NULL;",
+      "ALTER TABLE `webhook_receivers` ADD `redelivery_key` text;",
+      "ALTER TABLE `webhook_receivers` ADD `redelivery_count` integer;"
+    ]
   }
 ];

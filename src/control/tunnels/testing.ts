@@ -1,6 +1,6 @@
 /** A data node for tests of what the control plane sends down tunnels: it keeps each request until the test answers it. */
 import assert from 'node:assert/strict';
-import type { TunnelAnswer, TunnelRequest } from '../../plane/inspection.ts';
+import type { KeptResponse, TunnelAnswer, TunnelRequest } from '../../plane/inspection.ts';
 import type { NodeControl } from '../../plane/link.ts';
 import { IDLE_NODE } from '../core/testing/idle-node.ts';
 import type { Plane } from '../core/testing/plane.ts';
@@ -56,9 +56,9 @@ export class TunnelNode {
   }
 
   /** Answers the next request as the service would, or the edge with a code. Says what it was. */
-  async answer(status: number, code: string | null = null): Promise<TunnelRequest> {
+  async answer(status: number, code: string | null = null, response?: KeptResponse): Promise<TunnelRequest> {
     const { request, answer } = await this.next();
-    answer({ ok: true, id: '', status, code, latencyMs: 1 });
+    answer({ ok: true, id: '', status, code, latencyMs: 1, ...(response === undefined ? {} : { response }) });
     return request;
   }
 }

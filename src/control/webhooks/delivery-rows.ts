@@ -2,7 +2,23 @@
  * The rows of deliveries: stored in their order, read behind a cursor, and gone when they are too old or newer ones need their room. Called by
  * mailbox.ts, service.ts and core/retention.ts.
  */
-import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, lte, min, ne, sql, sum } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  gt,
+  inArray,
+  lt,
+  lte,
+  min,
+  ne,
+  notExists,
+  sql,
+  sum,
+} from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { DAY_MS } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
@@ -37,18 +53,24 @@ export interface Delivered {
   readonly forward: ForwardRow | null;
 }
 
+/** By which lists are filtered. One that is under way now is `waiting`. */
+export const STATE_FILTERS = ['none', 'waiting', 'delivered', 'failed'] as const;
+export type StateFilter = (typeof STATE_FILTERS)[number];
+
+export interface PageBehind {
+  readonly after: string | undefined;
+  readonly limit: number;
+  readonly state?: StateFilter | undefined;
+}
+
 /** Those behind this id, oldest first, until there are enough. Without one from the oldest on. Throws `invalid_request`. */
-export function deliveriesBehind(
-  db: Db,
-  id: string,
-  { after, limit }: { after: string | undefined; limit: number },
-): Delivered[] {
+export function deliveriesBehind(db: Db, id: string, { after, limit, state }: PageBehind): Delivered[] {
   const { receiverId, sequence } = webhookDeliveries;
   const from = after === undefined ? 0 : placeOf(db, id, after);
   const rows = db
     .select({ sequence, bytes: webhookDeliveries.bytes })
     .from(webhookDeliveries)
-    .where(and(eq(receiverId, id), gt(sequence, from)))
+    .where(and(eq(receiverId, id), gt(sequence, from), isIn(db, state)))
     .orderBy(asc(sequence))
     .limit(limit)
     .all();
@@ -59,12 +81,13 @@ export interface LatestPage {
   /** Of the oldest delivery that the reader has; undefined: from the newest on. */
   readonly before: string | undefined;
   readonly limit: number;
+  readonly state?: StateFilter | undefined;
   /** Without headers and bodies, which are not even read then. */
   readonly isBrief: boolean;
 }
 
 /** Those in front of this id, newest first, until there are enough. Without one from the newest on. Throws `invalid_request`. */
-export function deliveriesBefore(db: Db, id: string, { before, limit, isBrief }: LatestPage): Delivered[] {
+export function deliveriesBefore(db: Db, id: string, { before, limit, state, isBrief }: LatestPage): Delivered[] {
   const { receiverId, sequence } = webhookDeliveries;
   // The place of one that is gone is that of the last in front of it.
   const to = before === undefined ? Number.MAX_SAFE_INTEGER : placeOf(db, id, before);
@@ -72,12 +95,22 @@ export function deliveriesBefore(db: Db, id: string, { before, limit, isBrief }:
   const rows = db
     .select({ sequence, bytes: webhookDeliveries.bytes })
     .from(webhookDeliveries)
-    .where(and(eq(receiverId, id), lte(sequence, to), isOther))
+    .where(and(eq(receiverId, id), lte(sequence, to), isOther, isIn(db, state)))
     .orderBy(desc(sequence))
     .limit(limit)
     .all();
   const wanted = isBrief ? rows.map((row) => row.sequence) : thatFit(rows);
   return read(db, wanted, isBrief).orderBy(desc(sequence)).all();
+}
+
+/** Undefined: all are meant. */
+function isIn(db: Db, state: StateFilter | undefined) {
+  if (state === undefined) return undefined;
+  const { sequence } = webhookForwards;
+  const own = eq(sequence, webhookDeliveries.sequence);
+  const forward = db.select({ sequence }).from(webhookForwards);
+  if (state === 'none') return notExists(forward.where(own));
+  return exists(forward.where(and(own, eq(webhookForwards.state, state))));
 }
 
 /** The first of them that one answer has room for, at least one. */
@@ -120,9 +153,10 @@ export function ownDelivery(db: Db, ofReceiver: string, id: string): Pick<Delive
   return row;
 }
 
-/** The same with all that it has, and what became of it. Throws `not_found`. */
-export function wholeDelivery(db: Db, ofReceiver: string, id: string): Delivered {
-  const found = read(db, [ownDelivery(db, ofReceiver, id).sequence]).get();
+/** The same with all that it has, and what became of it; by its ID, or its sequence once that is known. Throws `not_found`. */
+export function wholeDelivery(db: Db, ofReceiver: string, which: string | number): Delivered {
+  const sequence = typeof which === 'number' ? which : ownDelivery(db, ofReceiver, which).sequence;
+  const found = read(db, [sequence]).get();
   if (found === undefined) throw new AppError('not_found', GONE);
   return found;
 }
@@ -186,11 +220,13 @@ export interface Arrival {
   readonly deliveryId: string | null;
   /** Deliveries that the receiver has refused by now. */
   readonly refused: number;
+  /** This server has made it: it says nothing about the sender. */
+  readonly isTest?: boolean;
 }
 
 /** Stores a delivery, and makes room for it; says its sequence. */
 export function storeDelivery(tx: Tx, receiver: ReceiverRow, arrival: Arrival): number {
-  const { incoming, eventType, deliveryId, refused } = arrival;
+  const { incoming, eventType, deliveryId, refused, isTest = false } = arrival;
   const headers = Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => !NOT_KEPT.has(name)));
   const bytes = incoming.body.length + JSON.stringify(headers).length + ROW_BYTES;
   makeRoom(tx, receiver, bytes);
@@ -208,6 +244,7 @@ export function storeDelivery(tx: Tx, receiver: ReceiverRow, arrival: Arrival): 
       body: incoming.body,
       bytes,
       remoteIp: incoming.remoteIp,
+      isTest,
     })
     .returning({ sequence: webhookDeliveries.sequence })
     .get();
@@ -217,9 +254,7 @@ export function storeDelivery(tx: Tx, receiver: ReceiverRow, arrival: Arrival): 
     .set({
       storedBytes: sql`${storedBytes} + ${bytes}`,
       storedCount: sql`${storedCount} + 1`,
-      received: sql`${received} + 1`,
-      lastReceivedAt: tx.now,
-      refusedBefore: refused,
+      ...(isTest ? {} : { received: sql`${received} + 1`, lastReceivedAt: tx.now, refusedBefore: refused }),
     })
     .where(eq(webhookReceivers.id, receiver.id))
     .run();

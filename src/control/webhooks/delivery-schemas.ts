@@ -41,6 +41,7 @@ export const deliverySchema = z
     content_type: z.string().nullable(),
     headers: z.record(z.string(), z.string()).openapi({ description: 'Names in lower case' }),
     size: z.int().openapi({ description: 'Bytes of the body' }),
+    test: z.boolean().openapi({ description: 'A test event: this server has made and signed it' }),
     body: z.base64().openapi({ description: 'The bytes that were signed, in base64' }),
     forward: progress.openapi({ description: 'State of the forwarding to the tunnel' }),
   })
@@ -53,6 +54,7 @@ export const deliverySchema = z
       content_type: 'application/json',
       headers: { 'x-github-event': 'push' },
       size: 25,
+      test: false,
       body: 'eyJyZWYiOiJyZWZzL2hlYWRzL21haW4ifQ==',
       forward: {
         state: 'delivered',
@@ -74,6 +76,7 @@ export function presentDelivery({ delivery: row, forward, isSending }: Shown) {
     content_type: row.contentType,
     headers: row.headers,
     size: row.size,
+    test: row.isTest,
     body: row.body.toString('base64'),
     forward: presentProgress(forward, isSending),
   };

@@ -3,8 +3,9 @@
  * outside webhooks/, but for tunnels that are deleted.
  */
 import { and, asc, count, eq, exists, gt, inArray, isNotNull, lt, max, min, or, sql } from 'drizzle-orm';
-import { webhookDeliveries, webhookForwards, webhookReceivers } from '../db/schema.ts';
+import { FAILING, webhookDeliveries, webhookForwards, webhookReceivers } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
+import { forgetAttempts } from './attempts/rows.ts';
 import { anyReceiver, liveReceivers, type ReceiverRow } from './receiver-rows.ts';
 
 export type DeliveryRow = typeof webhookDeliveries.$inferSelect;
@@ -71,6 +72,27 @@ export function countWaiting(db: Db, ofReceiver: string): number {
   return row?.waiting ?? 0;
 }
 
+/** How many of those that a receiver keeps were given up. From the index of what fails alone. */
+export function countFailed(db: Db, ofReceiver: string): number {
+  const failed = and(eq(receiverId, ofReceiver), eq(state, 'failed'), FAILING);
+  return db.select({ failed: count() }).from(webhookForwards).where(failed).get()?.failed ?? 0;
+}
+
+/** The first of the line after an attempt that failed, which holds up the others. Undefined: the line moves. */
+export function failingHead(db: Db, ofReceiver: string) {
+  const { id } = webhookDeliveries;
+  const { lastStatus, lastError } = webhookForwards;
+  const first = db
+    .select({ id, attempts, lastStatus, lastError, nextAt })
+    .from(webhookForwards)
+    .innerJoin(webhookDeliveries, eq(webhookDeliveries.sequence, sequence))
+    .where(waitingIn(ofReceiver))
+    .orderBy(asc(place), asc(sequence))
+    .limit(1)
+    .get();
+  return first === undefined || first.attempts === 0 ? undefined : first;
+}
+
 /** A delivery and how often it was tried. Undefined: it is gone, or waits no more. */
 export function waitingDelivery(db: Db, of: number): { delivery: DeliveryRow; forward: ForwardRow } | undefined {
   return db
@@ -82,8 +104,11 @@ export function waitingDelivery(db: Db, of: number): { delivery: DeliveryRow; fo
 }
 
 /** At the end of the line. */
-export function putInLine(tx: Tx, ofReceiver: string, of: number): void {
-  tx.db.insert(webhookForwards).values({ sequence: of, receiverId: ofReceiver, place: of, state: 'waiting' }).run();
+export function putInLine(tx: Tx, ofReceiver: string, { of, isTest = false }: { of: number; isTest?: boolean }): void {
+  tx.db
+    .insert(webhookForwards)
+    .values({ sequence: of, receiverId: ofReceiver, place: of, state: 'waiting', isTest })
+    .run();
 }
 
 /** To the front, as if it had never been tried; behind those that were put there before and have not been tried yet. */
@@ -130,6 +155,7 @@ export function emptyLine(tx: Tx, ofReceiver: string): void {
 
 /** Of deliveries that go. */
 export function forgetForwards(tx: Tx, sequences: readonly number[]): void {
+  forgetAttempts(tx, sequences);
   tx.db
     .delete(webhookForwards)
     .where(inArray(sequence, [...sequences]))

@@ -2,7 +2,7 @@
  * One try to bring a delivery to the service: what is sent down the tunnel, and what its answer means. Called by forwarder.ts. Pure.
  */
 import { HOUR_MS } from '../../base/clock.ts';
-import type { TunnelAnswer, TunnelRequest } from '../../plane/inspection.ts';
+import type { KeptResponse, TunnelAnswer, TunnelRequest } from '../../plane/inspection.ts';
 import type { DeliveryRow } from './forward-rows.ts';
 
 /** From the start of a try to the end of the answer: what senders themselves give at most. */
@@ -21,11 +21,13 @@ const PAUSES = new Set(['tunnel_offline', 'maintenance']);
 /** What the edge says of a head that it never passes on: it will be the same one next time. */
 const NEVER = new Set(['bad_request', 'head_too_large', 'uri_too_long']);
 /**
- * What the edge says of the new request by itself, what belongs to the sender's connection, and what only this server says. The signature, the
- * type and everything else goes as it came.
+ * What the edge says of the new request by itself, what belongs to the sender's connection (codings too: this server reads the response), and what
+ * only this server says. The signature, the type and everything else goes as it came.
  */
 const NOT_SENT =
-  /^(host|content-length|transfer-encoding|trailer|upgrade|expect|http2-settings|forwarded|via|x-real-ip|proxy-.*|x-forwarded-.*|culvert-.*)$/;
+  /^(host|accept-encoding|content-length|transfer-encoding|trailer|upgrade|expect|http2-settings|forwarded|via|x-real-ip|proxy-.*|x-forwarded-.*|culvert-.*)$/;
+/** Of the body of a response, for the list of attempts. */
+export const KEPT_BYTES = 2_048;
 /** Of a delivery that came before the address of its sender was kept: unknown, so that no rule about addresses allows it. */
 const UNKNOWN_SENDER = '0.0.0.0';
 
@@ -42,8 +44,8 @@ export interface Trial {
 export type Outcome =
   | { readonly kind: 'later' }
   | { readonly kind: 'crowded' }
-  | { readonly kind: 'delivered'; readonly status: number }
-  | {
+  | (Took & { readonly kind: 'delivered'; readonly status: number })
+  | (Took & {
       readonly kind: 'refused';
       /** null: there was no answer. */
       readonly status: number | null;
@@ -51,7 +53,14 @@ export type Outcome =
       readonly error: string | null;
       /** There is no sense in trying again. */
       readonly isFinal: boolean;
-    };
+    });
+
+/** How long an attempt took, and what it brought. */
+interface Took {
+  readonly latencyMs: number;
+  /** null: nothing of the service's. */
+  readonly response: KeptResponse | null;
+}
 
 export function requestOf({ delivery, attempt, tunnelId, path, publicUrl }: Trial): TunnelRequest {
   const { protocol, host } = new URL(publicUrl);
@@ -64,6 +73,7 @@ export function requestOf({ delivery, attempt, tunnelId, path, publicUrl }: Tria
       ['Culvert-Webhook-Receiver', delivery.receiverId],
       ['Culvert-Webhook-Delivery', delivery.id],
       ['Culvert-Webhook-Attempt', String(attempt)],
+      ...(delivery.isTest ? ([['Culvert-Webhook-Test', '1']] as const) : []),
     ],
     host,
     body: delivery.body,
@@ -71,19 +81,35 @@ export function requestOf({ delivery, attempt, tunnelId, path, publicUrl }: Tria
     scheme: protocol === 'https:' ? 'https' : 'http',
     replayOf: null,
     timeoutMs: TIMEOUT_MS,
+    keepBytes: KEPT_BYTES,
   };
 }
 
 export function outcomeOf(answer: TunnelAnswer): Outcome {
   if (!answer.ok) return { kind: answer.code === 'overloaded' ? 'crowded' : 'later' };
-  const { status, code } = answer;
-  if (code === null && status >= 200 && status < 300) return { kind: 'delivered', status };
+  const { status, code, latencyMs, response = null } = answer;
+  if (code === null && status >= 200 && status < 300) return { kind: 'delivered', status, latencyMs, response };
   if (code !== null && PAUSES.has(code)) return { kind: 'later' };
   return {
     kind: 'refused',
     status: status === 0 ? null : status,
     error: code,
     isFinal: code === null ? status === GONE : NEVER.has(code),
+    latencyMs,
+    response,
+  };
+}
+
+/** What is stored of it. */
+export function attemptOf(outcome: Exclude<Outcome, { kind: 'later' | 'crowded' }>) {
+  const { status, latencyMs, response } = outcome;
+  return {
+    status,
+    error: outcome.kind === 'refused' ? outcome.error : null,
+    latencyMs: Math.round(latencyMs),
+    contentType: response?.contentType ?? null,
+    size: response?.size ?? 0,
+    body: response === null || response.size === 0 ? null : Buffer.from(response.body),
   };
 }
 

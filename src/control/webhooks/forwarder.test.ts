@@ -89,6 +89,7 @@ test('a delivery goes down the tunnel as it came, with what its sender signed an
     authorization: 'Bearer x',
     cookie: 'a=b',
     via: '1.1 proxy',
+    'accept-encoding': 'gzip',
   });
   const { request, answer } = await node.next();
   assert.deepEqual(await states(id), ['sending']);
@@ -104,6 +105,7 @@ test('a delivery goes down the tunnel as it came, with what its sender signed an
     scheme: 'http',
     replayOf: null,
     timeoutMs: 30_000,
+    keepBytes: 2_048,
   });
   assert.equal(Buffer.from(body).toString(), '{"a": 1}\nü');
   const [event] = await events(id);
@@ -117,7 +119,10 @@ test('a delivery goes down the tunnel as it came, with what its sender signed an
     ['Culvert-Webhook-Attempt', '1'],
   ]);
   for (const name of fields.slice(0, -3).map(([name]) => name))
-    assert.doesNotMatch(name, /^(host|content-length|connection|x-forwarded-.*|via|culvert-.*|authorization|cookie)$/);
+    assert.doesNotMatch(
+      name,
+      /^(host|content-length|connection|x-forwarded-.*|via|accept-encoding|culvert-.*|authorization|cookie)$/,
+    );
   await until(async () => (await states(id))[0] === 'delivered', 'the outcome');
   assert.deepEqual((await events(id))[0]?.forward, {
     state: 'delivered',

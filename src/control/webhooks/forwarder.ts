@@ -12,7 +12,8 @@ import type { Maintenance } from '../tunnels/maintenance.ts';
 import type { RouteMaker } from '../tunnels/plane/route-maker.ts';
 import { anyById, isExpired, type TunnelRow } from '../tunnels/rows.ts';
 import { type Head, headOf, type Line, updateForward, waitingDelivery, waitingLines } from './forward-rows.ts';
-import { type Outcome, outcomeOf, requestOf, waitAfter, waitForPlace } from './forward-try.ts';
+import { addAttempt } from './attempts/rows.ts';
+import { attemptOf, type Outcome, outcomeOf, requestOf, waitAfter, waitForPlace } from './forward-try.ts';
 import { ForwardQueue } from './forward-queue.ts';
 
 /** Tries under way at once: each holds a body of up to a megabyte, and most of its time it waits for a service. */
@@ -26,6 +27,8 @@ const REST_MS = 30_000;
 
 interface Trying extends Line {
   readonly sequence: number;
+  /** When it began. */
+  readonly at: number;
   /** False: it was put in line again, or goes elsewhere by now; how this try ends says nothing. */
   counts: boolean;
   /** Gives its place back. */
@@ -205,7 +208,7 @@ export class Forwarder implements Lines {
     const leave = this.#places.take(line.orgId);
     // Its turn came because there was one.
     if (leave === undefined) return this.#ready.add(line);
-    const trying: Trying = { ...line, sequence: head.sequence, counts: true, leave };
+    const trying: Trying = { ...line, sequence: head.sequence, at: this.#deps.store.clock.now(), counts: true, leave };
     this.#trying.set(line.receiverId, trying);
     void this.#deps.nodes
       .send(request)
@@ -227,7 +230,7 @@ export class Forwarder implements Lines {
     if (!trying.counts) return this.ready(trying);
     if (outcome.kind === 'later') return this.#park(trying, tunnelId);
     if (outcome.kind === 'crowded') return this.#waitForPlace(trying);
-    this.#writeDown(trying.sequence, outcome);
+    this.#writeDown(trying, outcome);
     this.ready(trying);
   }
 
@@ -242,7 +245,7 @@ export class Forwarder implements Lines {
     this.#delay(line, this.#deps.store.clock.now() + waitForPlace(times));
   }
 
-  #writeDown(sequence: number, outcome: Exclude<Outcome, { kind: 'later' | 'crowded' }>): void {
+  #writeDown({ receiverId, sequence, at }: Trying, outcome: Exclude<Outcome, { kind: 'later' | 'crowded' }>): void {
     // Relaxed: what a power cut takes is sent once more.
     this.#deps.store.inTx(
       (tx) => {
@@ -250,12 +253,14 @@ export class Forwarder implements Lines {
         if (found === undefined) return;
         const attempts = found.forward.attempts + 1;
         const last = { attempts, lastStatus: outcome.status };
+        addAttempt(tx, { receiverId, sequence, at, attempt: attempts, ...attemptOf(outcome) });
         if (outcome.kind === 'delivered') {
           this.#tries.delivered += 1;
           updateForward(tx, sequence, { ...last, state: 'delivered', lastError: null, deliveredAt: tx.now, nextAt: 0 });
           return;
         }
-        const waitMs = outcome.isFinal ? null : waitAfter(attempts);
+        // A test that fails has told what it was to tell, and holds up the real ones.
+        const waitMs = outcome.isFinal || found.delivery.isTest ? null : waitAfter(attempts);
         this.#tries[waitMs === null ? 'given_up' : 'refused'] += 1;
         const next = waitMs === null ? ({ state: 'failed', nextAt: 0 } as const) : { nextAt: tx.now + waitMs };
         updateForward(tx, sequence, { ...last, ...next, lastError: outcome.error });

@@ -5,6 +5,7 @@ import type { Slice } from '../core/slice.ts';
 import { after, on } from '../db/events.ts';
 import { agentOnline, tunnelsDeleted } from '../tunnels/events.ts';
 import { tunnels } from '../tunnels/index.ts';
+import { Redeliveries } from './attempts/redelivery.ts';
 import { forgetDeliveries } from './delivery-rows.ts';
 import { endForwardsTo } from './forward-rows.ts';
 import { Forwarder } from './forwarder.ts';
@@ -14,6 +15,8 @@ import { countTooLarge } from './refusals-schemas.ts';
 import { Refusals } from './refusals.ts';
 import { mountWebhookReceivers } from './routes.ts';
 import { Receivers } from './service.ts';
+import { TestEvents } from './test-events/service.ts';
+import { ReceiverWarnings } from './warnings/service.ts';
 
 export interface WebhookServices {
   readonly receivers: Receivers;
@@ -21,6 +24,9 @@ export interface WebhookServices {
   readonly readerKeys: ReaderKeys;
   readonly forwarder: Forwarder;
   readonly refusals: Refusals;
+  readonly redeliveries: Redeliveries;
+  readonly testEvents: TestEvents;
+  readonly warnings: ReceiverWarnings;
 }
 
 export const webhooks: Slice<WebhookServices> = {
@@ -42,6 +48,9 @@ export const webhooks: Slice<WebhookServices> = {
       readerKeys: new ReaderKeys({ store, tokens: use(accessKeys).tokens }),
       forwarder,
       refusals,
+      redeliveries: new Redeliveries(deps),
+      testEvents: new TestEvents(deps),
+      warnings: new ReceiverWarnings({ store, nodes, maintenance }),
     };
   },
   before: (api, services) => void api.use('/webhooks/:receiver_id', countTooLarge(services)),

@@ -17,13 +17,16 @@ import {
   deliveriesBehind,
   isKnown,
   type LatestPage,
+  type StateFilter,
   ownDelivery,
   storeDelivery,
   wholeDelivery,
 } from './delivery-rows.ts';
+import { notForwarded } from './attempts/redelivery.ts';
+import { type AttemptRow, attemptsOf } from './attempts/rows.ts';
 import { destinationOf, putInFront, putInLine } from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';
-import { challengeText, type HubQuery } from './hub-challenge.ts';
+import { challengeText, type HubQuery } from './senders/challenge.ts';
 import { anyReceiver, openSecrets, ownReceiver, verifyTokenOf } from './receiver-rows.ts';
 import type { Refusals } from './refusals.ts';
 
@@ -41,6 +44,8 @@ export interface Reading {
   /** Of the last delivery that the reader has; undefined: from the oldest on. */
   readonly after: string | undefined;
   readonly limit: number;
+  /** Those in another state are passed over; undefined: none. */
+  readonly state?: StateFilter | undefined;
   /** How long to wait for a delivery when there is none. */
   readonly waitSeconds: number;
   /** Fires when the reader has gone. */
@@ -105,7 +110,7 @@ export class Mailbox {
       const sequence = storeDelivery(tx, receiver, { incoming, eventType, deliveryId, refused });
       tx.onCommit(() => this.#waits.wake(receiverId));
       if (destinationOf(receiver) === null) return;
-      putInLine(tx, receiverId, sequence);
+      putInLine(tx, receiverId, { of: sequence });
       tx.onCommit(() => this.#lines.ready({ receiverId, orgId: receiver.orgId }));
     });
     return accepted;
@@ -149,18 +154,20 @@ export class Mailbox {
     return this.#withPlace(wholeDelivery(db, receiver.id, eventId));
   }
 
+  /** How it was tried, newest first. Throws `not_found`, `forbidden`. */
+  attempts(actor: Actor, id: string, eventId: string): readonly AttemptRow[] {
+    const { db } = this.#store;
+    const receiver = ownReceiver(db, requireReader(actor), id);
+    return attemptsOf(db, ownDelivery(db, receiver.id, eventId).sequence);
+  }
+
   /** To the front of the line, as if it had never been tried. Throws `not_found`, `conflict` where nothing is sent on, `forbidden`. */
   redeliver(actor: Actor, id: string, eventId: string): void {
     allow(actor, 'change', 'webhook_receiver');
     this.#store.inTx((tx) => {
       const receiver = ownReceiver(tx.db, actor.orgId, id);
       const { sequence } = ownDelivery(tx.db, receiver.id, eventId);
-      if (destinationOf(receiver) === null) {
-        throw new AppError(
-          'conflict',
-          'The receiver has no forwarding. Set it up first: `forward` of the receiver, or culvert webhooks forward.',
-        );
-      }
+      if (destinationOf(receiver) === null) throw notForwarded();
       putInFront(tx, receiver.id, sequence);
       const entry = { action: 'webhook_receiver.redeliver', resourceType: 'webhook_receiver' } as const;
       recordAudit(tx, actor, { ...entry, resourceId: receiver.id, details: { event: eventId } });

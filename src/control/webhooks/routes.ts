@@ -2,87 +2,40 @@
 import { z } from '@hono/zod-openapi';
 import { WEBHOOK_KINDS } from '../../signatures/kinds.ts';
 import { MAX_SECRETS } from '../../signatures/validators.ts';
-import { MAX_ORG_BYTES, MAX_STORED, MAX_STORED_BYTES } from './delivery-rows.ts';
-import { type Destination, destinationOf } from './forward-rows.ts';
+import type { Redeliveries } from './attempts/redelivery.ts';
+import { mountRedelivery } from './attempts/redelivery-routes.ts';
+import { mountAttempts } from './attempts/routes.ts';
+import { MAX_ORG_BYTES, MAX_STORED, MAX_STORED_BYTES, STATE_FILTERS } from './delivery-rows.ts';
+import type { Destination } from './forward-rows.ts';
 import { MAX_RECEIVERS, type Receivers, type ShownReceiver } from './service.ts';
 import { type Api, actorOf, goneSignal, readerOf } from '../core/http/context.ts';
 import { defineRoute, WITH_AGENT_KEYS } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
-import { byId, DONE, done, iso, jsonBody } from '../core/http/fields/shared.ts';
+import { byId, DONE, done, jsonBody } from '../core/http/fields/shared.ts';
 import { deliverySchema, presentDelivery } from './delivery-schemas.ts';
-import { presentRefused, refusedSchema } from './refusals-schemas.ts';
-import { acceptedSchema } from './sender-schemas.ts';
+import { destination, presentReceiver, receiver } from './receiver-schemas.ts';
+import { acceptedSchema } from './senders/schemas.ts';
 import { someName } from '../core/http/fields/new-account.ts';
 import { text } from '../core/http/fields/text.ts';
 import type { Mailbox } from './mailbox.ts';
-import { mountSenders } from './sender-routes.ts';
+import { mountTestEvents } from './test-events/routes.ts';
+import type { TestEvents } from './test-events/service.ts';
+import type { ReceiverWarnings } from './warnings/service.ts';
+import { mountSenders } from './senders/routes.ts';
 import { given } from '../../base/given.ts';
 
 interface Deps {
   readonly mailbox: Mailbox;
   readonly publicUrl: () => string;
   readonly receivers: Receivers;
+  readonly redeliveries: Redeliveries;
+  readonly testEvents: TestEvents;
+  readonly warnings: ReceiverWarnings;
 }
 
 /** Below what proxies commonly allow an answer to take (60 s). */
 const MAX_WAIT_SECONDS = 30;
 const MEGABYTE = 1024 * 1024;
-
-const ID = '019aa3c2-5b78-7a4e-9c61-2d8f0b7e5a13';
-const destination = z
-  .object({
-    tunnel_id: text(0, 64),
-    path: z
-      .string()
-      .max(1024)
-      .regex(/^\/[!-"$-~]*$/, 'a path on the service, with its query and without a fragment: it begins with /')
-      .default('/'),
-  })
-  .openapi('WebhookForward', {
-    example: { tunnel_id: '019aa3c2-5b70-7d3c-8f11-6f1c9d2e4b57', path: '/webhooks/github' },
-    description: 'A tunnel of the organization that speaks HTTP, and where on it',
-  });
-const receiver = z
-  .object({
-    id: z.uuid(),
-    name: z.string(),
-    validator: z.enum(WEBHOOK_KINDS),
-    url: z.url().openapi({ description: 'URL to which the sender delivers' }),
-    verify_token: z.string().openapi({
-      description: 'For senders that check the URL with `hub.challenge`, as Meta does: their verify token',
-    }),
-    created_at: z.iso.datetime(),
-    last_received_at: z.iso.datetime().nullable(),
-    received: z.int().openapi({ description: 'All deliveries since the receiver was created' }),
-    stored: z.int().openapi({ description: 'Stored deliveries' }),
-    displaced: z.int().openapi({ description: 'Deliveries that were deleted to make room for newer ones' }),
-    refused: refusedSchema,
-    waiting: z.int().openapi({ description: 'Deliveries that wait to be forwarded, with the one in progress' }),
-    forward: destination.nullable().openapi({ description: 'Tunnel and path to which deliveries are forwarded' }),
-  })
-  .openapi('WebhookReceiver', {
-    example: {
-      id: ID,
-      name: 'orders',
-      validator: 'github',
-      url: `https://api.example.com/webhooks/${ID}`,
-      verify_token: '5f2b6c1d9a3e4f708192a3b4c5d6e7f8',
-      created_at: '2026-11-21T09:00:00.000Z',
-      last_received_at: '2026-11-21T09:05:00.000Z',
-      received: 12,
-      stored: 12,
-      displaced: 0,
-      refused: {
-        total: 0,
-        by_reason: { signature_missing: 0, signature_wrong: 0, signature_too_old: 0, too_large: 0, came_back: 0 },
-        last_at: null,
-        last_reason: null,
-        since_received: 0,
-      },
-      waiting: 2,
-      forward: { tunnel_id: '019aa3c2-5b70-7d3c-8f11-6f1c9d2e4b57', path: '/webhooks/github' },
-    },
-  });
 
 const name = someName().openapi({ example: 'orders' });
 const validator = z.enum(WEBHOOK_KINDS).openapi({
@@ -114,6 +67,10 @@ const reading = z.object({
   brief: z.enum(['true', 'false']).default('false').openapi({
     description: 'With `order=newest`: `true` leaves `headers` and `body` empty.',
   }),
+  state: z.enum(STATE_FILTERS).optional().openapi({
+    description:
+      'Only deliveries whose forwarding has this state; `waiting` includes the one that is being sent. Ignores `wait`',
+  }),
   limit: z.coerce.number().int().min(1).max(500).default(100),
   wait: z.coerce.number().int().min(0).max(MAX_WAIT_SECONDS).default(0).openapi({
     type: 'integer',
@@ -131,10 +88,14 @@ export function mountWebhookReceivers(app: Api, deps: Deps): void {
   mountReceiverList(app, deps);
   mountReceiver(app, deps);
   mountEvents(app, deps);
+  mountAttempts(app, deps);
+  mountRedelivery(app, deps);
+  mountTestEvents(app, deps);
   mountSenders(app, deps);
 }
 
-function mountReceiverList(app: Api, { receivers, publicUrl }: Deps): void {
+function mountReceiverList(app: Api, { receivers, ...deps }: Deps): void {
+  const present = presentWith(deps);
   app.openapi(
     defineRoute({
       method: 'get',
@@ -143,11 +104,7 @@ function mountReceiverList(app: Api, { receivers, publicUrl }: Deps): void {
       summary: 'List webhook receivers, oldest first',
       responses: { 200: json(z.array(receiver), 'Receivers') },
     }),
-    (c) =>
-      c.json(
-        receivers.list(actorOf(c)).map((row) => present(row, publicUrl())),
-        200,
-      ),
+    (c) => c.json(receivers.list(actorOf(c)).map(present), 200),
   );
   app.openapi(
     defineRoute(
@@ -167,12 +124,13 @@ function mountReceiverList(app: Api, { receivers, publicUrl }: Deps): void {
       const { forward, secret, ...made } = c.req.valid('json');
       const to = destinationFrom(forward) ?? null;
       const row = receivers.create(actorOf(c), { ...made, secrets: [secret].flat(), forward: to });
-      return c.json(present(row, publicUrl()), 201);
+      return c.json(present(row), 201);
     },
   );
 }
 
-function mountReceiver(app: Api, { receivers, publicUrl }: Deps): void {
+function mountReceiver(app: Api, { receivers, ...deps }: Deps): void {
+  const present = presentWith(deps);
   app.openapi(
     defineRoute({
       method: 'get',
@@ -182,7 +140,7 @@ function mountReceiver(app: Api, { receivers, publicUrl }: Deps): void {
       request: { params: byId },
       responses: { 200: json(receiver, 'The receiver') },
     }),
-    (c) => c.json(present(receivers.get(actorOf(c), c.req.valid('param').id), publicUrl()), 200),
+    (c) => c.json(present(receivers.get(actorOf(c), c.req.valid('param').id)), 200),
   );
   app.openapi(
     defineRoute(
@@ -203,7 +161,7 @@ function mountReceiver(app: Api, { receivers, publicUrl }: Deps): void {
       const forward = destinationFrom(asked);
       const secrets = secret === undefined ? undefined : [secret].flat();
       const change = given({ name, validator, secrets, forward });
-      return c.json(present(receivers.update(actorOf(c), c.req.valid('param').id, change), publicUrl()), 200);
+      return c.json(present(receivers.update(actorOf(c), c.req.valid('param').id, change)), 200);
     },
   );
   app.openapi(
@@ -239,17 +197,18 @@ function mountEvents(app: Api, { mailbox }: Deps): void {
       responses: { 200: json(z.array(deliverySchema), 'Deliveries') },
     }),
     async (c) => {
-      const { after, before, brief, limit, order, wait } = c.req.valid('query');
+      const { after, before, brief, limit, order, state, wait } = c.req.valid('query');
       const { id } = c.req.valid('param');
       const reader = readerOf(c);
       if (order === 'newest') {
-        const page = { before, limit, isBrief: brief === 'true' };
+        const page = { before, limit, state, isBrief: brief === 'true' };
         return c.json(mailbox.latest(reader(), id, page).map(presentDelivery), 200);
       }
       const rows = await mailbox.read(reader, id, {
         after,
         limit,
-        waitSeconds: wait,
+        state,
+        waitSeconds: state === undefined ? wait : 0,
         gone: goneSignal(c),
       });
       return c.json(rows.map(presentDelivery), 200);
@@ -290,28 +249,13 @@ function mountEvents(app: Api, { mailbox }: Deps): void {
   );
 }
 
-function present(row: ShownReceiver, publicUrl: string) {
-  return {
-    id: row.id,
-    name: row.name,
-    validator: row.validator,
-    url: `${publicUrl}/webhooks/${row.id}`,
-    verify_token: row.verifyToken,
-    created_at: iso(row.createdAt),
-    last_received_at: iso(row.lastReceivedAt),
-    received: row.received,
-    stored: row.storedCount,
-    displaced: row.displaced,
-    refused: presentRefused(row),
-    waiting: row.waiting,
-    forward: presentDestination(destinationOf(row)),
-  };
-}
-
 function destinationFrom(said: z.output<typeof forward> | undefined): Destination | null | undefined {
   return said === null || said === undefined ? said : { tunnelId: said.tunnel_id, path: said.path };
 }
 
-function presentDestination(to: Destination | null) {
-  return to === null ? null : { tunnel_id: to.tunnelId, path: to.path };
+function presentWith({ publicUrl, warnings }: Pick<Deps, 'publicUrl' | 'warnings'>) {
+  return (row: ShownReceiver) => {
+    const url = publicUrl();
+    return presentReceiver(row, { publicUrl: url, warnings: warnings.of(row, url) });
+  };
 }

@@ -6,6 +6,7 @@ import { and, eq } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../base/errors.ts';
 import type { WebhookKind } from '../../signatures/kinds.ts';
+import { testTypesOf } from '../../signatures/test-events/test-events.ts';
 import { secretProblem } from '../../signatures/validators.ts';
 import { notGone } from '../db/gone.ts';
 import { webhookReceivers } from '../db/schema.ts';
@@ -16,7 +17,15 @@ import { checkRoom } from '../core/rules/daily-limit.ts';
 import type { Sealer } from '../core/secrets/sealing.ts';
 import type { Waits } from '../../base/limits/waits.ts';
 import { ownTunnel } from '../tunnels/rows.ts';
-import { beginAnew, countWaiting, type Destination, destinationOf, emptyLine } from './forward-rows.ts';
+import {
+  beginAnew,
+  countFailed,
+  countWaiting,
+  type Destination,
+  destinationOf,
+  emptyLine,
+  failingHead,
+} from './forward-rows.ts';
 import type { Lines } from './forwarder.ts';
 import type { Drains } from '../core/drains.ts';
 import { insertPending, type NewPendingWork, type PendingWork } from '../core/pending-rows.ts';
@@ -55,6 +64,12 @@ export interface NewReceiver {
 export interface ShownReceiver extends ReceiverRow {
   /** Deliveries that wait to be sent on. */
   readonly waiting: number;
+  /** Deliveries that were given up, of those that are kept. */
+  readonly failed: number;
+  /** What holds up the line; undefined: nothing. */
+  readonly failing: ReturnType<typeof failingHead>;
+  /** Types of test events that can be signed. */
+  readonly testTypes: readonly string[];
   /** What was refused since the secret or the validator changed last. */
   readonly refused: Refused;
   readonly verifyToken: string;
@@ -121,6 +136,8 @@ export class Receivers {
         displaced: 0,
         lastReceivedAt: null,
         refusedBefore: null,
+        redeliveryKey: null,
+        redeliveryCount: null,
         ...columnsOf(forward),
       };
       tx.db.insert(webhookReceivers).values(row).run();
@@ -202,6 +219,9 @@ export class Receivers {
     return {
       ...row,
       waiting: countWaiting(this.#store.db, row.id),
+      failed: countFailed(this.#store.db, row.id),
+      failing: failingHead(this.#store.db, row.id),
+      testTypes: testTypesOf(row.validator, openSecrets(this.#sealer, row)[0] ?? ''),
       refused: this.#refusals.of(row.id),
       verifyToken: verifyTokenOf(this.#sealer, row.id),
     };

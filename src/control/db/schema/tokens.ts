@@ -60,6 +60,8 @@ export const capabilityTokens = sqliteTable(
     replacedBy: text('replaced_by'),
     revokedAt: integer('revoked_at'),
     lastUsedAt: integer('last_used_at'),
+    /** From where, as of `last_used_at`; null: unknown. */
+    lastUsedIp: text('last_used_ip'),
   },
   (t) => [
     uniqueIndex('capability_tokens_nonce').on(t.nonce),

@@ -30,6 +30,9 @@ export const webhookReceivers = sqliteTable(
     /** The tunnel that deliveries are sent on to, and where on it; both null: none is. No reference: a deleted tunnel's row goes after a month. */
     forwardTunnelId: text('forward_tunnel_id'),
     forwardPath: text('forward_path'),
+    /** Of the last redelivery of a time range: what the caller named it, and how many it queued. The same name again queues none. */
+    redeliveryKey: text('redelivery_key'),
+    redeliveryCount: integer('redelivery_count'),
   },
   (t) => [
     index('webhook_receivers_org').on(t.orgId),
@@ -59,6 +62,8 @@ export const webhookDeliveries = sqliteTable(
     bytes: integer().notNull(),
     /** Address of its sender; null: it came before this was kept. */
     remoteIp: text('remote_ip'),
+    /** A test event: this server has made and signed it. */
+    isTest: integer('is_test', { mode: 'boolean' }).notNull().default(false),
   },
   (t) => [
     uniqueIndex('webhook_deliveries_id').on(t.id),
@@ -84,8 +89,8 @@ export const webhookRefusals = sqliteTable(
   (t) => [primaryKey({ columns: [t.receiverId, t.reason] })],
 );
 
-/** A forward that was given up, or failed several times in a row. Queries that say the same use the index. */
-export const FAILING = sql.raw("(state = 'failed' OR (state = 'waiting' AND attempts >= 3))");
+/** A forward that was given up, or failed several times in a row; none of a test event. Queries that say the same use the index. */
+export const FAILING = sql.raw("(is_test = 0 AND (state = 'failed' OR (state = 'waiting' AND attempts >= 3)))");
 
 /** What became of a delivery that is sent on. Apart from it: to change a row that holds a megabyte is to write it anew. */
 export const webhookForwards = sqliteTable(
@@ -107,10 +112,41 @@ export const webhookForwards = sqliteTable(
     /** Why the last try failed, where that was not the service's own answer. */
     lastError: text('last_error'),
     deliveredAt: integer('delivered_at'),
+    /** As of its delivery. */
+    isTest: integer('is_test', { mode: 'boolean' }).notNull().default(false),
   },
   (t) => [
     index('webhook_forwards_waiting').on(t.receiverId, t.place, t.sequence).where(sql`state = 'waiting'`),
     // What fails now, of what may be 10,000 deliveries: answered from the index alone.
     index('webhook_forwards_failing').on(t.receiverId, t.state, t.attempts).where(FAILING),
+  ],
+);
+
+/** Attempts to forward a delivery, each with the response. The last ones of a delivery, and the last bodies of a receiver, are kept. */
+export const webhookAttempts = sqliteTable(
+  'webhook_attempts',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    sequence: integer()
+      .notNull()
+      .references(() => webhookDeliveries.sequence),
+    receiverId: text('receiver_id').notNull(),
+    /** As in `Culvert-Webhook-Attempt`: from 1, and again from 1 after a redelivery. */
+    attempt: integer().notNull(),
+    /** When it began. */
+    at: integer().notNull(),
+    latencyMs: integer('latency_ms').notNull(),
+    /** null: nothing came. */
+    status: integer(),
+    /** Of the edge, where that was not the service's own response. */
+    error: text(),
+    contentType: text('content_type'),
+    /** Bytes of the response's body, of which the first are kept; null: none came, or they gave way to newer ones. */
+    size: integer().notNull(),
+    body: blob({ mode: 'buffer' }),
+  },
+  (t) => [
+    index('webhook_attempts_delivery').on(t.sequence, t.id),
+    index('webhook_attempts_bodies').on(t.receiverId, t.id).where(sql`body IS NOT NULL`),
   ],
 );

@@ -26,7 +26,7 @@ const GUARDED: ReadonlySet<Field> = new Set([
  * Headers of a stored webhook for its service. No visitor can send these: the parser leaves them out, so they go beside what it
  * reads, with what else the edge says.
  */
-const MARKS = /^culvert-webhook-(receiver|delivery|attempt)$/i;
+const MARKS = /^culvert-webhook-(receiver|delivery|attempt|test)$/i;
 const MARK_VALUE = /^[\x20-\x7e]{0,200}$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -113,6 +113,41 @@ test('no record, no mark; what is no id and no address is not said', WITHIN, asy
   assert.equal(last.includes('Culvert-Visitor-Email'), false);
 });
 
+test(
+  'the start of the response comes with the answer where it is asked for, without the framing of chunks',
+  WITHIN,
+  async (t) => {
+    const rig = await Rig.start(t);
+    const origin = await httpOrigin(t, (request, response) => {
+      request.resume();
+      if (request.url === '/none') response.writeHead(204).end();
+      else if (request.url === '/long') response.end(MANY_BYTES);
+      else {
+        response.setHeader('content-type', 'text/plain; charset=utf-8');
+        response.write('abc');
+        // In a piece of its own.
+        setTimeout(() => response.end('defgh'), 20);
+      }
+    });
+    await rig.serve('shop', origin.port);
+    const kept = async (target: string, keepBytes?: number) => {
+      const answer = await rig.node.send({ ...GET, target, ...(keepBytes === undefined ? {} : { keepBytes }) });
+      assert.ok(answer.ok);
+      const { response } = answer;
+      return response === undefined ? undefined : { ...response, body: Buffer.from(response.body).toString() };
+    };
+    const contentType = 'text/plain; charset=utf-8';
+    assert.equal(await kept('/'), undefined);
+    assert.deepEqual(await kept('/', 100), { contentType, body: 'abcdefgh', size: 8 });
+    assert.deepEqual(await kept('/', 5), { contentType, body: 'abcde', size: 8 });
+    assert.deepEqual(await kept('/none', 5), { contentType: null, body: '', size: 0 });
+    assert.deepEqual(await kept('/long', 12), { contentType: null, body: 'abcdefghijka', size: MANY_BYTES.length });
+    origin.close();
+    origin.closeAllConnections();
+    assert.equal(await kept('/', 5), undefined, 'no response came');
+  },
+);
+
 test('what a webhook is marked with comes through, as one line each', WITHIN, async (t) => {
   const { got, send } = await served(t);
   await send({
@@ -128,12 +163,14 @@ test('what a webhook is marked with comes through, as one line each', WITHIN, as
   await send({
     fields: [
       ['Culvert-Webhook-Delivery', '7'],
+      ['Culvert-Webhook-Test', '1'],
       ['X-A', '1'],
       ['culvert_webhook_receiver', '7'],
     ],
   });
   const { raw = [] } = got.at(-1) ?? {};
-  assert.deepEqual(raw.slice(-4), ['Culvert-Replay', RECORD, 'Culvert-Webhook-Delivery', '7']);
+  const marks = ['Culvert-Replay', RECORD, 'Culvert-Webhook-Delivery', '7', 'Culvert-Webhook-Test', '1'];
+  assert.deepEqual(raw.slice(-6), marks);
   assert.equal(raw.includes('culvert_webhook_receiver'), false);
 });
 

@@ -1,6 +1,6 @@
 /**
  * One request that the control plane sends down a tunnel, and its response: what h1/request.ts is for a visitor's connection, with the same parser,
- * policy, forwarding, metering and deadlines. The response goes no further: it is read strictly, counted and dropped. Made by tunnel-requests.ts,
+ * policy, forwarding, metering and deadlines. The response goes no further than counting-sink.ts: it is read strictly. Made by tunnel-requests.ts,
  * which bounds how many there are. States: `head` (the tunnel's policy has yet to decide) → `body` (the request's body flows) → `wait` (the
  * request is sent) → `gone`.
  */
@@ -57,7 +57,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
   constructor(context: EdgeContext, request: TunnelRequest) {
     this.#context = context;
     this.#request = request;
-    this.sink = new CountingSink(context.responseHead);
+    this.sink = new CountingSink(context.responseHead, request.keepBytes);
     const of = {
       ip: isIP(request.clientIp) === 0 ? UNKNOWN : request.clientIp,
       tls: request.scheme === 'https',

@@ -51,7 +51,8 @@ export class TunnelRequests {
     if (code === 'tunnel_offline' && !wasForwarded) return OFFLINE;
     const latencyMs = Math.round((performance.now() - startMs) * 1_000) / 1_000;
     await this.#context.recorder?.flush();
-    return { ok: true, id: exchange.id, status, code, latencyMs };
+    const { kept } = exchange.sink;
+    return { ok: true, id: exchange.id, status, code, latencyMs, ...(kept === undefined ? {} : { response: kept }) };
   }
 
   async #counted(exchange: TunnelExchange, tunnelId: string): Promise<Outcome> {

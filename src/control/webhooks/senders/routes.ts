@@ -1,10 +1,10 @@
 /** `/webhooks/{id}`: where senders deliver, and where they check the address. No bearer: a signature, or the receiver's verify token. */
 import { z } from '@hono/zod-openapi';
-import type { Api } from '../core/http/context.ts';
-import { defineRoute } from '../core/http/define-route.ts';
-import { json } from '../core/http/errors.ts';
-import { type Mailbox, unknownReceiver } from './mailbox.ts';
-import { acceptedSchema, hubQuery, repliedSchema } from './sender-schemas.ts';
+import type { Api } from '../../core/http/context.ts';
+import { defineRoute } from '../../core/http/define-route.ts';
+import { json } from '../../core/http/errors.ts';
+import { type Mailbox, unknownReceiver } from '../mailbox.ts';
+import { acceptedSchema, hubQuery, repliedSchema } from './schemas.ts';
 
 interface Deps {
   readonly mailbox: Mailbox;

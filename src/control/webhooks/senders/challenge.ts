@@ -3,7 +3,7 @@
  * them, answered with the text that it brings. https://developers.facebook.com/docs/graph-api/webhooks/getting-started
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { AppError } from '../../base/errors.ts';
+import { AppError } from '../../../base/errors.ts';
 
 /** Longest text that is sent back: Meta's has ten digits. */
 const MAX_CHALLENGE = 256;

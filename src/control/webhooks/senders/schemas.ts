@@ -1,4 +1,4 @@
-/** What senders of webhooks get as a response. Used by sender-routes.ts and routes.ts. */
+/** What senders of webhooks get as a response. Used by routes.ts, here and in webhooks/. */
 import { z } from '@hono/zod-openapi';
 
 export const acceptedSchema = z.object({ ok: z.literal(true) }).openapi('WebhookAccepted', { example: { ok: true } });

@@ -66,9 +66,9 @@ export function inProcessLink(deps: LinkDeps): Link {
       };
     },
     onDelta: (listener: (delta: Delta) => void): (() => void) => deps.publisher.subscribe(listener),
-    admit: async (token: string): Promise<AdmitAnswer> => {
+    admit: async (token: string, remoteIp?: string): Promise<AdmitAnswer> => {
       try {
-        return deps.claims.admit(token);
+        return deps.claims.admit(token, remoteIp);
       } catch (error) {
         return fault('admit', error);
       }

@@ -75,8 +75,8 @@ export interface Link {
   snapshot(): Promise<Snapshot>;
   /** Calls back for each delta, in order. Returns the unsubscriber. */
   onDelta(listener: (delta: Delta) => void): () => void;
-  /** May an agent with this token open a session? Asked once per session. Never rejects: a fault of the control plane is a refusal. */
-  admit(token: string): Promise<AdmitAnswer>;
+  /** May an agent with this token open a session? `remoteIp`: from where, as its last use. Asked once per session. Never rejects: a fault of the control plane is a refusal. */
+  admit(token: string, remoteIp?: string): Promise<AdmitAnswer>;
   /**
    * As `admit`, of tokens by their ids, in their order: what those of live sessions are good for now, after changes may have been missed.
    * RECHECKED_AT_ONCE at most. Rejects when the control plane can't say.

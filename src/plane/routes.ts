@@ -81,6 +81,8 @@ export type Delta =
   | { readonly version: number; readonly kind: 'token_ends'; readonly tokenId: string; readonly expiresAt: number }
   /** The access keys were rotated, or an old one has gone: these are all. */
   | { readonly version: number; readonly kind: 'access_keys'; readonly keys: readonly AccessKey[] }
+  /** A token allows more, or less, than its sessions know. */
+  | { readonly version: number; readonly kind: 'token_limits'; readonly limits: TokenLimits }
   /** A cap was set, raised or taken off. */
   | { readonly version: number; readonly kind: 'budget'; readonly budget: Budget }
   /** A private network got a relay, or something of it changed; all of it, its devices too. */
@@ -108,17 +110,21 @@ export function endsSessions(delta: Delta): delta is EndingDelta {
 /** Why a route ends; the agent that serves it gets the same code. */
 export type RemovalCode = 'tunnel_deleted' | 'tunnel_expired';
 
-/** What a token lets a live session do; the data plane holds one per session. */
-export interface TokenGrant {
+/** What of a token's grant its owners may change while it is in use. */
+export interface TokenLimits {
   readonly tokenId: string;
+  readonly tunnelQuota: number;
+  /** Megabits per second, both directions and all sessions of the lineage together; null: no limit. */
+  readonly bandwidthLimitMbps: number | null;
+}
+
+/** What a token lets a live session do; the data plane holds one per session. */
+export interface TokenGrant extends TokenLimits {
   readonly orgId: string;
   /** Shown to the agent: whose key this is. */
   readonly account: string;
-  readonly tunnelQuota: number;
   /** The token and those that rotation made of it share one bandwidth limit. */
   readonly lineageId: string;
-  /** Megabits per second, both directions and all sessions of the lineage together; null: no limit. */
-  readonly bandwidthLimitMbps: number | null;
   /** The token's own account first, then that of the master key which minted it. */
   readonly budgets: readonly Budget[];
   /** Milliseconds since the epoch. */

@@ -73,6 +73,26 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./tokens.ts')).tokensBudget,
   },
   {
+    usage: 'tokens limit <token>',
+    summary: 'Change the limits of an access key (nonce or name)',
+    examples: ['tokens limit ci --quota 2 --subdomains "pr-*"'],
+    options: [
+      ['--subdomains <list>', 'allowed names: a,b-*'],
+      ['--quota <n>', 'tunnels at the same time'],
+      ['--mbps <n>', 'Mbit/s for all its tunnels'],
+      ['--name <name>', 'another name for the key'],
+      ...BASE,
+    ],
+    load: async () => (await import('./token-limits.ts')).tokensLimit,
+  },
+  {
+    usage: 'tokens show <token>',
+    summary: 'Show an access key: limits, budget, last use and what it serves',
+    examples: ['tokens show ci'],
+    options: BASE,
+    load: async () => (await import('./token-limits.ts')).tokensShow,
+  },
+  {
     usage: 'projects list',
     isDefault: true,
     summary: 'List projects',

@@ -4,7 +4,7 @@ import type { Asked } from '../client/api-command.ts';
 import { EXIT, ExitError, usageError } from '../terminal/exit.ts';
 import { harmless, type Span, span } from '../terminal/paint.ts';
 
-const token = z.looseObject({
+export const token = z.looseObject({
   name: z.string(),
   nonce: z.string(),
   kind: z.string(),
@@ -12,6 +12,8 @@ const token = z.looseObject({
   bandwidthLimitMbps: z.int(),
   allowedSubdomains: z.array(z.string()),
   projectSlug: z.string().nullable(),
+  /** A server that is older does not say. */
+  issuedAt: z.int().optional(),
   expiresAt: z.int(),
   /** Unix seconds; when a token that was rotated stops working. */
   graceEndsAt: z.int().nullish(),
@@ -24,6 +26,10 @@ const token = z.looseObject({
 
 export type TokenItem = z.output<typeof token>;
 
+const DAY = 86_400;
+/** As `key_expiring` of `GET /attention`. */
+const SOON_SECONDS = 7 * DAY;
+const SHORT_SECONDS = 2 * DAY;
 /** How many names of tokens a message repeats. */
 const MAX_NAMED = 20;
 
@@ -99,16 +105,27 @@ function isInGrace({ graceEndsAt }: TokenItem): boolean {
   return typeof graceEndsAt === 'number';
 }
 
+/** A key of hours is made to end: it is no news that it does. */
+function endsSoon({ issuedAt = Infinity, expiresAt }: TokenItem): boolean {
+  return expiresAt - issuedAt > SHORT_SECONDS && expiresAt - Date.now() / 1000 < SOON_SECONDS;
+}
+
+function leftText(seconds: number): string {
+  const [n, unit] = seconds < DAY ? [Math.floor(seconds / 3600), 'hour'] : [Math.floor(seconds / DAY), 'day'];
+  return n === 1 ? `1 ${unit}` : `${n} ${unit}s`;
+}
+
 /** What a token is now, in a colour. */
 export function statusOf(one: TokenItem): Span {
-  const style = !isLive(one) ? 'dim' : isInGrace(one) ? 'yellow' : 'green';
+  const style = !isLive(one) ? 'dim' : isInGrace(one) || endsSoon(one) ? 'yellow' : 'green';
   return span(statusText(one), style);
 }
 
-function statusText(one: TokenItem): string {
+export function statusText(one: TokenItem): string {
   if (one.revoked) return 'revoked';
   if (!isLive(one)) return 'expired';
-  return isInGrace(one) ? `ends ${when(one.graceEndsAt ?? 0)}` : 'live';
+  if (isInGrace(one)) return `ends ${when(one.graceEndsAt ?? 0)}`;
+  return endsSoon(one) ? `ends in ${leftText(one.expiresAt - Date.now() / 1000)}` : 'live';
 }
 
 /** Unix seconds as people read them, UTC. */

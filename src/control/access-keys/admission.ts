@@ -40,6 +40,6 @@ export function refuseSpent({ name }: TokenRow): Refusal {
 export function refuseMore({ name, tunnelQuota }: TokenRow): Refusal {
   return refuse(
     'quota_exceeded',
-    `The access key ${name} serves ${tunnelQuota} tunnels and private networks, which is its limit. Stop one, or create a key with a higher limit: culvert tokens mint NAME --quota N`,
+    `The access key ${name} serves ${tunnelQuota} tunnels and private networks, which is its limit. Stop one, or raise the limit: culvert tokens limit NONCE --quota N`,
   );
 }

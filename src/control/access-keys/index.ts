@@ -13,6 +13,9 @@ import { memberLeft, memberRoleChanged, orgDeleted } from '../organizations/even
 import { projectDeleted } from '../projects/events.ts';
 import { TokenBudgets } from './budgets.ts';
 import { TokenEnds } from './ends/service.ts';
+import { TokenLimits } from './limits/changes.ts';
+import { Pricing } from './limits/pricing.ts';
+import { mountTokenLimits } from './limits/routes.ts';
 import { TokenMaker } from './maker.ts';
 import { MasterKeys } from './master/keys.ts';
 import { mountProjectTokens } from './master/project-keys-routes.ts';
@@ -55,6 +58,8 @@ export interface AccessKeyServices {
   readonly tokens: Tokens;
   readonly tokenEnds: TokenEnds;
   readonly rotation: Rotation;
+  readonly tokenLimits: TokenLimits;
+  readonly pricing: Pricing;
   readonly tokenBudgets: TokenBudgets;
   readonly masterKeys: MasterKeys;
   readonly projectTokens: ProjectTokens;
@@ -64,10 +69,10 @@ export interface AccessKeyServices {
 
 export const accessKeys: Slice<AccessKeyServices, AccessKeyOptions> = {
   name: 'access keys',
-  service: ({ store, keys, drains, publisher: routeEvents }, _use, { prices, billing }) => {
+  service: ({ store, keys, drains, nodes, publisher: routeEvents }, _use, { prices, billing }) => {
     const maker = new TokenMaker({ keys });
     const spend = new Spend({ prices });
-    const tokens = new Tokens({ store, keys, maker, spend });
+    const tokens = new Tokens({ store, keys, maker, spend, nodes });
     const tokenEnds = new TokenEnds({ store, routeEvents, drains });
     const rights = new MasterRights({ billing: billing.mode });
     const rotation = new Rotation({ store, maker, ends: tokenEnds, spend, masterRights: rights });
@@ -75,6 +80,8 @@ export const accessKeys: Slice<AccessKeyServices, AccessKeyOptions> = {
       tokens,
       tokenEnds,
       rotation,
+      tokenLimits: new TokenLimits({ store, routeEvents }),
+      pricing: new Pricing({ prices, mode: billing.mode }),
       tokenBudgets: new TokenBudgets({ store, spend, routeEvents }),
       masterKeys: new MasterKeys({ store, maker, tokens, rights }),
       projectTokens: new ProjectTokens({ store, maker, ends: tokenEnds, rotation, masterRights: rights }),
@@ -84,6 +91,7 @@ export const accessKeys: Slice<AccessKeyServices, AccessKeyOptions> = {
   },
   routes: (api, services) => {
     mountTokens(api, services);
+    mountTokenLimits(api, services);
     mountProjectTokens(api, services);
   },
   on: ({ tokenEnds: ends }) => [

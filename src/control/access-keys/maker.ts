@@ -15,6 +15,7 @@ import { isSubdomainPattern } from '../core/rules/labels.ts';
 import { signCwt } from './wire/cwt.ts';
 import { forgetOldest } from './room.ts';
 import type { TokenRow, TokenView } from './rows.ts';
+import { NOTHING_SERVED } from './serving.ts';
 import { claimsOf, NONCE_BYTES, subjectOf, TOKEN_VERSION, type TokenKind } from './wire/wire-form.ts';
 
 /** A token that was just made: the only time that its secrets are known. */
@@ -106,6 +107,7 @@ export class TokenMaker {
       replacedBy: null,
       revokedAt: null,
       lastUsedAt: null,
+      lastUsedIp: null,
     };
     const view = {
       row,
@@ -113,6 +115,7 @@ export class TokenMaker {
       projectSlug: project?.slug ?? null,
       parentNonce: parent?.nonce ?? null,
       spentUsdCents: 0,
+      serving: NOTHING_SERVED,
     };
     return { ...view, apiKey, wire, signature };
   }

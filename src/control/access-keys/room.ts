@@ -1,6 +1,6 @@
 /**
  * How many tokens an organization has: of the live ones so many by people and so many by master keys, which thus leave people their room;
- * of those that have ended the last thousand, for a month (core/retention.ts). What one minter may take of it is mint-limits.ts.
+ * of those that have ended the last thousand, for a month (core/retention.ts). What one minter may take of it is limits/mint-limits.ts.
  */
 import { and, asc, count, eq, inArray, isNotNull, isNull, lt, notExists, or, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';

@@ -12,7 +12,7 @@ import type { Store, Tx } from '../db/tx.ts';
 import type { Actor } from '../core/rules/actor.ts';
 import { findProjectById, type ProjectRow } from '../projects/rows.ts';
 import type { MasterRights } from './master/rights.ts';
-import { checkRotation } from './mint-limits.ts';
+import { checkRotation } from './limits/mint-limits.ts';
 import { type Minter, personAs } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
 import { recordRotation } from './audit.ts';

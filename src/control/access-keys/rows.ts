@@ -8,6 +8,7 @@ import { capabilityTokens } from '../db/schema.ts';
 import { isTokenGone } from '../db/gone.ts';
 import type { Db } from '../db/tx.ts';
 import type { Thing } from '../core/rules/actor.ts';
+import type { Serving } from './serving.ts';
 
 export type TokenRow = typeof capabilityTokens.$inferSelect;
 
@@ -21,6 +22,7 @@ export interface TokenView {
   readonly parentNonce: string | null;
   /** Whole cents of this UTC month, of all its lineage. */
   readonly spentUsdCents: number;
+  readonly serving: Serving;
 }
 
 /** When the token ends by itself, milliseconds: its expiry, or the end of its grace once it was rotated. */

@@ -10,7 +10,7 @@ import { someName } from '../core/http/fields/new-account.ts';
 
 const LARGEST = 1_000_000;
 
-const TOKEN = {
+export const TOKEN = {
   id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a20',
   name: 'ci',
   nonce: '5f2b1c9e8d7a4f60b3c2d1e0f9a8b7c6',
@@ -29,6 +29,8 @@ const TOKEN = {
   monthlyBudgetUsdCents: null,
   spentUsdCents: 0,
   lastUsedAt: null,
+  lastUsedIp: null,
+  serving: { sessions: 0, tunnels: 0, networks: 0 },
   wireBytesLen: 262,
 };
 
@@ -59,6 +61,10 @@ export const token = z
     monthlyBudgetUsdCents: z.int().nullable(),
     spentUsdCents: z.int().openapi({ description: 'Cost in this UTC month, with the tokens that rotation created' }),
     lastUsedAt: z.int().nullable().openapi({ description: 'Unix seconds' }),
+    lastUsedIp: z.string().nullable().openapi({ description: 'Address of the agent at `lastUsedAt`; null: unknown' }),
+    serving: z
+      .object({ sessions: z.int(), tunnels: z.int(), networks: z.int() })
+      .openapi({ description: 'Agents that are connected with it now, and what they serve' }),
     wireBytesLen: z.int(),
   })
   .openapi('Token', { example: TOKEN });
@@ -94,11 +100,14 @@ const subdomainPattern = z
   .string()
   .max(63)
   .regex(SUBDOMAIN_PATTERN, 'must be "*", a subdomain, or a prefix that ends in "-*"');
-export const patterns = z.array(subdomainPattern).min(1).max(MAX_SUBDOMAIN_PATTERNS).default(['*']);
+export const somePatterns = z.array(subdomainPattern).min(1).max(MAX_SUBDOMAIN_PATTERNS);
+export const patterns = somePatterns.default(['*']);
 export const budget = z.int().min(0).max(MAX_BUDGET).nullable();
+export const bandwidth = z.int().min(1).max(LARGEST);
+export const quota = z.int().min(1).max(LARGEST);
 export const limits = {
-  bandwidthLimitMbps: z.int().min(1).max(LARGEST).default(100),
-  tunnelQuota: z.int().min(1).max(LARGEST).default(5),
+  bandwidthLimitMbps: bandwidth.default(100),
+  tunnelQuota: quota.default(5),
   monthlyBudgetUsdCents: budget.optional(),
 };
 
@@ -110,7 +119,7 @@ export const newRotation = z
 export const ROTATION =
   "During the grace period, both tokens work, each with the whole `tunnelQuota`. They share budget and bandwidth. You can revoke the old token, but not rotate it. Revoking the new token doesn't end the old one. A token can have two predecessors in their grace period.";
 
-export function present({ row, isRevoked, projectSlug, parentNonce, spentUsdCents }: TokenView) {
+export function present({ row, isRevoked, projectSlug, parentNonce, spentUsdCents, serving }: TokenView) {
   return {
     id: row.id,
     name: row.name,
@@ -130,6 +139,8 @@ export function present({ row, isRevoked, projectSlug, parentNonce, spentUsdCent
     monthlyBudgetUsdCents: row.monthlyBudgetUsdCents,
     spentUsdCents,
     lastUsedAt: row.lastUsedAt === null ? null : seconds(row.lastUsedAt),
+    lastUsedIp: row.lastUsedIp,
+    serving,
     wireBytesLen: row.wireBytesLen,
   };
 }

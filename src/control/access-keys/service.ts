@@ -5,6 +5,7 @@
 import { and, desc, eq, not } from 'drizzle-orm';
 import { HOUR_MS } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
+import type { NodeControl } from '../../plane/link.ts';
 import { liveTokens } from '../db/gone.ts';
 import { capabilityTokens, projects } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
@@ -12,13 +13,14 @@ import { type Actor, allow } from '../core/rules/actor.ts';
 import type { Keys } from '../core/secrets/keys.ts';
 import { nextPending } from '../core/pending-rows.ts';
 import { MAX_WIRE_BYTES, verifyCwt } from './wire/cwt.ts';
-import { checkMint } from './mint-limits.ts';
+import { checkMint } from './limits/mint-limits.ts';
 import { personAs } from './minter.ts';
 import { lineageOf, type Spend } from './spend.ts';
 import { recordMint } from './audit.ts';
 import { hashKey, type MintedToken, type TokenMaker } from './maker.ts';
 import { MAX_ENDED_TOKENS, MOST_LIVE } from './room.ts';
 import { isRevoked, noncesOf, type TokenRow, type TokenView } from './rows.ts';
+import { NOTHING_SERVED, type ServingSession, servingOf, sessionsOf } from './serving.ts';
 import { readGrant } from './wire/wire-form.ts';
 
 /** 90 days, in hours. More is cut, not refused. */
@@ -35,13 +37,28 @@ export interface MintInput {
   readonly monthlyBudgetUsdCents?: number | null | undefined;
 }
 
+type Listed = Omit<TokenView, 'spentUsdCents' | 'serving'>;
+
+/** One key with the agents that use it now. */
+export interface TokenDetail extends TokenView {
+  readonly sessions: readonly ServingSession[];
+}
+
 export class Tokens {
   readonly #store: Store;
   readonly #keys: Keys;
   readonly #maker: TokenMaker;
   readonly #spend: Spend;
+  readonly #nodes: Pick<NodeControl, 'connections'>;
 
-  constructor(deps: { store: Store; keys: Keys; maker: TokenMaker; spend: Spend }) {
+  constructor(deps: {
+    store: Store;
+    keys: Keys;
+    maker: TokenMaker;
+    spend: Spend;
+    nodes: Pick<NodeControl, 'connections'>;
+  }) {
+    this.#nodes = deps.nodes;
     this.#store = deps.store;
     this.#keys = deps.keys;
     this.#maker = deps.maker;
@@ -57,8 +74,18 @@ export class Tokens {
       ...this.#listed(actor.orgId, live, MOST_LIVE),
       ...this.#listed(actor.orgId, live === undefined ? undefined : not(live), MAX_ENDED_TOKENS),
     ].sort((a, b) => b.row.issuedAt - a.row.issuedAt || (a.row.id < b.row.id ? 1 : -1));
-    const spent = this.#spend.spentCents(this.#store.db, [...new Set(found.map(({ row }) => lineageOf(row)))], now);
-    return found.map((listed) => ({ ...listed, spentUsdCents: Math.floor(spent.get(lineageOf(listed.row)) ?? 0) }));
+    return this.#withUse(actor.orgId, found);
+  }
+
+  /** One of them, also one that has ended, with the agents that use it now. Throws `not_found`, `forbidden`. */
+  get(actor: Actor, nonce: string): TokenDetail {
+    allow(actor, 'read', 'token');
+    const { db } = this.#store;
+    const [listed] = this.#listed(actor.orgId, eq(capabilityTokens.nonce, nonce), 1);
+    const [view] = listed === undefined ? [] : this.#withUse(actor.orgId, [listed]);
+    if (view === undefined)
+      throw new AppError('not_found', 'Your organization has no access key with this id. Check the id.');
+    return { ...view, sessions: sessionsOf(db, this.#nodes, view.row.id) };
   }
 
   /** A new agent token. The key and the wire form exist in the answer alone. Throws `forbidden`, `invalid_request`, `conflict`, `rate_limited`. */
@@ -101,13 +128,17 @@ export class Tokens {
     return grant === undefined ? undefined : this.#find(eq(capabilityTokens.nonce, grant.nonce));
   }
 
-  /** Stores a use of the token, once a minute at most. */
-  touch(token: TokenRow): void {
+  /** Stores a use of the token from this address (null: unknown), once a minute at most. */
+  touch(token: TokenRow, lastUsedIp: string | null): void {
     if (token.lastUsedAt !== null && token.lastUsedAt >= this.#store.clock.now() - TOUCH_MS) return;
     try {
       this.#store.inTx(
         ({ db, now }) =>
-          void db.update(capabilityTokens).set({ lastUsedAt: now }).where(eq(capabilityTokens.id, token.id)).run(),
+          void db
+            .update(capabilityTokens)
+            .set({ lastUsedAt: now, lastUsedIp })
+            .where(eq(capabilityTokens.id, token.id))
+            .run(),
         { relaxed: true },
       );
     } catch (error) {
@@ -116,7 +147,18 @@ export class Tokens {
     }
   }
 
-  #listed(orgId: string, which: ReturnType<typeof liveTokens>, most: number): Array<Omit<TokenView, 'spentUsdCents'>> {
+  #withUse(orgId: string, found: readonly Listed[]): TokenView[] {
+    const lineages = [...new Set(found.map(({ row }) => lineageOf(row)))];
+    const spent = this.#spend.spentCents(this.#store.db, lineages, this.#store.clock.now());
+    const serving = servingOf(this.#nodes, orgId);
+    return found.map((listed) => ({
+      ...listed,
+      spentUsdCents: Math.floor(spent.get(lineageOf(listed.row)) ?? 0),
+      serving: serving.get(listed.row.id) ?? NOTHING_SERVED,
+    }));
+  }
+
+  #listed(orgId: string, which: ReturnType<typeof liveTokens>, most: number): Listed[] {
     const { db } = this.#store;
     const rows = db
       .select()

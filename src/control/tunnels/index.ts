@@ -1,18 +1,19 @@
 /** Tunnels: names and ports, claims of agents, what they carry, and their agents' sessions. */
 import { lt } from 'drizzle-orm';
-import { keysForgotten } from '../access-keys/events.ts';
+import { keyLimitsChanged, keysForgotten } from '../access-keys/events.ts';
 import { accessKeys } from '../access-keys/index.ts';
 import { DAY_MS } from '../../base/clock.ts';
 import type { PortRange } from '../../base/net/addr.ts';
 import { inBatches } from '../core/jobs.ts';
 import { forgetRows } from '../core/retention.ts';
 import type { Slice } from '../core/slice.ts';
-import { on } from '../db/events.ts';
+import { after, on } from '../db/events.ts';
 import { nodeCursors, tunnels as table } from '../db/schema.ts';
 import { metrics } from '../metrics/index.ts';
 import { orgDeleted } from '../organizations/events.ts';
 import { projectDeleted } from '../projects/events.ts';
 import { subdomains } from '../subdomains/index.ts';
+import { endBeyondLimits } from './claims/beyond-limits.ts';
 import { Claims } from './claims/service.ts';
 import { forgetEndedSessions } from './connections/ended-sessions.ts';
 import { mountConnections } from './connections/routes.ts';
@@ -43,6 +44,8 @@ export interface TunnelServices {
   /** Which tunnels are in maintenance. */
   readonly inMaintenance: Maintenance;
   readonly renew: ReturnType<typeof renewing>;
+  /** Ends sessions of keys that allow less now. */
+  readonly endBeyond: (tokenIds: readonly string[]) => void;
 }
 
 export const tunnels: Slice<TunnelServices, TunnelOptions> = {
@@ -62,14 +65,16 @@ export const tunnels: Slice<TunnelServices, TunnelOptions> = {
       tunnelRoutes: routes,
       inMaintenance: maintenance,
       renew: renewing({ routeEvents, routes }),
+      endBeyond: (tokenIds) => endBeyondLimits({ store, nodes }, tokenIds),
     };
   },
   routes: (api, services) => mountConnections(api, services),
-  on: ({ tunnels: of }) => [
+  on: ({ tunnels: of, endBeyond }) => [
     // Behind the keys: an agent acts on the first message, and a deleted tunnel is not why it must go.
     on(orgDeleted, (tx, { id }) => ({ deletedTunnels: of.announceGone(tx, undefined, id) })),
     on(projectDeleted, (tx, project) => ({ deletedTunnels: of.announceProjectGone(tx, project) })),
     on(keysForgotten, (tx, { ids }) => forgetKeys(tx, ids)),
+    after(keyLimitsChanged, ({ ids }) => endBeyond(ids)),
   ],
   drains: ({ tunnels: of, renew }) => [
     { kind: 'organization_deleted', drain: of.drain.bind(of) },

@@ -22,7 +22,7 @@ export class ReaderKeys {
    * Who presents this text key or base64 wire form; undefined when it is no token of this server. Throws `unauthorized` for one that is not of
    * an agent or a project or does not live, and `forbidden` where its organization is not approved.
    */
-  authenticate(presented: string): TokenActor | undefined {
+  authenticate(presented: string, ipAddress: string): TokenActor | undefined {
     const found = this.#tokens.recognise(presented);
     if (found === undefined) return undefined;
     const { id, name, orgId, kind } = found;
@@ -42,7 +42,7 @@ export class ReaderKeys {
         `The organization ${org.name} is ${org.approvalStatus}. Ask an operator of the server to approve it.`,
       );
     }
-    this.#tokens.touch(found);
+    this.#tokens.touch(found, ipAddress);
     return { kind: 'token', tokenId: id, name, orgId };
   }
 }

@@ -16,7 +16,7 @@ import type { MuxError } from '../../mux/types.ts';
 import type { Link, Refusal } from '../../plane/link.ts';
 import type { Narrowing } from '../../plane/narrowing.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
-import type { TokenGrant } from '../../plane/routes.ts';
+import type { TokenGrant, TokenLimits } from '../../plane/routes.ts';
 import type { AdviceCode } from '../../wire/advice-codes.ts';
 import { FEATURES } from '../../wire/features.ts';
 import {
@@ -217,6 +217,14 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     this.endMessage = message;
   }
 
+  /** The token allows something else than its grant said. What this session serves stays. Undefined: there is no grant yet. */
+  limit({ tunnelQuota, bandwidthLimitMbps }: TokenLimits): TokenGrant | undefined {
+    if (this.#grant === undefined) return undefined;
+    this.#grant = { ...this.#grant, tunnelQuota, bandwidthLimitMbps };
+    this.#control?.allow(tunnelQuota);
+    return this.#grant;
+  }
+
   /** Asks the agent to finish what is in flight and to come back after `retryAfterMs`. */
   drain(retryAfterMs: number, message: string): void {
     if (!this.isLive) return;
@@ -329,6 +337,7 @@ export class AgentSession implements SessionHandler, ControlEvents, RelayingSess
     this.run = hello.run;
     this.session.pulse.prompt = hello.run !== undefined;
     admit(hello.token, this.#deps, {
+      remoteIp: this.remoteIp,
       waits: () => this.#state === 'admitting',
       settle: (answer) => (answer.ok ? this.#welcome(answer.grant) : this.end(answer.code, answer.message, answer)),
     });

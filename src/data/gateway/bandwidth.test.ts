@@ -61,3 +61,24 @@ test('a lineage is remembered until its bucket is full again, and no longer', (t
   shares.sweep();
   assert.deepEqual([shares.size, shares.resting], [0, 0]);
 });
+
+test('a limit that changes holds for sessions that go on, also for one that had none', (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const shares = new BandwidthShares();
+  const shaper = new Shaper();
+  const side: ShapedSide = { debt: 0, allowance: 0, paid: () => {}, lifted: () => {} };
+  shaper.join(side);
+  shares.join(shaper, { ...grant, bandwidthLimitMbps: null });
+  const isLimited = (): boolean => shaper.bucket !== null;
+  assert.equal(isLimited(), false);
+  shares.change(shaper, grant);
+  assert.equal(isLimited(), true);
+  shares.change(shaper, { ...grant, bandwidthLimitMbps: 100 });
+  nowMs += 60_000;
+  let moved = 0;
+  while (shaper.bucket?.spend(side, 4_096) === true) moved += 4_096;
+  // A tenth of a second's worth; of the first limit it was 16 KB.
+  assert.ok(moved > 1_000_000, `${moved} bytes`);
+  shares.leave(shaper);
+});

@@ -10,6 +10,9 @@ import type { TokenGrant } from '../../plane/routes.ts';
 /** Lineages without a session whose bucket fills again. Beyond, the oldest is forgotten: it has a tenth of a second's worth too much. */
 const MAX_RESTING = 10_000;
 
+/** As good as none: more than a node carries. */
+const UNLIMITED_MBPS = 10_000;
+
 interface Share {
   readonly lineageId: string;
   readonly bucket: TokenBucket;
@@ -49,6 +52,14 @@ export class BandwidthShares {
     this.#resting.delete(share);
     share.members.add(member);
     this.#byMember.set(member, share);
+    for (const each of share.members) each.limit(share.bucket);
+  }
+
+  /** The limit of a session that goes on has changed: that of its lineage, or it had none. */
+  change(member: Shaper, grant: TokenGrant): void {
+    const share = this.#byMember.get(member);
+    if (share === undefined) return this.join(member, grant);
+    share.bucket.setRate(grant.bandwidthLimitMbps ?? UNLIMITED_MBPS);
     for (const each of share.members) each.limit(share.bucket);
   }
 

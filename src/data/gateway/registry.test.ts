@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { silentLog } from '../../base/log.ts';
 import { RECHECKED_AT_ONCE } from '../../plane/link.ts';
 import { type Budget, monthOf } from '../../plane/spend.ts';
+import type { TokenLimits } from '../../plane/routes.ts';
 import { FakeLink, testGrant } from '../fixtures/link.ts';
 import { RouteTable } from '../routing/table.ts';
 import type { AgentSession } from './agent.ts';
@@ -78,6 +79,29 @@ test('a cap that changes counts at once, and grants that are under way are asked
   assert.equal(w.registry.changes.concern(grant, asOf), true);
 });
 
+test('limits that change reach the sessions of the key alone, and grants that are under way are asked for again', (t) => {
+  const w = fixture(t);
+  const limited: string[] = [];
+  const entered = ['one', 'two'].map((tokenId) => {
+    const grant = testGrant(tokenId, { expiresAt: w.nowMs + 3_600_000 });
+    const limit = ({ tunnelQuota }: TokenLimits): undefined => void limited.push(`${tokenId} ${tunnelQuota}`);
+    const agent = { agentId: tokenId, grant, servings: [], limit, end: () => {}, closed: Promise.resolve() };
+    assert.equal(w.registry.enter(agent as unknown as AgentSession, grant), undefined);
+    return grant;
+  });
+  const asOf = w.registry.changes.count;
+  w.table.apply({
+    version: 2,
+    kind: 'token_limits',
+    limits: { tokenId: 'one', tunnelQuota: 2, bandwidthLimitMbps: 5 },
+  });
+  assert.deepEqual(limited, ['one 2']);
+  assert.deepEqual(
+    entered.map((grant) => w.registry.changes.concern(grant, asOf)),
+    [true, false],
+  );
+});
+
 test('a month that begins is seen by the sweep', (t) => {
   const w = fixture(t);
   enter(w, 'first', budget(w.nowMs, 1, 1));
@@ -125,7 +149,7 @@ function enterAll({ registry, nowMs }: Fixture, tokenIds: readonly string[]): En
   for (const tokenId of tokenIds) {
     const grant = testGrant(tokenId, { expiresAt: nowMs + 3_600_000 });
     const end = (code: string): void => void ended.push({ tokenId, code });
-    const rest = { servings: [], endsAt: () => {}, closed: Promise.resolve() };
+    const rest = { servings: [], endsAt: () => {}, limit: () => undefined, closed: Promise.resolve() };
     const agent = { agentId: tokenId, grant, end, ...rest } as unknown as AgentSession;
     assert.equal(registry.enter(agent, grant), undefined);
   }

@@ -9,7 +9,7 @@ import type { AdmitAnswer, ConnectionInfo, Link, NodeControl, Refusal } from '..
 import { type Narrowing, type ShownNarrowing, shownNarrowing, TTL_OVER } from '../../plane/narrowing.ts';
 import type { PresenceEvent, SessionInfo } from '../../plane/presence.ts';
 import type { NodeLoad } from '../../plane/node-load.ts';
-import type { RemovalCode, TokenGrant } from '../../plane/routes.ts';
+import type { RemovalCode, TokenGrant, TokenLimits } from '../../plane/routes.ts';
 import type { Budget } from '../../plane/spend.ts';
 import type { AdviceCode } from '../../wire/advice-codes.ts';
 import type { Payer, RouteEntry } from '../routing/entry.ts';
@@ -250,6 +250,15 @@ export class AgentRegistry
     this.#deps.budgets.change(budget);
   }
 
+  /** Applies at once; a grant that is on its way is asked for again. */
+  onTokenLimits(limits: TokenLimits): void {
+    this.changes.add(limits.tokenId);
+    for (const agent of this.#byToken.get(limits.tokenId) ?? []) {
+      const grant = agent.limit(limits);
+      if (grant !== undefined) this.bandwidth.change(agent.shaper, grant);
+    }
+  }
+
   /** A grant that is on its way may hold the later end: it is asked for again. */
   onTokenEnds(tokenId: string, expiresAt: number): void {
     this.changes.add(tokenId);
@@ -279,6 +288,7 @@ export class AgentRegistry
     if (answer.ok) {
       const { budgets, expiresAt } = answer.grant;
       for (const budget of budgets) this.#deps.budgets.change(budget);
+      this.onTokenLimits(answer.grant);
       this.onTokenEnds(tokenId, expiresAt);
     } else if (answer.code === 'unauthorized') this.onRevoke(tokenId, answer.message);
     else for (const agent of [...(this.#byToken.get(tokenId) ?? [])]) agent.end(answer.code, answer.message);

@@ -6,7 +6,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AccessKey } from '../../plane/access-keys.ts';
-import type { Delta, EndingDelta, RemovalCode, Route, Snapshot } from '../../plane/routes.ts';
+import type { Delta, EndingDelta, RemovalCode, Route, Snapshot, TokenLimits } from '../../plane/routes.ts';
 import type { RelayDevice, RelayEndCode, RelayRoute } from '../../plane/relays.ts';
 import type { Budget } from '../../plane/spend.ts';
 import { RouteEntry } from './entry.ts';
@@ -20,6 +20,7 @@ export interface TableListener {
   onRevoke?(tokenId: string, message: string): void;
   /** The token ends at `expiresAt`, milliseconds, earlier than its sessions know. */
   onTokenEnds?(tokenId: string, expiresAt: number): void;
+  onTokenLimits?(limits: TokenLimits): void;
   onBudget?(budget: Budget): void;
   /** These are all of them from now on. */
   onAccessKeys?(keys: readonly AccessKey[]): void;
@@ -178,6 +179,9 @@ export class RouteTable {
       case 'token_ends':
       case 'cut_org':
         this.end(delta);
+        break;
+      case 'token_limits':
+        for (const listener of this.#listeners) listener.onTokenLimits?.(delta.limits);
         break;
       case 'budget':
         for (const listener of this.#listeners) listener.onBudget?.(delta.budget);

@@ -34,6 +34,11 @@ interface Slice {
   readonly relays: readonly RelayRoute[];
 }
 
+interface Admission {
+  readonly token: string;
+  readonly remoteIp: string | undefined;
+}
+
 type Head = Omit<Snapshot, 'routes' | 'relays'>;
 
 /** A relay whose devices are still coming. */
@@ -73,7 +78,7 @@ export function linkOverPort(calls: PortCalls, log: Logger): Link {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    admit: (token) => decide<AdmitAnswer>('admit', token),
+    admit: (token, remoteIp) => decide<AdmitAnswer>('admit', { token, remoteIp } satisfies Admission),
     recheck: (tokenIds) => calls.ask('recheck', tokenIds, { timeoutMs: DECISION_MS }),
     claim: (question) => decide<ClaimAnswer>('claim', question),
     attach: (question) => decide<AttachAnswer>('attach', question),
@@ -98,7 +103,7 @@ export function serveLink(
     }
     return head;
   });
-  calls.answer('admit', (token: string) => link.admit(token));
+  calls.answer('admit', ({ token, remoteIp }: Admission) => link.admit(token, remoteIp));
   calls.answer('recheck', (tokenIds: readonly string[]) => link.recheck(tokenIds));
   calls.answer('claim', async (question: ClaimQuestion): Promise<ClaimAnswer> => {
     const answer = await link.claim(question);

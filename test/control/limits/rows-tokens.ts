@@ -292,40 +292,43 @@ export const tokenLimits = (): readonly Row[] => [
     'Keys per organization',
     '1,000 created by users and 1,000 by master keys',
     [
-      'src/control/access-keys/mint-limits.test.ts',
+      'src/control/access-keys/limits/mint-limits.test.ts',
       'an organization has a bounded number of live tokens; a rotation needs no room',
     ],
     [
-      'src/control/access-keys/mint-limits.test.ts',
+      'src/control/access-keys/limits/mint-limits.test.ts',
       'what master keys mint is bounded by itself and leaves people their room',
     ],
   ),
   elsewhere('Keys per user or master key', '250 in an organization', [
-    'src/control/access-keys/mint-limits.test.ts',
+    'src/control/access-keys/limits/mint-limits.test.ts',
     'one person, one master key, has so many live tokens; to revoke one makes room',
   ]),
   elsewhere('Master keys per user', '20', [
-    'src/control/access-keys/mint-limits.test.ts',
+    'src/control/access-keys/limits/mint-limits.test.ts',
     'a person has so many live master keys, over all organizations',
   ]),
   elsewhere(
     'New and rotated keys',
     '500 each in 24 hours per user or master key',
     [
-      'src/control/access-keys/mint-limits.test.ts',
+      'src/control/access-keys/limits/mint-limits.test.ts',
       'a person mints and rotates so many tokens a day, over all organizations, and others are not concerned',
     ],
     [
-      'src/control/access-keys/mint-limits.test.ts',
+      'src/control/access-keys/limits/mint-limits.test.ts',
       'a master key that mints and revokes in a loop bars itself alone, for as long as its answer says',
     ],
   ),
   elsewhere(
     'Revoked keys that have not expired',
     'from 1,000 on, a user can create 25 keys a day, a master key none',
-    ['src/control/access-keys/mint-limits.test.ts', 'a person whose list is long goes on with a few tokens a day'],
     [
-      'src/control/access-keys/mint-limits.test.ts',
+      'src/control/access-keys/limits/mint-limits.test.ts',
+      'a person whose list is long goes on with a few tokens a day',
+    ],
+    [
+      'src/control/access-keys/limits/mint-limits.test.ts',
       'a master key with a thousand revoked keys that have not run out waits until one has, or is replaced',
     ],
   ),

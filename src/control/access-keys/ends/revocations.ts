@@ -1,6 +1,6 @@
 /**
  * The list of tokens that must not be accepted although signature and time are good, for an edge without the database. Public: a
- * nonce opens nothing. It is made in slices, at most once a second, and never cut; access-keys/mint-limits.ts bounds its length.
+ * nonce opens nothing. It is made in slices, at most once a second, and never cut; access-keys/limits/mint-limits.ts bounds its length.
  * Reasons: docs/decisions/0011-capability-tokens.md.
  */
 import { createHash } from 'node:crypto';

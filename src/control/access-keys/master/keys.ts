@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../base/clock.ts';
 import type { Store } from '../../db/tx.ts';
 import type { Actor, MasterKeyActor } from '../../core/rules/actor.ts';
 import type { MasterRights } from './rights.ts';
-import { checkMasters, checkMint } from '../mint-limits.ts';
+import { checkMasters, checkMint } from '../limits/mint-limits.ts';
 import { personAs } from '../minter.ts';
 import { recordMint } from '../audit.ts';
 import type { MintedToken, TokenMaker } from '../maker.ts';
@@ -76,7 +76,7 @@ export class MasterKeys {
     if (found === undefined) return undefined;
     const now = store.clock.now();
     const { id, name, orgId } = mints ? rights.checkMint(store.db, found, now) : rights.checkLive(store.db, found, now);
-    tokens.touch(found);
+    tokens.touch(found, ipAddress);
     return { kind: 'master_key', tokenId: id, name, orgId, ipAddress };
   }
 }

@@ -8,7 +8,7 @@ import type { Store, Tx } from '../../db/tx.ts';
 import { allow, type MasterKeyActor, type UserActor } from '../../core/rules/actor.ts';
 import { findProject, type ProjectRow } from '../../projects/rows.ts';
 import type { MasterRights } from './rights.ts';
-import { checkMint } from '../mint-limits.ts';
+import { checkMint } from '../limits/mint-limits.ts';
 import { type Minter, personAs } from '../minter.ts';
 import type { Rotation } from '../rotation.ts';
 import { recordMint } from '../audit.ts';

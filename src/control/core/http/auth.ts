@@ -37,7 +37,7 @@ export interface Bearers {
     authenticate(key: string, at: { ipAddress: string; mints: boolean }): MasterKeyActor | undefined;
   };
   readonly metricKeys: { authenticate(key: string): MetricKeyActor | undefined };
-  readonly readerKeys: { authenticate(key: string): TokenActor | undefined };
+  readonly readerKeys: { authenticate(key: string, ipAddress: string): TokenActor | undefined };
   readonly organizations: { actorIn(actor: Actor, orgId: string): UserActor };
 }
 
@@ -113,7 +113,7 @@ function isReaderKey(c: Context<ApiEnv>, readerKeys: Bearers['readerKeys']): boo
   const bearer = bearerOf(c);
   // As for master keys.
   if (bearer === undefined || bearer.includes('.')) return false;
-  const read = () => readerKeys.authenticate(bearer);
+  const read = () => readerKeys.authenticate(bearer, c.get('clientIp'));
   if (read() === undefined) return false;
   c.set('readerNow', () => {
     const key = read();

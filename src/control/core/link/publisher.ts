@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../../../base/log.ts';
 import type { AccessKey } from '../../../plane/access-keys.ts';
-import type { Delta, RemovalCode, Route } from '../../../plane/routes.ts';
+import type { Delta, RemovalCode, Route, TokenLimits } from '../../../plane/routes.ts';
 import type { Budget } from '../../../plane/spend.ts';
 import type { NetworkEvents } from './network-events.ts';
 import type { RouteEvents } from './route-events.ts';
@@ -62,6 +62,10 @@ export class Publisher implements RouteEvents {
 
   endTokenAt(tokenId: string, expiresAt: number): void {
     this.#send({ kind: 'token_ends', tokenId, expiresAt });
+  }
+
+  limitToken(limits: TokenLimits): void {
+    this.#send({ kind: 'token_limits', limits });
   }
 
   setBudget(budget: Budget): void {

@@ -1,7 +1,7 @@
 /**
  * What services say about routes after a commit. Implemented by publisher.ts; services never see deltas, versions or listeners.
  */
-import type { RemovalCode, Route } from '../../../plane/routes.ts';
+import type { RemovalCode, Route, TokenLimits } from '../../../plane/routes.ts';
 import type { Budget } from '../../../plane/spend.ts';
 
 export interface RouteEvents {
@@ -10,6 +10,8 @@ export interface RouteEvents {
   revokeToken(tokenId: string, message: string): void;
   /** The token ends at this instant, milliseconds, which is earlier than was said before. */
   endTokenAt(tokenId: string, expiresAt: number): void;
+  /** What the live sessions of a token may serve has changed. */
+  limitToken(limits: TokenLimits): void;
   /** What an account may spend has changed. */
   setBudget(budget: Budget): void;
   /** Ends the live sessions of an organization; whether they may come back is asked again when they do. */

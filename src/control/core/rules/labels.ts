@@ -47,6 +47,12 @@ export function isSubdomainPattern(text: string): boolean {
   return text.length <= MAX_LABEL && SUBDOMAIN_PATTERN.test(text);
 }
 
+/** Does one of the patterns allow all that this one allows? */
+export function isWithin(pattern: string, patterns: readonly string[]): boolean {
+  if (!pattern.endsWith('*')) return isAllowedName(pattern, patterns);
+  return patterns.some((other) => other.endsWith('*') && pattern.startsWith(other.slice(0, -1)));
+}
+
 /** Does one of the patterns allow this name (without project suffix)? */
 export function isAllowedName(name: string, patterns: readonly string[]): boolean {
   return patterns.some(

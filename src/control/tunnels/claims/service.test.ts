@@ -166,7 +166,7 @@ test('tunnelQuota bounds what a token serves at once', async () => {
   const live = [one.tunnelId, two.tunnelId];
   const third = await p.claim(token, { subdomain: 'three', liveTunnelIds: live });
   assert.ok(
-    !third.ok && third.code === 'quota_exceeded' && third.message.endsWith('culvert tokens mint NAME --quota N'),
+    !third.ok && third.code === 'quota_exceeded' && third.message.endsWith('culvert tokens limit NONCE --quota N'),
   );
   assert.equal(
     await p.refusal(token, { subdomain: 'two', liveTunnelIds: live }),

@@ -26,15 +26,13 @@ import { refuseMore, refuseSpent, activeOrgOf } from '../../access-keys/admissio
 import { letPortRest } from '../../core/rules/public-ports.ts';
 import { pickTcpPort } from '../tcp-ports.ts';
 import { lineageOf, type Spend } from '../../access-keys/spend.ts';
+import { bandwidthOf } from '../../access-keys/limits/changes.ts';
 import { endOf, type TokenRow, tokenById } from '../../access-keys/rows.ts';
 import type { Tokens } from '../../access-keys/service.ts';
 import type { Maintenance } from '../maintenance.ts';
 import type { OwnLabels } from '../../subdomains/own-labels.ts';
 import { placeTunnel } from '../room.ts';
 import { expiryFrom, isExpired, recordTunnel, type TunnelRow, updateTunnel } from '../rows.ts';
-
-/** From here on a limit is none: a node does not carry as much, and to count up to it would cost what it can carry. */
-const UNLIMITED_MBPS = 10_000;
 
 const FLAGS_TOO_OFTEN =
   'The flags of your agents that restrict visitors changed too often today. Keep them as they were, or try again later.';
@@ -62,11 +60,11 @@ export class Claims {
     this.#deps = deps;
   }
 
-  /** May an agent with this text key or base64 wire form open a session? */
-  admit(presented: string): AdmitAnswer {
+  /** May an agent at this address with this text key or base64 wire form open a session? */
+  admit(presented: string, remoteIp?: string): AdmitAnswer {
     const token = this.#deps.tokens.recognise(presented);
     const answer = this.#grantOf(token);
-    if (answer.ok && token !== undefined) this.#deps.tokens.touch(token);
+    if (answer.ok && token !== undefined) this.#deps.tokens.touch(token, remoteIp ?? null);
     return answer;
   }
 
@@ -92,7 +90,7 @@ export class Claims {
         account: org.name,
         tunnelQuota: token.tunnelQuota,
         lineageId: lineageOf(token),
-        bandwidthLimitMbps: token.bandwidthLimitMbps < UNLIMITED_MBPS ? token.bandwidthLimitMbps : null,
+        bandwidthLimitMbps: bandwidthOf(token),
         budgets: this.#deps.spend.budgetsOf(this.#deps.store.db, token, now),
         expiresAt: endOf(token),
       },

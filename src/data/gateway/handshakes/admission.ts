@@ -12,6 +12,7 @@ interface AdmissionDeps {
 }
 
 export interface Applicant {
+  readonly remoteIp: string;
   /** False: the session is over, or its deadline has passed. */
   waits(): boolean;
   /** Called at most once, while it waits. */
@@ -22,7 +23,7 @@ export interface Applicant {
 export function admit(token: string, deps: AdmissionDeps, applicant: Applicant): void {
   const { host, link, log } = deps;
   const asOf = host.changes.count;
-  link.admit(token).then(
+  link.admit(token, applicant.remoteIp).then(
     (answer) => {
       if (!applicant.waits()) return;
       if (answer.ok && host.changes.concern(answer.grant, asOf)) admit(token, deps, applicant);

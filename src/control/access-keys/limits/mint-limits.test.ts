@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, test } from 'node:test';
 import { count, eq, isNull } from 'drizzle-orm';
-import { AppError } from '../../base/errors.ts';
-import { auditEvents, capabilityTokens, revokedNonces } from '../db/schema.ts';
+import { AppError } from '../../../base/errors.ts';
+import { auditEvents, capabilityTokens, revokedNonces } from '../../db/schema.ts';
 import {
   MAX_LIVE_OF_ONE,
   MAX_MASTERS_OF_ONE,
@@ -16,12 +16,12 @@ import {
   PER_DAY_BEYOND,
   ROTATIONS_PER_DAY,
 } from './mint-limits.ts';
-import { MAX_ENDED_TOKENS, MAX_LIVE_TOKENS } from './room.ts';
-import type { Answer } from '../core/testing/harness.ts';
-import { type Key, keyOf, mint, mintMaster, shown } from './testing.ts';
-import { Plane, START } from '../core/testing/plane.ts';
-import { type PlaneApi, servePlane } from '../core/testing/plane-api.ts';
-import { type Person, said, Team } from '../core/testing/team.ts';
+import { MAX_ENDED_TOKENS, MAX_LIVE_TOKENS } from '../room.ts';
+import type { Answer } from '../../core/testing/harness.ts';
+import { type Key, keyOf, mint, mintMaster, shown } from '../testing.ts';
+import { Plane, START } from '../../core/testing/plane.ts';
+import { type PlaneApi, servePlane } from '../../core/testing/plane-api.ts';
+import { type Person, said, Team } from '../../core/testing/team.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

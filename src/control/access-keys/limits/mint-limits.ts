@@ -3,14 +3,14 @@
  * alone. What an organization may have in all is room.ts.
  */
 import { and, count, eq, isNull, type SQL } from 'drizzle-orm';
-import { AppError } from '../../base/errors.ts';
-import { liveTokens } from '../db/gone.ts';
-import { capabilityTokens } from '../db/schema.ts';
-import type { Tx } from '../db/tx.ts';
-import { checkDailyLimit, idOf } from '../core/rules/daily-limit.ts';
-import type { Minter } from './minter.ts';
-import { waitForFewer } from './ends/revoked-nonces.ts';
-import { checkRoom } from './room.ts';
+import { AppError } from '../../../base/errors.ts';
+import { liveTokens } from '../../db/gone.ts';
+import { capabilityTokens } from '../../db/schema.ts';
+import type { Tx } from '../../db/tx.ts';
+import { checkDailyLimit, idOf } from '../../core/rules/daily-limit.ts';
+import type { Minter } from '../minter.ts';
+import { waitForFewer } from '../ends/revoked-nonces.ts';
+import { checkRoom } from '../room.ts';
 
 /** Mints in any 24 hours, by one person or one master key. */
 export const MINTS_PER_DAY = 500;

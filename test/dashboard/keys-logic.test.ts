@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MintedToken, Token } from '../../src/dashboard/api/types.ts';
 import { commandsFor, scrapeConfig } from '../../src/dashboard/pages/keys/key-commands.ts';
+import { limitChanges, lowersLimits } from '../../src/dashboard/pages/keys/limit-values.ts';
 import {
+  buysText,
   childrenOf,
   EVERYTHING_LIVE,
   filtered,
   limitsText,
+  servingText,
   spentPart,
   stateOf,
   successorsIn,
@@ -46,6 +49,8 @@ function token(more: Partial<Token> = {}): Token {
     monthlyBudgetUsdCents: null,
     spentUsdCents: 0,
     lastUsedAt: null,
+    lastUsedIp: null,
+    serving: { sessions: 0, tunnels: 0, networks: 0 },
     wireBytesLen: 262,
     ...more,
   };
@@ -66,6 +71,9 @@ test('budget: dollars become cents without floats, and an invalid amount is refu
 test('key state: expiring soon, but not from the first minute', () => {
   assert.equal(stateOf(token(), NOW), 'live');
   assert.equal(stateOf(token({ expiresAt: NOW + 2 * DAY, issuedAt: NOW - 88 * DAY }), NOW), 'ending');
+  assert.equal(stateOf(token({ expiresAt: NOW + 6 * DAY, issuedAt: NOW - 24 * DAY }), NOW), 'ending');
+  assert.equal(stateOf(token({ expiresAt: NOW + 8 * DAY, issuedAt: NOW - 24 * DAY }), NOW), 'live');
+  assert.equal(stateOf(token({ expiresAt: NOW + 6 * DAY, issuedAt: NOW - DAY }), NOW), 'live');
   assert.equal(stateOf(token({ issuedAt: NOW - 60, expiresAt: NOW + HOUR }), NOW), 'live');
   assert.equal(stateOf(token({ issuedAt: NOW - 0.9 * HOUR, expiresAt: NOW + 0.1 * HOUR }), NOW), 'ending');
   assert.equal(stateOf(token({ expiresAt: NOW }), NOW), 'expired');
@@ -175,4 +183,37 @@ test('scrape config: points at this server', () => {
   assert.match(settings, /scheme: http\n/);
   assert.match(settings, /metrics_path: \/api\/metrics\/prometheus\n/);
   assert.match(settings, /targets: \["127\.0\.0\.1:9090"\]/);
+});
+
+test('budget: what it buys at the price of the server, and nothing where traffic has none', () => {
+  assert.equal(buysText(500, 10), '≈ 50 GB at 10 ¢/GB');
+  assert.equal(buysText(100_000, 10), '≈ 10 TB at 10 ¢/GB');
+  assert.equal(buysText(5, 10), '≈ 500 MB at 10 ¢/GB');
+  assert.equal(buysText(1000, 1.5), '≈ 667 GB at 1.5 ¢/GB');
+  assert.equal(buysText(500, null), undefined);
+  assert.equal(buysText(0, 10), undefined);
+});
+
+test('limits: only what changed is sent; lower ones may end sessions', () => {
+  const key = token({ allowedSubdomains: ['pr-*'] });
+  const same = { name: 'ci', names: ['pr-*'], quota: 5, mbps: 100 };
+  assert.deepEqual(limitChanges(key, same), {});
+  assert.deepEqual(limitChanges(key, { ...same, name: ' web ', names: [], quota: '7' }), {
+    name: 'web',
+    allowedSubdomains: ['*'],
+    tunnelQuota: 7,
+  });
+  assert.deepEqual(limitChanges(token({ kind: 'master' }), { ...same, name: 'jobs' }), { name: 'jobs' });
+  assert.equal(lowersLimits(key, { ...same, names: [], mbps: 1 }), false);
+  assert.equal(lowersLimits(key, { ...same, quota: 4 }), true);
+  assert.equal(lowersLimits(key, { ...same, names: ['pr-a'] }), true);
+});
+
+test('key: what it serves now', () => {
+  const serving = (sessions: number, tunnels: number, networks: number) =>
+    servingText({ serving: { sessions, tunnels, networks } });
+  assert.deepEqual(
+    [serving(0, 0, 0), serving(1, 0, 0), serving(1, 1, 0), serving(2, 3, 1)],
+    [undefined, 'No tunnel', '1 tunnel', '3 tunnels, 1 network'],
+  );
 });

@@ -79,6 +79,34 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await rowOf(page, 'spender').getByText('Blocked').waitFor();
   });
 
+  test('keys page: the detail shows what a key serves and its last use; its limits are edited', async (t) => {
+    const token = await mint(fixture, { name: 'worker' });
+    const agent = fixture.culvert.agent(['http', '3000', '--subdomain', 'job-1'], { token });
+    await agent.printed(/job-1\./);
+    const page = await fixture.open(t, '/keys');
+    const row = rowOf(page, 'worker');
+    await row.getByText('1 tunnel', { exact: true }).waitFor();
+    await row.getByText('127.0.0.1').waitFor();
+    await row.getByRole('button', { name: 'worker', exact: true }).click();
+    const detail = page.getByRole('dialog', { name: 'Key worker' });
+    await detail.getByRole('link', { name: 'job-1' }).waitFor();
+    await detail.getByText(/from 127\.0\.0\.1/).waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'keys-detail');
+    await page.keyboard.press('Escape');
+    await detail.waitFor({ state: 'hidden' });
+    await action(page, 'worker', 'Edit limits');
+    const limits = page.getByRole('dialog', { name: 'Limits of the key worker' });
+    await limits.getByLabel('Maximum tunnels').fill('2');
+    await limits.getByText('The key is in use').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'keys-limits');
+    await limits.getByRole('button', { name: 'Save limits' }).click();
+    await page.getByText('Limits of worker saved.').waitFor();
+    await row.getByText('2 tunnels, 100 Mbit/s').waitFor();
+    agent.kill();
+  });
+
   test('keys page: a key rotated with a grace period is listed beside the new one', async (t) => {
     await mint(fixture, { name: 'turner' });
     const page = await fixture.open(t, '/keys');
@@ -182,9 +210,11 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
   });
 });
 
-async function mint(fixture: Fixture, body: Record<string, unknown>): Promise<void> {
-  const { status } = await fixture.culvert.account.call('POST', '/tokens', body);
-  assert.equal(status, 200);
+/** Returns its text. */
+async function mint(fixture: Fixture, body: Record<string, unknown>): Promise<string> {
+  const made = await fixture.culvert.account.call('POST', '/tokens', body);
+  assert.equal(made.status, 200);
+  return String(made.body['apiKey']);
 }
 
 function rowOf(page: Page, name: string) {

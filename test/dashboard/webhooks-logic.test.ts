@@ -1,12 +1,15 @@
 /** How deliveries and senders of webhooks are said, and the secrets that the page makes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bodyText } from '../../src/dashboard/pages/webhooks/attempt-labels.ts';
 import {
+  attemptResult,
   lastTry,
   type Progress,
   progressState,
   readCommand,
 } from '../../src/dashboard/pages/webhooks/delivery-labels.ts';
+import { fromOf, localText } from '../../src/dashboard/pages/webhooks/redeliver-range.ts';
 import {
   hintFor,
   isAlarming,
@@ -45,6 +48,34 @@ test('senders: each has setup steps, and an unknown one has defaults', () => {
   // Every kind of the server, and none of its own.
   assert.deepEqual(SENDERS.map(({ value }) => value).sort(), [...WEBHOOK_KINDS].sort());
   assert.equal(senderOf('gitea' as Validator).label, 'gitea');
+});
+
+test('attempt: its status or the reason why there is none; failure is red', () => {
+  assert.deepEqual(attemptResult({ status: 204, error: null }), { tone: 'good', words: '204' });
+  assert.deepEqual(attemptResult({ status: 500, error: null }), { tone: 'bad', words: '500' });
+  assert.deepEqual(attemptResult({ status: 504, error: 'local_timeout' }), { tone: 'bad', words: 'local_timeout' });
+  assert.deepEqual(attemptResult({ status: null, error: null }), { tone: 'bad', words: 'No response' });
+  assert.equal(progressState({ state: 'waiting', attempts: 0 }).tone, 'warn');
+  assert.deepEqual(progressState({ state: 'waiting', attempts: 1 }), { tone: 'bad', words: 'Retrying' });
+});
+
+test('response of an attempt: JSON is indented if it is whole; a cut one says so', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  assert.deepEqual(bodyText(base64('{"a":1}'), 7), { text: '{\n  "a": 1\n}', isCut: false });
+  assert.deepEqual(bodyText(base64('{"a":'), 900), { text: '{"a":', isCut: true });
+  assert.deepEqual(bodyText(base64('<p>ü'), 5), { text: '<p>ü', isCut: false });
+});
+
+test('range of a redelivery: until now, or between two times, the earlier one first', () => {
+  const now = Date.UTC(2026, 10, 21, 9);
+  const typed = { from: '2026-11-21T02:00', to: '2026-11-21T04:30', now };
+  assert.deepEqual(fromOf('24', typed), { from: '2026-11-20T09:00:00.000Z', to: '2026-11-21T09:00:00.000Z' });
+  const custom = fromOf('custom', typed);
+  assert.equal(custom?.from, new Date('2026-11-21T02:00').toISOString());
+  assert.equal(custom.to, new Date('2026-11-21T04:30').toISOString());
+  assert.equal(fromOf('custom', { ...typed, to: '' }), undefined);
+  assert.equal(fromOf('custom', { ...typed, to: '2026-11-21T01:00' }), undefined);
+  assert.equal(localText(Date.parse('2026-11-21T02:00')), '2026-11-21T02:00');
 });
 
 test('webhook secret: 32 random bytes', () => {

@@ -100,8 +100,9 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await list.getByRole('button', { name: HOSTILE }).click();
     const drawer = dialog(page, HOSTILE);
+    await drawer.getByRole('button', { name: /^Headers/ }).click();
     await drawer.getByText('x-github-delivery').waitFor();
-    await drawer.getByText(/"said":/).waitFor();
+    await drawer.getByText(/said/).first().waitFor();
     assert.equal(await drawer.locator('img').count(), 0);
     assert.equal(await page.title(), 'orders - Culvert');
     await noSeriousFinding(page);
@@ -138,9 +139,11 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
 
   test('webhooks page: deliveries are forwarded to a tunnel, and one is sent again', async (t) => {
     const taken: string[] = [];
+    let status = 200;
     const origin = await startOrigin(t, (incoming, outgoing) => {
       taken.push(`${incoming.url} ${String(incoming.headers['x-github-event'])}`);
-      outgoing.end();
+      outgoing.writeHead(status, { 'content-type': 'application/json' });
+      outgoing.end(JSON.stringify({ status }));
     });
     const agent = fixture.culvert.agent(['http', String(origin.port), '--subdomain', 'shop']);
     await agent.printed(/shop/);
@@ -166,9 +169,58 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const deadline = Date.now() + 15_000;
     while (taken.length < 2 && Date.now() < deadline) await page.evaluate('fetch(location.href)');
     assert.deepEqual(taken, ['/hooks release', '/hooks release']);
+    const attempts = dialog(page, 'release').getByRole('region', { name: 'Attempts' });
+    await attempts.getByRole('button', { name: /^200 / }).nth(1).waitFor();
+    await attempts.getByRole('button').first().click();
+    await attempts
+      .getByText(/"status": 200/)
+      .first()
+      .waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'webhook-attempts');
     await page.keyboard.press('Escape');
+    await dialog(page, 'release').waitFor({ state: 'hidden' });
     await noSeriousFinding(page);
     await shoot(page, 'webhook');
+
+    // A test event takes the same way, and is marked.
+    await press(page, 'Send test');
+    await page.getByRole('menuitem', { name: 'issues' }).click();
+    await dialog(page, 'issues').getByText('Test', { exact: true }).waitFor();
+    await dialog(page, 'issues').getByRole('region', { name: 'Attempts' }).getByRole('button').waitFor();
+    assert.equal(taken.at(-1), '/hooks issues');
+    await noSeriousFinding(page);
+    await shoot(page, 'webhook-test');
+    await page.keyboard.press('Escape');
+    await dialog(page, 'issues').waitFor({ state: 'hidden' });
+
+    // The service breaks: the page says what fails, and when it is tried again.
+    status = 500;
+    await deliver(url, secret, 'broken');
+    const failing = page.getByRole('region', { name: 'Failing delivery' });
+    await failing.getByText('Forwarding fails: status 500').waitFor();
+    await failing.getByText(/the next one (in \d+ s|now)/).waitFor();
+    await list.getByText('Retrying').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'webhook-failing');
+    status = 410;
+    await list.getByText('Failed', { exact: true }).waitFor();
+    const states = page.locator('input').and(page.getByLabel('State', { exact: true }));
+    await states.click();
+    await page.getByRole('option', { name: 'Failed' }).click();
+    await list.getByRole('button', { name: 'release' }).waitFor({ state: 'detached' });
+    await list.getByRole('button', { name: 'broken' }).waitFor();
+    status = 200;
+    await press(page, 'Redeliver range');
+    const range = dialog(page, 'Redeliver from orders');
+    await range.getByText('1 delivery matches.').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'webhook-redeliver');
+    await range.getByRole('button', { name: 'Redeliver' }).click();
+    await page.getByText('1 delivery queued.').waitFor();
+    await page.getByText('No deliveries match.').waitFor();
+    await states.click();
+    await page.getByRole('option', { name: 'All states' }).click();
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' }).click();
     await page.getByText('Up to date').waitFor();
     await shoot(page, 'webhooks');
@@ -184,6 +236,9 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await fits(page);
     await shoot(page, 'webhook-phone-dark');
     await page.getByRole('button', { name: 'release' }).click();
+    await dialog(page, 'release')
+      .getByRole('button', { name: /^Headers/ })
+      .click();
     await dialog(page, 'release').getByText('x-github-delivery').waitFor();
     await fits(page);
     await noSeriousFinding(page);

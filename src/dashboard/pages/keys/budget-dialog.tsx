@@ -10,7 +10,8 @@ import { centsOf, dollarsOf, NO_AMOUNT } from '../../parts/forms/dollars.ts';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { moneyText } from '../../parts/format.ts';
-import { TOKENS } from './key-query.ts';
+import { TOKENS, usePricing } from './key-query.ts';
+import { buysText } from './key-state.ts';
 
 export function BudgetDialog({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {
   return (
@@ -29,6 +30,7 @@ function choiceOf(cap: number | null): Choice {
 
 function BudgetForm({ token, onClose }: { readonly token: Token; readonly onClose: () => void }) {
   const { client } = useApi();
+  const { data: prices } = usePricing();
   const { monthlyBudgetUsdCents: cap, spentUsdCents: spent, kind } = token;
   const [choice, setChoice] = useState(choiceOf(cap));
   const [text, setText] = useState(cap === null || cap === 0 ? '' : dollarsOf(cap));
@@ -82,6 +84,8 @@ function BudgetForm({ token, onClose }: { readonly token: Token; readonly onClos
                 ml={32}
                 value={text}
                 error={fault}
+                description={buysText(centsOf(text) ?? 0, prices?.usdCentsPerGb ?? null)}
+                inputWrapperOrder={['label', 'input', 'description', 'error']}
                 onChange={(event) => {
                   setText(event.currentTarget.value);
                   setFault(undefined);

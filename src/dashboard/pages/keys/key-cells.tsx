@@ -1,11 +1,11 @@
 /** The cells of the table of keys. */
-import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Group, Progress, Stack, Text } from '@mantine/core';
 import type { Token } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { moneyText } from '../../parts/format.ts';
 import { nowSeconds } from './key-query.ts';
-import { idOf, KIND_WORDS, limitsText, spentPart, stateOf } from './key-state.ts';
+import { idOf, KIND_WORDS, limitsText, servingText, spentPart, stateOf } from './key-state.ts';
 
 interface CellProps {
   readonly token: Token;
@@ -15,15 +15,16 @@ interface NameCellProps extends CellProps {
   readonly parent: string | undefined;
   /** It has replaced one that works on. */
   readonly isNew: boolean;
+  readonly onOpen: (token: Token) => void;
 }
 
-export function NameCell({ token, parent, isNew }: NameCellProps) {
+export function NameCell({ token, parent, isNew, onOpen }: NameCellProps) {
   return (
     <Stack gap={2}>
       <Group gap={6}>
-        <Text size="sm" fw={600}>
+        <Anchor component="button" type="button" ta="start" fw={600} size="sm" onClick={() => onOpen(token)}>
           {token.name}
-        </Text>
+        </Anchor>
         <Badge variant="default" tt="none" fw={500} size="sm">
           {KIND_WORDS[token.kind]}
         </Badge>
@@ -86,6 +87,27 @@ export function SpendCell({ token }: CellProps) {
       {part >= 100 && (
         <Text size="xs" c="red.8">
           Cap reached
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** What it serves now, or when and from where it was used last. */
+export function UseCell({ token }: CellProps) {
+  const serves = servingText(token);
+  return (
+    <Stack gap={2}>
+      {serves === undefined ? (
+        <Text size="sm" span>
+          <Ago at={token.lastUsedAt} />
+        </Text>
+      ) : (
+        <StateBadge tone="good">{serves}</StateBadge>
+      )}
+      {token.lastUsedIp !== null && (
+        <Text size="xs" c="dimmed">
+          from <span className="culvert-mono">{token.lastUsedIp}</span>
         </Text>
       )}
     </Stack>

@@ -15,6 +15,28 @@ export function useTokens() {
   });
 }
 
+/** One with the agents that use it now; none is asked for without a nonce. */
+export function useToken(nonce: string | undefined) {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: [...TOKENS, nonce],
+    enabled: nonce !== undefined,
+    queryFn: ({ signal }) =>
+      answered(client.GET('/tokens/{nonce}', { params: { path: { nonce: nonce ?? '' } }, signal })),
+    refetchInterval: AGAIN_MS,
+  });
+}
+
+/** Set in the settings of the server: the same until it starts again. */
+export function usePricing() {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: ['pricing'],
+    queryFn: ({ signal }) => answered(client.GET('/tokens/pricing', { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
 /** Unix seconds, as the API counts for keys. */
 export function nowSeconds(): number {
   return Date.now() / 1000;

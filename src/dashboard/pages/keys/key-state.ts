@@ -4,9 +4,10 @@ import type { Token } from '../../api/types.ts';
 /** `replaced`: by another one, or its master key was; it works on for a while. */
 type KeyState = 'live' | 'ending' | 'replaced' | 'expired' | 'revoked';
 
-/** A key that ends within this time is marked, once four fifths of its life are over: one of an hour is not marked from the start. */
-const SOON_SECONDS = 3 * 86_400;
-const LAST_PART = 0.2;
+/** A key that ends within a week is marked, as in "Needs attention". One that was made for less has a shorter last part. */
+const SOON_SECONDS = 7 * 86_400;
+const SHORT_SECONDS = 2 * 86_400;
+const LAST_PART = { short: 0.2, long: 0.5 };
 
 /** `now`: Unix seconds. */
 export function stateOf(token: Token, now: number): KeyState {
@@ -16,7 +17,8 @@ export function stateOf(token: Token, now: number): KeyState {
   if (token.graceEndsAt !== null) return token.graceEndsAt <= now ? 'revoked' : 'replaced';
   const left = token.expiresAt - now;
   const life = token.expiresAt - token.issuedAt;
-  return left < Math.min(SOON_SECONDS, life * LAST_PART) ? 'ending' : 'live';
+  const part = life > SHORT_SECONDS ? LAST_PART.long : LAST_PART.short;
+  return left < Math.min(SOON_SECONDS, life * part) ? 'ending' : 'live';
 }
 
 export function isLive(token: Token, now: number): boolean {
@@ -88,6 +90,29 @@ export function limitsText({ kind, tunnelQuota, bandwidthLimitMbps }: Token): st
   if (kind === 'master') return 'Creates keys only';
   const tunnels = tunnelQuota === 1 ? '1 tunnel' : `${tunnelQuota.toLocaleString('en-US')} tunnels`;
   return bandwidthLimitMbps >= UNLIMITED_MBPS ? tunnels : `${tunnels}, ${bandwidthLimitMbps} Mbit/s`;
+}
+
+/** "≈ 50 GB at 10 ¢/GB"; undefined where traffic has no price, or nothing may be spent. */
+export function buysText(cents: number, centsPerGb: number | null): string | undefined {
+  if (centsPerGb === null || cents === 0) return undefined;
+  const gb = cents / centsPerGb;
+  const amount = gb >= 1000 ? `${round(gb / 1000)} TB` : gb >= 1 ? `${round(gb)} GB` : `${round(gb * 1000)} MB`;
+  return `≈ ${amount} at ${centsPerGb} ¢/GB`;
+}
+
+/** Three digits. */
+function round(value: number): string {
+  return Number(value.toPrecision(3)).toLocaleString('en-US');
+}
+
+/** "2 tunnels"; undefined: no agent uses it. */
+export function servingText({ serving: { sessions, tunnels, networks } }: Pick<Token, 'serving'>): string | undefined {
+  if (sessions === 0) return undefined;
+  const parts = [
+    ...(tunnels > 0 ? [tunnels === 1 ? '1 tunnel' : `${tunnels} tunnels`] : []),
+    ...(networks > 0 ? [networks === 1 ? '1 network' : `${networks} networks`] : []),
+  ];
+  return parts.length === 0 ? 'No tunnel' : parts.join(', ');
 }
 
 /** How full the bar of a budget is, 0..100; undefined without a budget to fill. */

@@ -1,20 +1,21 @@
 /** The table of keys, with the menu of each and the dialog to revoke one. Also on the page of a project. */
 import { Menu } from '@mantine/core';
-import { IconCoin, IconCopy, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { IconAdjustments, IconCoin, IconCopy, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
 import { say, sayNews, useAction } from '../../parts/action.ts';
-import { Ago } from '../../parts/ago.tsx';
 import { type Asked, useAsked } from '../../parts/dialogs/asked.ts';
 import { copyText } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { RowMenu, useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { BudgetDialog } from './budget-dialog.tsx';
-import { EndCell, NameCell, ScopeCell, SpendCell } from './key-cells.tsx';
+import { EndCell, NameCell, ScopeCell, SpendCell, UseCell } from './key-cells.tsx';
+import { KeyDrawer } from './key-drawer.tsx';
 import { childrenOf, idOf, stateOf, successorsIn, tellingName } from './key-state.ts';
 import { nowSeconds, TOKENS } from './key-query.ts';
+import { LimitsDialog } from './limits-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 
 interface KeyTableProps {
@@ -26,10 +27,19 @@ interface KeyTableProps {
 
 export function KeyTable({ label, tokens, all }: KeyTableProps) {
   const [budget, rotation, revocation] = [useAsked<Token>(), useAsked<Token>(), useAsked<Token>()];
-  const columns = columnsOf(all, { onBudget: budget.ask, onRotate: rotation.ask, onRevoke: revocation.ask });
+  const [detail, limits] = [useAsked<Token>(), useAsked<Token>()];
+  const columns = columnsOf(all, {
+    onOpen: detail.ask,
+    onBudget: budget.ask,
+    onLimits: limits.ask,
+    onRotate: rotation.ask,
+    onRevoke: revocation.ask,
+  });
   return (
     <>
       <Table label={label} rows={tokens} rowKey={({ nonce }) => nonce} columns={columns} />
+      <KeyDrawer asked={detail} />
+      <LimitsDialog asked={limits} />
       <BudgetDialog asked={budget} />
       <RotateDialog asked={rotation} />
       <RevokeDialog asked={revocation} all={all} />
@@ -37,7 +47,10 @@ export function KeyTable({ label, tokens, all }: KeyTableProps) {
   );
 }
 
-function columnsOf(all: readonly Token[], actions: KeyActions): ReadonlyArray<Column<Token>> {
+function columnsOf(
+  all: readonly Token[],
+  { onOpen, ...actions }: KeyActions & { readonly onOpen: (token: Token) => void },
+): ReadonlyArray<Column<Token>> {
   const fresh = successorsIn(all);
   const names = new Map(all.map(({ nonce, name }) => [nonce, name]));
   return [
@@ -49,13 +62,14 @@ function columnsOf(all: readonly Token[], actions: KeyActions): ReadonlyArray<Co
           token={token}
           parent={token.parentNonce === null ? undefined : names.get(token.parentNonce)}
           isNew={fresh.has(token.nonce)}
+          onOpen={onOpen}
         />
       ),
     },
     { key: 'scope', title: 'Scope', cell: (token) => <ScopeCell token={token} /> },
     { key: 'spend', title: 'Spent this month', cell: (token) => <SpendCell token={token} /> },
     { key: 'end', title: 'Expires', cell: (token) => <EndCell token={token} /> },
-    { key: 'used', title: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
+    { key: 'used', title: 'Last used', cell: (token) => <UseCell token={token} /> },
     {
       key: 'actions',
       title: 'Actions',
@@ -69,6 +83,7 @@ function columnsOf(all: readonly Token[], actions: KeyActions): ReadonlyArray<Co
 /** Each opens the dialog about the key. */
 interface KeyActions {
   readonly onBudget: (token: Token) => void;
+  readonly onLimits: (token: Token) => void;
   readonly onRotate: (token: Token) => void;
   readonly onRevoke: (token: Token) => void;
 }
@@ -79,7 +94,7 @@ interface KeyMenuProps extends KeyActions {
   readonly name: string;
 }
 
-function KeyMenu({ token, name, onBudget, onRotate, onRevoke }: KeyMenuProps) {
+function KeyMenu({ token, name, onBudget, onLimits, onRotate, onRevoke }: KeyMenuProps) {
   const [isMember, isAdmin] = [useMay('member'), useMay('admin')];
   const state = stateOf(token, nowSeconds());
   const isOver = state === 'revoked' || state === 'expired';
@@ -96,6 +111,9 @@ function KeyMenu({ token, name, onBudget, onRotate, onRevoke }: KeyMenuProps) {
       </Menu.Item>
       {mayChange && (
         <>
+          <Menu.Item leftSection={<IconAdjustments size={16} />} onClick={from(() => onLimits(token))}>
+            {token.kind === 'master' ? 'Rename' : 'Edit limits'}
+          </Menu.Item>
           <Menu.Item leftSection={<IconCoin size={16} />} onClick={from(() => onBudget(token))}>
             Set budget
           </Menu.Item>

@@ -4,6 +4,9 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
+import { centsOf } from '../../parts/forms/dollars.ts';
+import { usePricing } from './key-query.ts';
+import { buysText } from './key-state.ts';
 import { LIFETIMES, MOST_DAYS, namesIn, type NewKeyValues, OTHER } from './new-key-values.ts';
 
 interface FieldProps {
@@ -52,10 +55,13 @@ export function NamesField({ form }: FieldProps) {
 }
 
 export function LimitFields({ form }: FieldProps) {
+  const { data: prices } = usePricing();
   const budget = (
     <TextInput
       label="Monthly budget"
-      description="In US dollars. Empty: no cap."
+      description={
+        buysText(centsOf(form.values.budget) ?? 0, prices?.usdCentsPerGb ?? null) ?? 'In US dollars. Empty: no cap.'
+      }
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       placeholder="No cap"
       inputMode="decimal"

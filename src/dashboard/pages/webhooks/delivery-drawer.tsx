@@ -7,6 +7,7 @@ import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { useAction } from '../../parts/action.ts';
 import { Ago } from '../../parts/ago.tsx';
+import { Countdown } from '../../parts/countdown.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { bytesText } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -14,6 +15,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { BodyView } from '../inspector/body/body-view.tsx';
 import { HeaderTable } from '../inspector/header-table.tsx';
 import { visibleText } from '../inspector/visible-text.ts';
+import { Attempts } from './attempts-list.tsx';
 import { type Delivery, lastTry, progressState } from './delivery-labels.ts';
 import { RECEIVERS, useDelivery } from './receiver-queries.ts';
 import type { Receiver } from './senders.ts';
@@ -42,6 +44,7 @@ export function DeliveryDrawer({ receiver, listed, opened: { id, isOpen, close }
       <Stack>
         {delivery !== undefined && <Facts delivery={delivery} />}
         {mayChange && delivery !== undefined && <Redeliver receiver={receiver} id={delivery.id} />}
+        {delivery !== undefined && <Attempts receiverId={receiver.id} delivery={delivery} />}
         <Loaded query={whole}>{(it) => <Content delivery={it} />}</Loaded>
       </Stack>
     </Drawer>
@@ -63,7 +66,7 @@ function Content({ delivery: { id, body, size, headers, content_type: type } }: 
 }
 
 function Facts({ delivery }: { readonly delivery: Delivery }) {
-  const { received_at: at, delivery_id: senders, id, size, forward } = delivery;
+  const { received_at: at, delivery_id: senders, id, size, forward, test } = delivery;
   const { tone, words } = progressState(forward);
   const last = lastTry(forward);
   return (
@@ -75,6 +78,11 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
       <Fact title="Forwarding">
         <StateBadge tone={tone}>{words}</StateBadge>
       </Fact>
+      {test && (
+        <Fact title="Sent by">
+          <StateBadge tone="quiet">Test</StateBadge>
+        </Fact>
+      )}
       {forward.delivered_at !== null && (
         <Fact title="Delivered">
           <Ago at={forward.delivered_at} />
@@ -85,7 +93,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
       {last !== undefined && <Fact title="Attempts">{last}</Fact>}
       {forward.next_attempt_at !== null && (
         <Fact title="Next attempt">
-          <Ago at={forward.next_attempt_at} />
+          <Countdown at={forward.next_attempt_at} />
         </Fact>
       )}
       {senders !== null && (
@@ -135,7 +143,7 @@ function Redeliver({ receiver, id }: { readonly receiver: Receiver; readonly id:
  * Which delivery is open beside the list: it stands in the address, so that a reload shows it again and Back closes it. The open one is reported on
  * while it closes.
  */
-interface OpenedDelivery {
+export interface OpenedDelivery {
   /** Undefined until one was open for the first time. */
   readonly id: string | undefined;
   readonly isOpen: boolean;

@@ -4,8 +4,14 @@ import type { Tone } from '../../parts/tone.ts';
 
 export type Delivery = Schemas['WebhookDelivery'];
 export type Progress = Schemas['WebhookProgress'];
+export type Attempt = Schemas['WebhookAttempt'];
 
-const SAID: Readonly<Record<Progress['state'], { readonly tone: Tone; readonly words: string }>> = {
+interface Said {
+  readonly tone: Tone;
+  readonly words: string;
+}
+
+const SAID: Readonly<Record<Progress['state'], Said>> = {
   none: { tone: 'quiet', words: 'Stored' },
   waiting: { tone: 'warn', words: 'Waiting' },
   sending: { tone: 'info', words: 'Sending' },
@@ -13,9 +19,35 @@ const SAID: Readonly<Record<Progress['state'], { readonly tone: Tone; readonly w
   failed: { tone: 'bad', words: 'Failed' },
 };
 
-export function progressState({ state }: Progress): { readonly tone: Tone; readonly words: string } {
-  return SAID[state];
+/** One that waits after a failed attempt is no good news. */
+export function progressState({ state, attempts }: Pick<Progress, 'state' | 'attempts'>): Said {
+  return state === 'waiting' && attempts > 0 ? { tone: 'bad', words: 'Retrying' } : SAID[state];
 }
+
+export function attemptResult({ status, error }: Pick<Attempt, 'status' | 'error'>): Said {
+  if (error !== null) return { tone: 'bad', words: error };
+  if (status === null) return { tone: 'bad', words: 'No response' };
+  return { tone: status >= 200 && status < 300 ? 'good' : 'bad', words: String(status) };
+}
+
+/** What the last attempt brought: "status 500", or why there was no response. */
+export function answerText({
+  last_status: status,
+  last_error: error,
+}: Pick<Progress, 'last_status' | 'last_error'>): string {
+  if (error !== null) return `error ${error}`;
+  return status === null ? 'no response' : `status ${status}`;
+}
+
+/** Filters of the list. */
+export const STATES = [
+  { value: 'all', label: 'All states' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'waiting', label: 'Waiting' },
+  { value: 'delivered', label: 'Delivered' },
+  { value: 'none', label: 'Stored' },
+] as const;
+export type StateFilter = (typeof STATES)[number]['value'];
 
 /** The result of the last attempt; undefined: there was none, or it succeeded. */
 export function lastTry({ state, attempts, last_status: status, last_error: error }: Progress): string | undefined {

@@ -61,7 +61,7 @@ export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
   );
 }
 
-function ForwardingStatus({ receiver: { forward, waiting } }: { readonly receiver: Receiver }) {
+function ForwardingStatus({ receiver: { forward, waiting, failed } }: { readonly receiver: Receiver }) {
   const tunnels = useTunnels();
   if (forward === null)
     return (
@@ -80,15 +80,11 @@ function ForwardingStatus({ receiver: { forward, waiting } }: { readonly receive
         </Anchor>
         <span className="culvert-mono">{forward.path}</span>
       </Text>
+      {failed > 0 && <StateBadge tone="bad">{`${countText(failed)} failed`}</StateBadge>}
       {waiting > 0 ? (
         <StateBadge tone="warn">{`${countText(waiting)} waiting`}</StateBadge>
       ) : (
-        <StateBadge tone="good">Up to date</StateBadge>
-      )}
-      {tunnel?.online === false && (
-        <Text size="sm" c="dimmed">
-          The tunnel is offline. Deliveries wait, and no attempts are counted.
-        </Text>
+        failed === 0 && <StateBadge tone="good">Up to date</StateBadge>
       )}
     </Group>
   );

@@ -13,9 +13,12 @@ import { countText } from '../../parts/format.ts';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
+import { useOpenedDelivery } from './delivery-drawer.tsx';
 import { readCommand } from './delivery-labels.ts';
 import { EditReceiver, NewSecret } from './edit-receiver.tsx';
 import { ForwardPanel } from './forward-panel.tsx';
+import { FailingNotice, WarningNotice } from './receiver-notices.tsx';
+import { SendTest } from './send-test.tsx';
 import { RECEIVERS, useReceiver } from './receiver-queries.ts';
 import {
   hasWorked,
@@ -42,6 +45,7 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
   const mayChange = useMay('member');
   const [dialog, setDialog] = useState<'edit' | 'secret' | 'delete'>();
   const close = (): void => setDialog(undefined);
+  const opened = useOpenedDelivery();
   const { name, validator, received, displaced, refused, last_received_at: last } = receiver;
   const sender = senderOf(validator);
   return (
@@ -66,6 +70,7 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
       actions={
         mayChange && (
           <>
+            <SendTest receiver={receiver} onSent={opened.open} />
             <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setDialog('edit')}>
               Edit
             </Button>
@@ -84,6 +89,8 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
         )
       }
     >
+      <WarningNotice receiver={receiver} />
+      <FailingNotice receiver={receiver} onOpen={opened.open} />
       <RefusedNotice receiver={receiver} onNewSecret={mayChange ? () => setDialog('secret') : undefined} />
       <Panel title="URL" about={received === 0 ? sender.setup : undefined}>
         <CopyLine value={receiver.url} what="the URL" />
@@ -97,7 +104,7 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
         )}
       </Panel>
       <ForwardPanel receiver={receiver} />
-      <DeliveriesPanel receiver={receiver} />
+      <DeliveriesPanel receiver={receiver} opened={opened} />
       <ByProgram id={receiver.id} />
       <EditReceiver receiver={receiver} opened={dialog === 'edit'} onClose={close} />
       <NewSecret receiver={receiver} opened={dialog === 'secret'} onClose={close} />

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useRef, useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import { type Delivery, isUnderWay } from './delivery-labels.ts';
+import { type Attempt, type Delivery, isUnderWay, type StateFilter } from './delivery-labels.ts';
 import type { Receiver } from './senders.ts';
 
 const LIVE_MS = 3000;
@@ -41,14 +41,17 @@ export function useReceiver(id: string) {
  * Newest first, in one question without headers and bodies: it is asked again when the receiver's counters have moved, or something is on its way,
  * which is as long as the agent is away. All that are shown come with it, for the oldest are those that are sent on next.
  */
-export function useDeliveries({ id, received, stored, waiting }: Receiver) {
+export function useDeliveries({ id, received, stored, waiting, failed }: Receiver, state: StateFilter) {
   const { client } = useApi();
   const queries = useQueryClient();
   const [limit, setLimit] = useState(PAGE);
   const query = useQuery({
-    queryKey: [...RECEIVERS, id, 'events', limit],
+    queryKey: [...RECEIVERS, id, 'events', limit, state],
     queryFn: ({ signal }) => {
-      const params = { path: { id }, query: { order: 'newest', brief: 'true', limit } } as const;
+      const params = {
+        path: { id },
+        query: { order: 'newest', brief: 'true', limit, ...(state === 'all' ? {} : { state }) },
+      } as const;
       return answered<readonly Delivery[]>(client.GET('/webhook-receivers/{id}/events', { params, signal }));
     },
     refetchInterval: ({ state }) => {
@@ -57,7 +60,7 @@ export function useDeliveries({ id, received, stored, waiting }: Receiver) {
     },
     placeholderData: keepPreviousData,
   });
-  const counters = `${received} ${stored} ${waiting}`;
+  const counters = `${received} ${stored} ${waiting} ${failed}`;
   const seen = useRef(counters);
   useEffect(() => {
     if (seen.current === counters) return;
@@ -67,10 +70,28 @@ export function useDeliveries({ id, received, stored, waiting }: Receiver) {
   const shown = query.data?.length ?? 0;
   return {
     ...query,
-    hasOlder: shown > 0 && shown < stored,
+    // Of a state no one knows how many there are.
+    hasOlder: state === 'all' ? shown > 0 && shown < stored : shown === limit,
     /** Undefined: no more are shown here. */
     showOlder: limit < MOST ? () => setLimit((most) => Math.min(most + PAGE, MOST)) : undefined,
   };
+}
+
+/** How it was tried; asked again when there was one more attempt. */
+export function useAttempts(receiverId: string, { id, forward: { attempts, state } }: Delivery) {
+  const { client } = useApi();
+  return useQuery({
+    queryKey: [...RECEIVERS, receiverId, 'attempts', id, attempts, state],
+    enabled: state !== 'none',
+    queryFn: ({ signal }) => {
+      const path = { id: receiverId, event_id: id };
+      const params = { path };
+      return answered<readonly Attempt[]>(
+        client.GET('/webhook-receivers/{id}/events/{event_id}/attempts', { params, signal }),
+      );
+    },
+    placeholderData: keepPreviousData,
+  });
 }
 
 /** One, with its headers and its body; none is asked for without an id. */

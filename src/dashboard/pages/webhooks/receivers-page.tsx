@@ -15,6 +15,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { countText } from '../../parts/format.ts';
 import { CreateReceiver } from './create-receiver.tsx';
+import { answerText } from './delivery-labels.ts';
 import { useReceivers } from './receiver-queries.ts';
 import { isAlarming, refusedSince } from './refusals.ts';
 import { type Receiver, senderOf } from './senders.ts';
@@ -111,8 +112,18 @@ function Last({ receiver }: { readonly receiver: Receiver }) {
   );
 }
 
-function Forwarding({ receiver: { forward, waiting } }: { readonly receiver: Receiver }) {
+function Forwarding({ receiver: { forward, waiting, failing, failed } }: { readonly receiver: Receiver }) {
   if (forward === null) return <StateBadge tone="quiet">Stored</StateBadge>;
+  if (failing !== null)
+    return (
+      <div>
+        <StateBadge tone="bad">Failing</StateBadge>
+        <Text size="xs" c="dimmed" mt={2}>
+          {answerText(failing)}, {countText(waiting)} waiting
+        </Text>
+      </div>
+    );
+  if (failed > 0) return <StateBadge tone="bad">{`${countText(failed)} failed`}</StateBadge>;
   if (waiting > 0) return <StateBadge tone="warn">{`${countText(waiting)} waiting`}</StateBadge>;
   return <StateBadge tone="good">Up to date</StateBadge>;
 }

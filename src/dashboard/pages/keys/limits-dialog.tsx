@@ -1,0 +1,98 @@
+/** Changes the limits of a key that exists: its name, the names of tunnels, how many, and the bandwidth. */
+import { Alert, Modal, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { answered } from '../../api/client.ts';
+import { useApi } from '../../api/context.tsx';
+import type { Token } from '../../api/types.ts';
+import type { Asked } from '../../parts/dialogs/asked.ts';
+import { useAction } from '../../parts/action.ts';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
+import { showFaults } from '../../parts/forms/form-failure.ts';
+import { TOKENS } from './key-query.ts';
+import { limitChanges, type LimitValues, lowersLimits } from './limit-values.ts';
+import { FIELDS, namesIn } from './new-key-values.ts';
+
+export function LimitsDialog({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {
+  return (
+    <Modal opened={opened} onClose={close} title={`Limits of the key ${token?.name ?? ''}`}>
+      {token !== undefined && <LimitsForm key={token.nonce} token={token} onClose={close} />}
+    </Modal>
+  );
+}
+
+function LimitsForm({ token, onClose }: { readonly token: Token; readonly onClose: () => void }) {
+  const { client } = useApi();
+  const [refused, setRefused] = useState<string>();
+  const form = useForm<LimitValues>({
+    initialValues: {
+      name: token.name,
+      names: [...token.allowedSubdomains],
+      quota: token.tunnelQuota,
+      mbps: token.bandwidthLimitMbps,
+    },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name for the key.' : null) },
+  });
+  const save = useAction({
+    run: (values: LimitValues) => {
+      const params = { path: { nonce: token.nonce } };
+      return answered(client.PATCH('/tokens/{nonce}', { params, body: limitChanges(token, values) }));
+    },
+    done: ({ name }) => `Limits of ${name} saved.`,
+    touches: [TOKENS, ['connections']],
+    onDone: onClose,
+    tellsFailure: true,
+  });
+  const isMaster = token.kind === 'master';
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit((values) => {
+        setRefused(undefined);
+        save.mutate(values, { onError: (error) => setRefused(showFaults(form, error, FIELDS)) });
+      })}
+    >
+      <Stack>
+        <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+        {!isMaster && (
+          <>
+            <TagsInput
+              label="Allowed names"
+              description="Full names, or pr-* for all names that begin with pr-. Press Enter after each. Empty: any name."
+              placeholder={form.values.names.length === 0 ? 'Any name' : ''}
+              splitChars={[',', ' ']}
+              acceptValueOnBlur
+              maxTags={100}
+              {...form.getInputProps('names')}
+              onChange={(names) => form.setFieldValue('names', namesIn(names))}
+            />
+            <SimpleGrid cols={{ base: 1, xs: 2 }}>
+              <NumberInput
+                label="Maximum tunnels"
+                min={1}
+                max={1_000_000}
+                allowDecimal={false}
+                {...form.getInputProps('quota')}
+              />
+              <NumberInput
+                label="Bandwidth"
+                suffix=" Mbit/s"
+                min={1}
+                max={1_000_000}
+                allowDecimal={false}
+                {...form.getInputProps('mbps')}
+              />
+            </SimpleGrid>
+          </>
+        )}
+        {lowersLimits(token, form.values) && token.serving.sessions > 0 && (
+          <Alert color="yellow" variant="light" role="status">
+            The key is in use. Agents that serve more than it allows are disconnected, and come back with what it
+            allows.
+          </Alert>
+        )}
+        <FormEnd action="Save limits" refused={refused} isBusy={save.isPending} onClose={onClose} />
+      </Stack>
+    </form>
+  );
+}

@@ -157,6 +157,14 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
     options: BASE,
     load: async () => (await import('./tunnels.ts')).tunnelsStop,
   },
+  {
+    usage: 'tunnels latency [tunnel]',
+    summary: 'Show latency and status classes of a tunnel, or of all',
+    examples: ['tunnels latency shop --range 24h'],
+    options: [['--range <range>', '1h, 24h, 7d or 30d (default: 1h)'], ...BASE],
+    choices: { '--range': ['1h', '24h', '7d', '30d'] },
+    load: async () => (await import('./latency.ts')).tunnelsLatency,
+  },
   ...ACCESS_COMMANDS,
   {
     usage: 'tunnels delete <tunnel>',

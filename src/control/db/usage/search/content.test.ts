@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { InspectedRequest } from '../../../../plane/inspection.ts';
+import type { Looking } from '../list.ts';
 import type { RecordFilter } from '../records.ts';
 import { ANN, batch, BEN, BENS, openStore, recorded, SHOP } from '../testing.ts';
+import type { UsageStore } from '../usage-store.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const head = (...lines: readonly string[]): Buffer => Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
@@ -17,6 +19,17 @@ const bodies = (requestBody: Buffer, responseBody: Buffer): Partial<InspectedReq
 });
 const none = Buffer.alloc(0);
 
+/** All that a filter finds, in as many answers as it takes. */
+async function wholeList(store: UsageStore, filter: Partial<Looking>): Promise<{ found: string[]; stops: number }> {
+  const found: string[] = [];
+  for (let before: string | undefined, stops = 0; ; stops++) {
+    const { items, stoppedAt } = await store.list(ANN, { limit: 100, before, ...filter });
+    found.push(...items.map(({ id }) => id));
+    if (stoppedAt === null) return { found, stops };
+    before = stoppedAt;
+  }
+}
+
 /** A store with these, a second apart; `find` returns which of them a filter finds, newest first. */
 async function filled(t: TestContext, changes: readonly Partial<InspectedRequest>[]) {
   const store = openStore(t);
@@ -24,9 +37,8 @@ async function filled(t: TestContext, changes: readonly Partial<InspectedRequest
   const records = changes.map((change, i) => recorded({ at: start + i * 1_000, ...change }));
   await store.store(batch(...records));
   return async (filter: Partial<RecordFilter>): Promise<number[]> => {
-    const { items, stoppedAt } = await store.list(ANN, { limit: 100, ...filter });
-    assert.equal(stoppedAt, null);
-    return items.map(({ id }) => records.findIndex((record) => record.id === id));
+    const { found } = await wholeList(store, filter);
+    return found.map((id) => records.findIndex((record) => record.id === id));
   };
 }
 
@@ -113,25 +125,10 @@ test('search: it goes on where its time was up, without a gap, and replays are s
     .filter((_, i) => i % 100 === 0)
     .map(({ id }) => id)
     .toReversed();
-  const found: string[] = [];
-  let stops = 0;
-  for (let before: string | undefined; ; ) {
-    const hurried = { limit: 100, bodyContains: 'needle', before, budgetMs: 1 };
-    const { items, stoppedAt } = await store.list(ANN, hurried);
-    found.push(...items.map(({ id }) => id));
-    if (stoppedAt === null) break;
-    before = stoppedAt;
-    stops += 1;
-  }
+  const { found, stops } = await wholeList(store, { bodyContains: 'needle', budgetMs: 1 });
   assert.deepEqual(found, wanted);
   assert.ok(stops > 1, `${stops} stops`);
-  const replays = await store.list(ANN, {
-    limit: 100,
-    bodyContains: 'needle',
-    replayOf: '00000000-0000-7000-8000-0000000000ff',
-  });
-  assert.deepEqual(
-    replays.items.map(({ id }) => id),
-    wanted.slice(0, 2),
-  );
+  const replayOf = '00000000-0000-7000-8000-0000000000ff';
+  const replays = await wholeList(store, { bodyContains: 'needle', replayOf });
+  assert.deepEqual(replays.found, wanted.slice(0, 2));
 });

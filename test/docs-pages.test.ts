@@ -160,7 +160,7 @@ test('docs: the help links of the dashboard lead to a page and a heading, and ev
   const read = (path: string): string => readFileSync(join(ROOT, 'src/dashboard', path), 'utf8');
   const [, table = ''] = /HELP: [^=]+= \{([^}]+)\}/.exec(read('parts/links.tsx')) ?? [];
   const links = new Map(
-    Array.from(table.matchAll(/^ {2}'?([\w ]*)'?: '([^']+)'/gm), ([, place = '', target = '']) => [place, target]),
+    Array.from(table.matchAll(/^ {2}'?([\w /]*)'?: '([^']+)'/gm), ([, place = '', target = '']) => [place, target]),
   );
   for (const target of links.values()) {
     const [slug, anchor] = target.split('#');

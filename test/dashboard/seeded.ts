@@ -134,7 +134,7 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
       { name: 'invite-another', path: `/invite?token=${invitation}` },
       { name: 'invite-over', path: '/invite?token=abc', as: 'stranger' },
       { name: 'reset', path: '/reset?token=abc', as: 'stranger' },
-      ...['', '/users', '/organizations', '/server', '/certificates', '/keys', '/audit'].map((part) => ({
+      ...['', '/instance', '/users', '/organizations', '/server', '/certificates', '/keys', '/audit'].map((part) => ({
         name: `operator${part.replace('/', '-')}`,
         path: `/operator${part}`,
       })),

@@ -159,8 +159,8 @@ export function sealPurpose(key: string): string {
   return `instance_settings/${key}`;
 }
 
-function fixed({ instance: _, ...options }: InstanceOptions): InstanceSource {
-  const settings: InstanceSettings = { name: null, mail: { transport: 'log' }, ...options };
+function fixed({ signup, newOrg, oauth, mail = { transport: 'log' } }: InstanceOptions): InstanceSource {
+  const settings: InstanceSettings = { name: null, signup, newOrg, oauth, mail };
   return { fields: [], read: () => ({ settings, shown: new Map(), secrets: new Set(), wrong: [] }) };
 }
 

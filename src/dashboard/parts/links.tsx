@@ -54,6 +54,7 @@ const HELP: Readonly<Record<string, string>> = {
   audit: 'teams#audit-log',
   account: 'teams#secure-your-account',
   operator: 'operating',
+  'operator/instance': 'instance',
 };
 
 /** The link to the documentation that fits the page where the user is. */
@@ -62,7 +63,7 @@ export function HelpLink() {
   const [params] = useSearchParams();
   const { url } = useApi();
   const segment = location.split('/')[1] ?? '';
-  const page = HELP[`${segment} ${params.get('tab') ?? ''}`] ?? HELP[segment] ?? '';
+  const page = HELP[location.slice(1)] ?? HELP[`${segment} ${params.get('tab') ?? ''}`] ?? HELP[segment] ?? '';
   return (
     <Anchor href={new URL(`docs/${page}`, url).href} target="_blank" rel="noopener" size="sm">
       Help

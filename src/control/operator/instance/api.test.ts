@@ -158,7 +158,7 @@ test('instance: a provider is tested before it is saved, and log-ins use it at o
   assert.equal(saved.status, 200, saved.text);
   assert.ok(!saved.text.includes(secret));
   assert.equal(saved.body['restart_needed'], true, 'visitor login has no provider yet');
-  const options = (await h.call('GET', '/auth/providers')).body['providers'] as unknown as Array<{ id: string }>;
+  const options = (await h.call('GET', '/auth/providers')).body['providers'] as Array<{ id: string }>;
   assert.deepEqual(
     options.map((one) => one.id),
     ['google'],

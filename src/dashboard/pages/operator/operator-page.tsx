@@ -8,6 +8,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Page } from '../../parts/page.tsx';
 import { AuditPart } from './audit-part.tsx';
 import { CertificatesPart } from './certificates-part.tsx';
+import { InstancePart } from './instance/instance-part.tsx';
 import { KeysPart } from './keys-part.tsx';
 import { OrgsPart } from './orgs-part.tsx';
 import { ServerPart } from './server-part.tsx';
@@ -15,6 +16,7 @@ import { UsersPart } from './users-part.tsx';
 
 const PARTS = [
   { name: 'server', title: 'Server', Part: ServerPart },
+  { name: 'instance', title: 'Instance', Part: InstancePart },
   { name: 'users', title: 'Users', Part: UsersPart },
   { name: 'organizations', title: 'Organizations', Part: OrgsPart },
   { name: 'certificates', title: 'Certificates', Part: CertificatesPart },

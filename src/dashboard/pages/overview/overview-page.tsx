@@ -1,8 +1,9 @@
 /** The first page: state of tunnels, traffic and plan. An empty organization sees the steps to the first tunnel. */
 import { Anchor, Code, Group, List, SimpleGrid, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconAlertTriangle, IconExclamationCircle, IconInfoCircle } from '@tabler/icons-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
+import { useAccount } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { ConnectButton } from '../../parts/connect/connect-agent.tsx';
@@ -20,7 +21,16 @@ import { PlanPanel } from './plan-panel.tsx';
 import { TrafficPanel } from './traffic-panel.tsx';
 import { type Warning, warningsOf } from './warnings.ts';
 
+/** Of a server that was just set up, for its operator alone. */
+const FirstRun = lazy(async () => ({ default: (await import('./first-run.tsx')).FirstRun }));
+
 export function OverviewPage() {
+  const { is_superadmin: isOperator } = useAccount();
+  const setup = isOperator ? (
+    <Suspense>
+      <FirstRun />
+    </Suspense>
+  ) : null;
   const counters = useCounters();
   // Decided once: a user on the way to the first tunnel sees it come, and continues by themselves.
   const [isFirst, setFirst] = useState<boolean>();
@@ -28,11 +38,13 @@ export function OverviewPage() {
   if (isFirst === true)
     return (
       <Page title="Overview" about="Publish your service on a public URL within a minute.">
+        {setup}
         <FirstTunnel onDone={() => setFirst(false)} />
       </Page>
     );
   return (
     <Page title="Overview" actions={<ConnectButton />}>
+      {setup}
       <Loaded query={counters} lines={6}>
         {(data) => <OverviewPanels counters={data} />}
       </Loaded>

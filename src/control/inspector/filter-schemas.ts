@@ -12,7 +12,7 @@ const MAX_MS = 86_400_000;
 
 export const time = z.iso.datetime({ offset: true });
 export const ofTunnel = z.uuid().openapi({ description: 'Requests of this tunnel only' });
-const milliseconds = z.coerce.number().min(0).max(MAX_MS);
+const milliseconds = z.coerce.number().int().min(0).max(MAX_MS);
 
 export const filterFields = {
   tunnel_id: ofTunnel.optional(),

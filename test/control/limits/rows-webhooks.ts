@@ -1,6 +1,7 @@
 /** The rows of the table of limits about the webhook mailbox. */
 import { fill, type Filling } from './fillers.ts';
 import { elsewhere, met, type Row } from './row.ts';
+import { recordAll } from '../../../src/control/core/rules/audit.ts';
 import { said } from '../../../src/control/core/testing/team.ts';
 
 export function webhookLimits(): readonly Row[] {
@@ -56,10 +57,41 @@ export function webhookLimits(): readonly Row[] {
         'an organization has four places and never more than are free, and all together thirty-two',
       ],
     ),
-    elsewhere('Attempts per delivery', '29 in one day', [
-      'src/control/webhooks/forwarder.test.ts',
-      'what fails is tried later and later for a day, holds up those behind it, and is given up',
+    elsewhere(
+      'Attempts per delivery',
+      '29 in one day; the last 20 are listed',
+      [
+        'src/control/webhooks/forwarder.test.ts',
+        'what fails is tried later and later for a day, holds up those behind it, and is given up',
+      ],
+      [
+        'src/control/webhooks/attempts/service.test.ts',
+        'attempts: the last ones of a delivery are kept, and the last bodies of a receiver',
+      ],
+    ),
+    elsewhere('Response bodies of attempts', '2,048 bytes each, the last 500 of a receiver', [
+      'src/control/webhooks/attempts/service.test.ts',
+      'attempts: the last ones of a delivery are kept, and the last bodies of a receiver',
     ]),
+    elsewhere('Redelivery of a time range', '1,000 deliveries per call', [
+      'src/control/webhooks/attempts/redelivery.test.ts',
+      'redelivery: before newer ones that wait; at most so many at once, and then on from there',
+    ]),
+    met<number>({
+      limit: 'Test events',
+      value: '500 per user in 24 hours',
+      meet: async (w, sent) => {
+        const caller = w.caller();
+        const receiver = { name: 'orders', validator: 'github', secret: 'x' };
+        const id = String((await caller.call('POST', '/webhook-receivers', receiver)).body['id']);
+        const entry = { action: 'webhook_receiver.test', resourceType: 'webhook_receiver', resourceId: id } as const;
+        w.plane.control.store.inTx((tx) => recordAll(tx, caller.actor, new Array(sent).fill(entry)));
+        return said(await caller.call('POST', `/webhook-receivers/${id}/test`));
+      },
+      below: [[498, [202]]],
+      at: [[499, [202]]],
+      above: [[500, [429, 'rate_limited']]],
+    }),
     elsewhere('`forward.path` of a webhook receiver', '1,024 characters', [
       'src/control/webhooks/forwarder.test.ts',
       'only to a tunnel of the organization that speaks HTTP, and to a path',

@@ -13,6 +13,8 @@ const MAX_MS = 86_400_000;
 export const time = z.iso.datetime({ offset: true });
 export const ofTunnel = z.uuid().openapi({ description: 'Requests of this tunnel only' });
 const milliseconds = z.coerce.number().int().min(0).max(MAX_MS);
+/** In the API document. Derived from what reads a query it would offer null too. */
+const MILLISECONDS = { type: 'integer', minimum: 0, maximum: MAX_MS } as const;
 
 export const filterFields = {
   tunnel_id: ofTunnel.optional(),
@@ -56,8 +58,12 @@ export const filterFields = {
     description:
       'Text in the request body or response body; case of ASCII letters is ignored. Searches the first 64 KB of each, decoded from gzip, deflate, br or zstd.',
   }),
-  min_latency_ms: milliseconds.optional().openapi({ description: 'Requests that took at least this long' }),
-  max_latency_ms: milliseconds.optional().openapi({ description: 'Requests that took at most this long' }),
+  min_latency_ms: milliseconds
+    .optional()
+    .openapi({ ...MILLISECONDS, description: 'Requests that took at least this long' }),
+  max_latency_ms: milliseconds
+    .optional()
+    .openapi({ ...MILLISECONDS, description: 'Requests that took at most this long' }),
   trace_id: z
     .string()
     .regex(/^[0-9a-fA-F]{32}$/, 'is not a trace id of 32 hexadecimal digits')

@@ -81,4 +81,5 @@ test('a limit that changes holds for sessions that go on, also for one that had 
   // A tenth of a second's worth; of the first limit it was 16 KB.
   assert.ok(moved > 1_000_000, `${moved} bytes`);
   shares.leave(shaper);
+  shaper.lift();
 });

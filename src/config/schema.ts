@@ -31,6 +31,8 @@ import {
   urlTemplate,
 } from './fields.ts';
 
+import { accessLog } from './log-schema.ts';
+
 /** Limits are there to stop a fault or an attack from taking the whole process down, not to shape honest traffic. */
 const BILLION = 1_000_000_000;
 
@@ -39,6 +41,7 @@ const log = z.strictObject({
   level: z.enum(['error', 'warn', 'info', 'debug']).prefault('info'),
   // `auto` writes for people on a terminal and JSON lines elsewhere.
   format: z.enum(['auto', 'pretty', 'json']).prefault('auto'),
+  access: accessLog.prefault({}),
 });
 
 const server = z.strictObject({

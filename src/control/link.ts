@@ -5,11 +5,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
+import type { AccessBatch } from '../plane/access-log.ts';
 import type { EventBatch } from '../plane/events.ts';
 import type { InspectionBatch } from '../plane/inspection.ts';
 import type { AdmitAnswer, AttachAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../plane/link.ts';
 import type { AttachQuestion, RelayRoute } from '../plane/relays.ts';
 import type { Delta, Route, Snapshot } from '../plane/routes.ts';
+import type { AccessFeed } from './core/link/access-feed.ts';
 import type { RecordStore } from './db/usage/records.ts';
 import type { Publisher } from './core/link/publisher.ts';
 import type { Certificates } from './certificates/service.ts';
@@ -36,6 +38,7 @@ export interface LinkDeps {
   readonly usage: Usage;
   readonly records: Pick<RecordStore, 'store'>;
   readonly recordMasks: Pick<RecordMasks, 'apply'>;
+  readonly accessFeed: Pick<AccessFeed, 'publish'>;
   readonly liveFeed: Pick<LiveFeed, 'publish'>;
   readonly certificates: Certificates;
   readonly log: Logger;
@@ -115,6 +118,7 @@ export function inProcessLink(deps: LinkDeps): Link {
         deps.log.error({ err: error }, 'the live feed failed');
       }
     },
+    logAccess: async (batch: AccessBatch): Promise<void> => deps.accessFeed.publish(batch),
   };
 }
 

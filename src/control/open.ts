@@ -132,7 +132,7 @@ export type ControlPlane = Core &
 /** Opens the data folder's database, migrates it, and builds the services. Throws with what to do when the folder is not usable. */
 export function openControl(options: ControlOptions): ControlPlane {
   const core = openCore(options);
-  const { store, keys, drains, publisher, records, log } = core;
+  const { store, keys, drains, publisher, records, accessFeed, log } = core;
   try {
     const slices = new Slices(core, SLICES, options);
     store.handleEvents(slices.handlers());
@@ -150,7 +150,7 @@ export function openControl(options: ControlOptions): ControlPlane {
         { name: 'signing keys', everyMs: 600_000, run: () => keys.sweep() },
       ],
       retention,
-      link: inProcessLink({ ...services, publisher, keys, records, log }),
+      link: inProcessLink({ ...services, publisher, keys, records, accessFeed, log }),
       close: () => {
         drains.close();
         core.passwords.close();

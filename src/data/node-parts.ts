@@ -20,6 +20,7 @@ import { type HttpEdge, type HttpEdgeDeps, startHttpEdge } from './edge/http.ts'
 import { TcpEdge, type TcpEdgeDeps } from './edge/tcp/tcp.ts';
 import type { TcpVisitor } from './edge/tcp/visitor.ts';
 import { Gateway, type GatewayDeps } from './gateway/gateway.ts';
+import { AccessLog } from './access-log/access-log.ts';
 import { Recorder } from './inspect/recorder.ts';
 import { LatencyRecorder } from './latency/latency-recorder.ts';
 import type { NodeSettings } from './node-settings.ts';
@@ -130,11 +131,21 @@ export function openRecorder(life: Lifecycle, { settings, link, log }: Common): 
   return recorder;
 }
 
+/** Tells of finished requests. Closed behind the listeners, whose last requests end with them. */
+export function openAccessLog(life: Lifecycle, { settings, link, log }: Common): AccessLog {
+  const accessLog = new AccessLog(settings.accessLog, { link, log });
+  life.onClose('access log', () => accessLog.close());
+  return accessLog;
+}
+
 /** Admits connections of visitors, and serves those of TCP tunnels. */
 export function openEntrances(
   life: Lifecycle,
   { settings, log, table, drops }: Common,
-  { sweepMs = SWEEP_MS, ...deps }: Pick<TcpEdgeDeps, 'holds' | 'slabs' | 'latency'> & { sweepMs: number | undefined },
+  {
+    sweepMs = SWEEP_MS,
+    ...deps
+  }: Pick<TcpEdgeDeps, 'holds' | 'slabs' | 'latency' | 'accessLog'> & { sweepMs: number | undefined },
 ) {
   const { limits, proxyProtocolFrom, tcpHost, trustedProxies } = settings.edge;
   const sweeper = new Sweeper<TcpVisitor>(sweepMs, { onFault: cutFaulty(log, 'a visitor') });
@@ -197,7 +208,7 @@ export async function openHttp(
   {
     sweepMs = SWEEP_MS,
     ...deps
-  }: Pick<HttpEdgeDeps, 'entrance' | 'holds' | 'recorder' | 'latency' | 'adoptAgent'> & {
+  }: Pick<HttpEdgeDeps, 'entrance' | 'holds' | 'recorder' | 'latency' | 'accessLog' | 'adoptAgent'> & {
     sweepMs: number | undefined;
   },
 ): Promise<HttpEdge> {

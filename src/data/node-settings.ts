@@ -5,6 +5,7 @@ import type { ListenAt } from '../base/net/listen.ts';
 import type { Prices } from '../plane/spend.ts';
 import type { VisitorTls } from './edge/tls/tls.ts';
 import type { AgentTls } from './gateway/handshakes/listener.ts';
+import type { AccessLogSettings } from './access-log/access-log.ts';
 import type { InspectorSettings } from './inspect/recorder.ts';
 import type { FetchRules } from './policy/jwt/key-fetch.ts';
 
@@ -93,6 +94,8 @@ export interface NodeSettings {
   readonly awaited: readonly string[];
   /** What is recorded of requests; null: nothing. */
   readonly inspector: InspectorSettings | null;
+  /** What is reported of finished requests; null: of those alone whose organization exports them. */
+  readonly accessLog: AccessLogSettings | null;
   readonly agents: {
     /** null: agents come by the https listener of the edge alone, as others may too. */
     readonly listen: ListenAt | null;

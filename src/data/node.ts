@@ -17,6 +17,7 @@ import { NO_RECORDS } from './inspect/recorder.ts';
 import {
   type Common,
   followRoutes,
+  openAccessLog,
   openEntrances,
   openGateway,
   openHolds,
@@ -82,12 +83,13 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle) {
   const { holds, end: endHolds } = openHolds(life, common);
   life.onClose('relay ports', () => relays.close());
   const recorder = openRecorder(life, common);
+  const accessLog = openAccessLog(life, common);
   const since = systemClock.now();
-  const { admission, entrance, tcp } = openEntrances(life, common, { holds, latency, slabs, sweepMs });
+  const { admission, entrance, tcp } = openEntrances(life, common, { holds, latency, accessLog, slabs, sweepMs });
   const ofAgents = { ports: tcp, relays, meter, holds, slabs, onPresence };
   const { gateway, windows, address } = await openGateway(life, common, ofAgents);
   const adoptAgent: HttpEdgeDeps['adoptAgent'] = (socket, ip) => gateway.adopt(socket, ip);
-  const http = await openHttp(life, common, { entrance, holds, recorder, latency, adoptAgent, sweepMs });
+  const http = await openHttp(life, common, { entrance, holds, recorder, latency, accessLog, adoptAgent, sweepMs });
   const agentsAddress = address ?? http.https;
   if (agentsAddress === null) throw new Error('agents have neither a listener of their own nor the https listener');
   return {
@@ -101,6 +103,7 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle) {
     holds,
     endHolds,
     recorder,
+    accessLog,
     since,
     admission,
     tcp,
@@ -162,6 +165,7 @@ function statsOf(parts: Parts, certificates: NodePulse): EdgeStats {
     dropped: parts.drops.counts(),
     answered: http.faults.counts(),
     inspector: parts.recorder?.stats() ?? NO_RECORDS,
+    access: parts.accessLog.stats(),
     relays: parts.relays.stats(),
     holds: parts.holds.stats(),
     threads: [],

@@ -21,6 +21,8 @@ export const FIELD = {
   drop: 12,
   /** Of a response what sets cookies, or takes them away: set-cookie.ts reads them. Of a request its cookies: policy/visitor-login/cookies.ts. */
   cookie: 13,
+  /** Passes through; its trace id is noted. */
+  traceparent: 14,
 } as const;
 export type Field = (typeof FIELD)[keyof typeof FIELD];
 
@@ -102,6 +104,7 @@ export const REQUEST_NAMES: Names = namesOf([
   ['expect', FIELD.expect],
   ['accept', FIELD.accept],
   ['cookie', FIELD.cookie],
+  ['traceparent', FIELD.traceparent],
   ['x-forwarded-for', FIELD.forwardedFor],
   ['x-forwarded-proto', FIELD.forwardedProto],
   ['x-forwarded-host', FIELD.forwardedHost],

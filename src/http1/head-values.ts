@@ -8,6 +8,9 @@ import { equalsFolded, FIELD, type Field, fieldOf, isForwardedName, REQUEST_NAME
 /** A head, as far as its values are read and noted here. */
 export interface HeadValues {
   contentLength: number;
+  traceCount: number;
+  traceStart: number;
+  traceEnd: number;
   close: boolean;
   keepAlive: boolean;
   connectionUpgrade: boolean;
@@ -104,6 +107,14 @@ function isDropped(head: HeadValues, line: number): boolean {
 
 function lineEndOf(head: HeadValues, index: number): number {
   return head.lines[index + 1] as number;
+}
+
+/** Where traceparent is; whether it is valid is asked where it is used (trace-parent.ts). */
+export function takeTrace(start: number, end: number, head: HeadValues): true {
+  head.traceCount++;
+  head.traceStart = start;
+  head.traceEnd = end;
+  return true;
 }
 
 /** `timeout=N` of a Keep-Alive field, or -1. */

@@ -16,7 +16,7 @@ import {
   word,
 } from './fields.ts';
 import { type HeadLimits, USUAL_LIMITS } from './head-limits.ts';
-import { dropNominated, refused, takeConnection, takeContentLength, timeoutIn } from './head-values.ts';
+import { dropNominated, refused, takeConnection, takeContentLength, takeTrace, timeoutIn } from './head-values.ts';
 
 /** Spans to leave out beyond one per field. */
 const MORE_DROPS = 4;
@@ -88,6 +88,9 @@ export class Head {
   forwardedProtoEnd = 0;
   forwardedHostStart = 0;
   forwardedHostEnd = 0;
+  traceCount = 0;
+  traceStart = 0;
+  traceEnd = 0;
   /** Field names in Connection other than the usual: start and end pairs. */
   readonly nominated: number[] = [];
   /** Responses: status, and `timeout` of Keep-Alive in seconds or -1. */
@@ -112,7 +115,7 @@ export class Head {
 
   reset(): void {
     this.dropCount = this.lineCount = this.hostCount = this.upgradeCount = this.forwardedForCount = 0;
-    this.cookieCount = 0;
+    this.cookieCount = this.traceCount = 0;
     this.contentLength = this.keepAliveSeconds = -1;
     this.chunked = this.close = this.keepAlive = this.connectionUpgrade = this.upgradeWebsocket = false;
     this.expectContinue = this.acceptsHtml = this.noPath = false;
@@ -296,6 +299,8 @@ function takeField(bytes: Buffer, field: Field, head: Head): boolean {
       head.drop(head.line, head.lineEnd);
       head.keepAliveSeconds = timeoutIn(bytes, value, valueEnd);
       return true;
+    case FIELD.traceparent:
+      return takeTrace(value, valueEnd, head);
     case FIELD.forwardedFor:
       head.drop(head.line, head.lineEnd);
       head.forwardedForStart = value;

@@ -3,6 +3,7 @@
  * metrics are made of them. Names of reasons and codes are the data plane's own (data/faults/drops.ts, fault.ts); all of them are there, with 0.
  */
 import type { ProcessFigures } from '../base/process/process-watch.ts';
+import { type AccessStats, addedAccess } from './access-log.ts';
 import { addedLoad, type NodeLoad } from './node-load.ts';
 import { noRelayDrops, RELAY_DROP_REASONS, type RelayStats } from './relays.ts';
 
@@ -27,6 +28,8 @@ export interface EdgeStats {
   readonly answered: Readonly<Record<string, number>>;
   /** Records of requests; all 0 while the inspector is off. */
   readonly inspector: InspectorStats;
+  /** Entries of the access log and of exports. */
+  readonly access: AccessStats;
   readonly holds: HoldStats;
   readonly load: NodeLoad;
   /** What its thread costs; of several nodes all, and none for one in the thread of the control plane. */
@@ -91,6 +94,7 @@ function added(one: EdgeStats, other: EdgeStats): EdgeStats {
       waiting: one.inspector.waiting + other.inspector.waiting,
       heldBytes: one.inspector.heldBytes + other.inspector.heldBytes,
     },
+    access: addedAccess(one.access, other.access),
     relays: addedRelays(one.relays, other.relays),
   };
 }

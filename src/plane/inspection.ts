@@ -49,6 +49,8 @@ export interface Trace {
   readonly trailers?: string;
   /** By the rules of the tunnel, before it was stored; left out: nothing. */
   readonly masked?: readonly MaskedPart[];
+  /** W3C trace id: of the visitor's traceparent, or begun here; left out: there is none. */
+  readonly traceId?: string;
 }
 
 /** One request and its response. */

@@ -2,6 +2,7 @@
  * The contract between the planes: what each may ask and tell the other. Over the port of a thread (port/), or in one thread. Everything is plain
  * cloneable data, and every answer may be late or missing.
  */
+import type { AccessBatch } from './access-log.ts';
 import type { EdgeCertificate, EdgeChallenge } from './certificates.ts';
 import type { AdviceCode } from '../wire/advice-codes.ts';
 import type { Claim, RefusalCode } from '../wire/messages.ts';
@@ -95,6 +96,8 @@ export interface Link {
   report(batch: EventBatch): Promise<void>;
   /** Resolves once the records are stored or given up: the next batch comes then. Never rejects: nothing is sent twice. */
   inspect(batch: InspectionBatch): Promise<void>;
+  /** Finished requests and connections. Resolves once they are taken over: the next batch comes then. Never rejects. */
+  logAccess(batch: AccessBatch): Promise<void>;
 }
 
 /** What the control plane may ask the data plane. Who is online it answers from memory, some moments behind the node. */

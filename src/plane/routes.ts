@@ -32,6 +32,8 @@ export interface Route {
   readonly gate: BasicGate | null;
   /** Requires a login with an identity provider, behind `gate`; null: no visitor gate. */
   readonly visitorGate: VisitorGate | null;
+  /** Its organization exports its requests: each is reported when it is over (access-log.ts). Left out: it does not. */
+  readonly isExported?: true;
 }
 
 /** HTTP Basic in front of a tunnel (RFC 7617). */

@@ -104,6 +104,7 @@ function nodeSettings(
           maxMemoryMb: inspector.max_memory_mb,
         }
       : null,
+    accessLog: accessLogOf(settings),
     agents: {
       listen: listenOn(agents.listen, held.agents),
       tls: certificates.agents,
@@ -115,6 +116,11 @@ function nodeSettings(
       },
     },
   };
+}
+
+/** Null where it is off. */
+function accessLogOf({ log: { access } }: Settings): NodeSettings['accessLog'] {
+  return access.path === null ? null : { sample: access.sample, isWhole: false };
 }
 
 function apiSettings(settings: Settings, socket: string | undefined): NodeSettings['edge']['api'] {

@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Lines of the log that could not be written; kept up to date by its writer. */
   readonly logLines?: { readonly lost: number; readonly isLosing: boolean };
+  /** For an access log on standard output; default: that of the process. */
+  readonly output?: NodeJS.WritableStream;
   /** Begins a new server over what another one left without its database, which is moved aside. Default: such a start is refused. */
   readonly newServer?: boolean;
   /** The settings file, absolute, for backups; null: the defaults. */
@@ -46,6 +48,8 @@ export interface Server {
   ownerShown(): void;
   /** Reads certificates from files now, and not at the next look. What does not fit is logged and kept out. Never rejects. */
   reloadCertificates(): Promise<void>;
+  /** Opens log files again that another program has moved. */
+  reopenLogs(): void;
   /** Takes nothing new, tells agents, lets what is in flight end (`drainSeconds`), then closes. Call `close` meanwhile to cut it short. */
   drain(): Promise<void>;
   /** Cuts everything and frees the data folder. May be called twice. */

@@ -12,6 +12,7 @@ import { type EdgeContext, edgeContext, type EdgeLimits } from '../../src/data/e
 import { Drops } from '../../src/data/faults/drops.ts';
 import { HOLD_BOUNDS, Holds } from '../../src/data/edge/exchange/holds.ts';
 import { LatencyRecorder } from '../../src/data/latency/latency-recorder.ts';
+import { AccessLog } from '../../src/data/access-log/access-log.ts';
 import { Recorder } from '../../src/data/inspect/recorder.ts';
 import { Visitor } from '../../src/data/edge/h1/visitor.ts';
 import { testRoute } from '../../src/data/fixtures/link.ts';
@@ -218,6 +219,7 @@ export class DryEdge {
       // A fault in it fails the case too.
       latency: new LatencyRecorder({ outbox: { addLatency: () => {}, hasLatency: () => false }, log: failing }),
       recorder: new Recorder(RECORDED, { link: { inspect: async () => {} }, log: failing }),
+      accessLog: new AccessLog(null, { link: { logAccess: async () => {} }, log: failing }),
     });
     const slabs = new SlabPool();
     const session = { readSlab: slabs.foreign, maxStreams: 4_096, streamCount: 0, closed: false, hearsClear: true };

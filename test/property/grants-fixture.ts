@@ -100,6 +100,7 @@ class SwitchedLink implements Link {
   wantCertificate: Link['wantCertificate'] = (host) => this.#to.wantCertificate(host);
   report: Link['report'] = (batch) => this.#to.report(batch);
   inspect: Link['inspect'] = (batch) => this.#to.inspect(batch);
+  logAccess: Link['logAccess'] = (batch) => this.#to.logAccess(batch);
   onDelta: Link['onDelta'] = (listener) => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -47,7 +47,15 @@ export async function serveThen(
   // Before the start: a signal that comes while the database migrates must not kill half way.
   const signals = stopSignals(io);
   const settingsFile = file === null ? null : resolve(io.cwd, file);
-  const options = { version: VERSION, log, logLines, held, settingsFile, newServer: flags['newServer'] === true };
+  const options = {
+    version: VERSION,
+    log,
+    logLines,
+    held,
+    settingsFile,
+    newServer: flags['newServer'] === true,
+    output: io.stdout,
+  };
   const server = await start(settings, options);
   announce(io, settings, server);
   await tellOwner(io, server, { log, file, owner: settings.accounts.owner });
@@ -82,10 +90,12 @@ async function start(settings: Settings, options: ServerOptions & { held: HeldSo
 
 function announce(io: Io, settings: Settings, server: Server): void {
   const { http, https, agents, metrics } = server.addresses;
-  const line = (what: string, where: string): void => writeLine(io.stdout, `  ${what.padEnd(10)}${where}`);
+  // A reader of the access log wants its lines and no others.
+  const output = settings.log.access.path === '-' ? io.stderr : io.stdout;
+  const line = (what: string, where: string): void => writeLine(output, `  ${what.padEnd(10)}${where}`);
   // Who reads this may leave, or have no room for it: the server goes on.
   io.stdout.on('error', () => undefined);
-  writeLine(io.stdout, `culvert ${VERSION} is running`);
+  writeLine(output, `culvert ${VERSION} is running`);
   line('API', server.apiUrl);
   if (http !== null) line('visitors', `http://<name>.${settings.edge.domain} on ${addressText(http)}`);
   if (https !== null) line('visitors', `https://<name>.${settings.edge.domain} on ${addressText(https)}`);
@@ -170,7 +180,11 @@ interface Run {
 async function untilStopped(io: Io, { server, log, signals }: Run): Promise<ExitCode> {
   // A terminal that closes, or an operator who expects a reload: neither may stop a server.
   io.onSignal('SIGHUP', () => {
-    log.info({}, 'SIGHUP: reloading the certificate files; changes to the settings need a restart');
+    log.info(
+      {},
+      'SIGHUP: reloading the certificate files, reopening the access log; changes to the settings need a restart',
+    );
+    server.reopenLogs();
     void server.reloadCertificates();
   });
   const signal = await Promise.race([signals.first, server.failed]);

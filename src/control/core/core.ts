@@ -8,6 +8,7 @@ import { refuseRemains, refuseRemainsBeside } from '../db/remains.ts';
 import { Store } from '../db/tx.ts';
 import type { RecordStore } from '../db/usage/records.ts';
 import { UsageStore } from '../db/usage/usage-store.ts';
+import { AccessFeed } from './link/access-feed.ts';
 import { Nodes } from './link/nodes.ts';
 import { Publisher } from './link/publisher.ts';
 import { nextEpoch } from '../db/epoch.ts';
@@ -49,6 +50,8 @@ export interface Core {
   readonly serverId: string;
   /** Requests that were recorded. */
   readonly records: RecordStore;
+  /** Finished requests, where they are logged or exported. */
+  readonly accessFeed: AccessFeed;
   readonly outbox: Outbox;
   /** One for all emails that strangers can cause. */
   readonly emailLimit: EmailLimit;
@@ -106,6 +109,7 @@ export function openCore(options: CoreOptions): Core {
       keys,
       serverId: loadServerId(store),
       records,
+      accessFeed: new AccessFeed(log),
       outbox: new Outbox({ sealer, log }),
       emailLimit: new EmailLimit(clock),
       nodes: new Nodes(),

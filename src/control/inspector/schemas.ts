@@ -108,6 +108,10 @@ export const inspectedDetail = inspectedRequest
   .extend({
     host: z.string(),
     http_version: z.enum(['1.0', '1.1', '2']),
+    trace_id: z.string().nullable().openapi({
+      description:
+        'W3C trace id, from `traceparent` of the visitor or begun by the edge for its access log or an export; null: there is none',
+    }),
     request_headers: z.record(z.string(), z.string()).openapi({
       description: `As the service got them; for a blocked request, as the visitor sent them, without credentials. ${FIELDS_BY_NAME}`,
     }),
@@ -141,6 +145,7 @@ export const inspectedDetail = inspectedRequest
       ...ITEM_EXAMPLE,
       host: 'shop.example.com',
       http_version: '1.1',
+      trace_id: '0af7651916cd43dd8448eb211c80319c',
       request_headers: { host: 'shop.example.com', 'content-type': 'application/json', 'content-length': '15' },
       response_headers: { 'content-length': '11' },
       request_header_list: [
@@ -202,6 +207,7 @@ export function presentDetail({
     ...presentItem({ ...record, outcome: record.trace.outcome, code: record.trace.code }),
     host: record.trace.host,
     http_version: record.trace.httpVersion,
+    trace_id: record.trace.traceId ?? null,
     request_headers: byName(request.fields),
     response_headers: byName(sent),
     request_header_list: listed(request.fields),

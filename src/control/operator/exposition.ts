@@ -7,6 +7,7 @@ import type { NodeLoad } from '../../plane/node-load.ts';
 import type { RelayStats } from '../../plane/relays.ts';
 import type { DescriptorFigures } from '../../base/process/descriptor-watch.ts';
 import type { ProcessFigures } from '../../base/process/process-watch.ts';
+import { writeLogs } from './logs-exposition.ts';
 import { lastOf } from '../backups/verdict.ts';
 import type { JobTime } from '../core/job-times.ts';
 import { DURATION_BUCKETS } from '../metrics/latency/totals.ts';
@@ -34,6 +35,7 @@ export function exposeServer(figures: ServerFigures, version: string): Promise<E
   writeJobs(sheet, figures.jobs);
   writeHealth(sheet, figures);
   writeBackups(sheet, figures);
+  writeLogs(sheet, figures);
   return sheet.page();
 }
 

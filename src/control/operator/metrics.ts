@@ -1,6 +1,6 @@
 /**
  * Everything that an operator's alarms are made of: the data nodes, this process, and the queues, files, certificates and jobs of the control
- * plane. Called by its routes and by the listener for scrapers (server/metrics-listener.ts), which make text of it.
+ * plane. Called by its routes and by the listener for scrapers (server/metrics/metrics-listener.ts), which make text of it.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -57,6 +57,8 @@ export interface ServerFigures {
   /** Since the start. */
   readonly lostLogLines: number;
   readonly disk: DiskState;
+  /** null: it is off. */
+  readonly accessLog: AccessLogFigures | null;
   readonly backups: BackupStatus;
 }
 
@@ -79,7 +81,15 @@ export interface OperatorMetricsDeps {
   readonly dataDir: string;
 }
 
+/** Lines of the access log, since the start. */
+export interface AccessLogFigures {
+  readonly written: number;
+  readonly dropped: number;
+}
+
 interface Watches {
+  /** null, or left out: it is off. */
+  readonly accessLog?: { stats(): AccessLogFigures } | null;
   readonly process: { look(): ProcessFigures };
   readonly descriptors: { readonly figures: DescriptorFigures };
 }
@@ -134,6 +144,7 @@ export class OperatorMetrics {
       health: health.fullReport(actor),
       lostLogLines: health.lostLogLines,
       disk: disk.state,
+      accessLog: watches.accessLog?.stats() ?? null,
       backups: backups.status,
     };
     return { ...figures, files: await sizesIn(dataDir) };

@@ -8,6 +8,7 @@ export const STATS: EdgeStats = {
   dropped: { over_address: 512, idle: 40, malformed: 0 },
   answered: { bad_request: 3, tunnel_offline: 0 },
   inspector: { recorded: 980, dropped: { tunnel_rate: 17, memory: 0 }, waiting: 2, heldBytes: 4_096 },
+  access: { sent: 5_011, dropped: 6, waiting: 4 },
   holds: {
     waiting: 13,
     bytes: 5_005,

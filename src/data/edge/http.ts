@@ -56,7 +56,7 @@ export interface HttpEdgeOptions {
   readonly limits: EdgeLimits;
 }
 
-export interface HttpEdgeDeps extends Pick<EdgeContext, 'recorder' | 'latency'> {
+export interface HttpEdgeDeps extends Pick<EdgeContext, 'recorder' | 'latency' | 'accessLog'> {
   readonly table: RouteTable;
   readonly entrance: Entrance;
   readonly drops: Drops;
@@ -104,18 +104,14 @@ const LAST_LINGER_MS = 250;
 /** Starts the listeners. Throws when one can't be bound, with nothing left open. */
 export async function startHttpEdge(options: HttpEdgeOptions, deps: HttpEdgeDeps): Promise<HttpEdge> {
   const lifecycle = new Lifecycle();
+  const { table, drops, holds, recorder, accessLog, latency, log } = deps;
   const sweeper = new Sweeper<EdgeConnection>(options.sweepMs, { onFault: cutFaulty(deps.log, 'a visitor') });
   const redirectPort = options.httpsRedirectPort;
   let ownPort = 443;
   const context = edgeContext({
-    table: deps.table,
+    ...{ table, drops, holds, recorder, accessLog, latency, log },
     limits: options.limits,
     sweeper,
-    drops: deps.drops,
-    holds: deps.holds,
-    recorder: deps.recorder,
-    latency: deps.latency,
-    log: deps.log,
     trusted: options.trustedProxies.length === 0 ? null : blockList(options.trustedProxies),
     redirect: redirectPort === null ? null : new HttpsRedirect(() => redirectPort || ownPort),
     ownHosts: options.api === null ? null : new ServerHosts(options.api.hosts, options.api.httpsPort),

@@ -29,6 +29,8 @@ export interface FaultAnswer {
   /** Header fields besides. */
   readonly fields?: readonly string[] | undefined;
   readonly html: boolean;
+  /** W3C trace id of the request; '' or left out: it has none. */
+  readonly traceId?: string | undefined;
   /** The request was HEAD: length without body. */
   readonly head: boolean;
   readonly close: boolean;
@@ -50,8 +52,8 @@ export function faultParts(answer: Omit<FaultAnswer, 'head' | 'close'>): FaultPa
   if (answer.code === 'webhook_challenge') return challengeParts(words);
   const body = Buffer.from(
     answer.html
-      ? faultPage({ status, title, words, code: answer.code, next: NEXT[answer.code] })
-      : `${JSON.stringify(status < 400 ? { message: words } : { error: answer.code, message: words })}\n`,
+      ? faultPage({ status, title, words, code: answer.code, next: NEXT[answer.code], traceId: answer.traceId })
+      : `${JSON.stringify(status < 400 ? { message: words } : { error: answer.code, message: words, ...traceOf(answer) })}\n`,
   );
   const fields = [
     `Content-Type: ${answer.html ? 'text/html; charset=utf-8' : 'application/json'}`,
@@ -64,6 +66,10 @@ export function faultParts(answer: Omit<FaultAnswer, 'head' | 'close'>): FaultPa
     ...(answer.fields ?? []),
   ];
   return { status, reason, fields, body };
+}
+
+function traceOf({ traceId = '' }: Pick<FaultAnswer, 'traceId'>): { readonly trace_id?: string } {
+  return traceId === '' ? {} : { trace_id: traceId };
 }
 
 function plainParts(text: string): FaultParts {

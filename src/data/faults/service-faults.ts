@@ -21,12 +21,16 @@ export class ServiceFaults {
     this.#log = log;
   }
 
-  /** The service of `tunnel` (its id) sent what is no response. */
-  tell(tunnel: string, reason: string): void {
+  /** The service of `tunnel` (its id) sent what is no response. `traceId`: of the request; '' where it has none. */
+  tell(tunnel: string, reason: string, traceId = ''): void {
     const key = `${tunnel} ${reason}`;
     if (this.#told.has(key) || !this.#lines.hasOne(performance.now())) return;
     this.#lines.spend();
     this.#told.set(key, true);
-    this.#log.info({ tunnel, reason }, 'a service sent an invalid response: the visitor got 502 local_bad_response');
+    const trace = traceId === '' ? {} : { trace_id: traceId };
+    this.#log.info(
+      { tunnel, reason, ...trace },
+      'a service sent an invalid response: the visitor got 502 local_bad_response',
+    );
   }
 }

@@ -9,7 +9,7 @@ import type { InspectedRequest, Trace, TraceStep } from '../../plane/inspection.
 import type { ServedTunnel } from '../routing/entry.ts';
 import type { TunnelRecords } from './tunnel-records.ts';
 import { BodyCapture, type CaptureOwner } from './body-capture.ts';
-import { copyOf, targetOf, unforwardedHead } from './kept-head.ts';
+import { type AskedHead, copyOf, targetOf, unforwardedHead } from './kept-head.ts';
 
 /** What a record takes beside its heads and bodies, about. */
 export const OWN_BYTES = 1_024;
@@ -36,16 +36,6 @@ export interface DraftOwner {
   finished(draft: Draft): void;
   dropped(of: TunnelRecords, reason: DropReason): void;
   failed(error: unknown): void;
-}
-
-/** What the edge knows of a request when its tunnel is known. */
-export interface AskedHead {
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly head: Head;
-  readonly remoteIp: string;
-  readonly isHttps: boolean;
-  readonly isHttp2: boolean;
 }
 
 export class Draft implements CaptureOwner {
@@ -75,6 +65,7 @@ export class Draft implements CaptureOwner {
   #policyMs = 0;
   #firstByteMs: number | null = null;
   #trailers = '';
+  #traceId = '';
   /** Of the service's answer. */
   #answered = 0;
   #status = 0;
@@ -115,9 +106,10 @@ export class Draft implements CaptureOwner {
     return heads + this.requestBody.length + this.responseBody.length;
   }
 
-  /** The request's head, before anything is decided. */
-  read({ bytes, start, head, remoteIp, isHttps, isHttp2 }: AskedHead): void {
+  /** The request's head, before anything is decided. `traceId`: '' where it has none. */
+  read({ bytes, start, head, remoteIp, isHttps, isHttp2 }: AskedHead, traceId: string): void {
     this.#guarded(() => {
+      this.#traceId = traceId;
       if (!this.grow(OWN_BYTES + head.targetEnd - head.targetStart)) return;
       this.#method = bytes.toString('latin1', start, head.methodEnd);
       this.#target = targetOf(bytes, head);
@@ -281,6 +273,7 @@ export class Draft implements CaptureOwner {
       policyMs: this.#policyMs,
       firstByteMs: this.#firstByteMs,
       ...(this.#trailers === '' ? {} : { trailers: this.#trailers }),
+      ...(this.#traceId === '' ? {} : { traceId: this.#traceId }),
     };
   }
 

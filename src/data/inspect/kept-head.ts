@@ -7,6 +7,16 @@ import type { Head } from '../../http1/head.ts';
 import { TICKET_PATH } from '../../plane/visitor-tokens.ts';
 import { HeaderRule } from '../policy/header-rule.ts';
 
+/** What the edge knows of a request when its tunnel is known. */
+export interface AskedHead {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly head: Head;
+  readonly remoteIp: string;
+  readonly isHttps: boolean;
+  readonly isHttp2: boolean;
+}
+
 const SECRET = new HeaderRule([], ['authorization', 'proxy-authorization', 'cookie']);
 
 /** An own copy of `bytes[start, end)`. */

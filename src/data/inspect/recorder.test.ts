@@ -67,7 +67,7 @@ function begun({ recorder, entry }: Fixture, name = 'shop', nowMs = 0): Draft | 
   if (draft === null) return null;
   const head = new Head();
   parseRequestHead(HEAD, 0, HEAD.length, head);
-  draft.read({ bytes: HEAD, start: 0, head, remoteIp: '192.0.2.1', isHttps: false, isHttp2: false });
+  draft.read({ bytes: HEAD, start: 0, head, remoteIp: '192.0.2.1', isHttps: false, isHttp2: false }, '');
   draft.carriedBy(SERVED, false);
   draft.forwarded(HEAD, 0, HEAD.length);
   return draft;

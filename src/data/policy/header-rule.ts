@@ -31,6 +31,11 @@ export class HeaderRule {
     }
   }
 
+  /** Whether it concerns this name, in lower case. */
+  has(name: string): boolean {
+    return this.#names.some((one) => one.equals(Buffer.from(name)));
+  }
+
   /** Whether the line that begins at `bytes[line]` has one of the names. */
   isNamed(bytes: Buffer, line: number): boolean {
     for (const name of this.#names) {

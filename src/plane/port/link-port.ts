@@ -4,6 +4,7 @@
  */
 import type { Logger } from '../../base/log.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { AccessBatch } from '../access-log.ts';
 import type { EventBatch } from '../events.ts';
 import type { InspectionBatch } from '../inspection.ts';
 import type { AdmitAnswer, AttachAnswer, ClaimAnswer, ClaimQuestion, Link, Refusal } from '../link.ts';
@@ -86,6 +87,7 @@ export function linkOverPort(calls: PortCalls, log: Logger): Link {
       calls.ask<boolean>('wantCertificate', host, { timeoutMs: CERTIFICATE_MS }).catch(() => false),
     report: (batch) => calls.ask('report', batch, { timeoutMs: STORED_MS }),
     inspect: (batch) => calls.ask('inspect', batch, { timeoutMs: STORED_MS, transfer: buffersOf(batch) }),
+    logAccess: (batch) => calls.ask('logAccess', batch, { timeoutMs: STORED_MS }),
   };
 }
 
@@ -114,6 +116,7 @@ export function serveLink(
   calls.answer('wantCertificate', (host: string) => link.wantCertificate(host));
   calls.answer('report', (batch: EventBatch) => link.report(batch));
   calls.answer('inspect', (batch: InspectionBatch) => link.inspect(batch));
+  calls.answer('logAccess', (batch: AccessBatch) => link.logAccess(batch));
   return tellDeltas(calls, link);
 }
 

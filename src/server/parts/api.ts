@@ -12,7 +12,7 @@ import type { ControlPlane } from '../../control/open.ts';
 import { makeApi, makeLiveFeed } from '../api.ts';
 import type { ApiTls } from '../certificates/api-tls.ts';
 import { listenOn } from '../data-node.ts';
-import { serveMetrics } from '../metrics.ts';
+import { serveMetrics } from '../metrics/metrics.ts';
 import { learnApiUrl, type Starting } from './starting.ts';
 
 export interface ApiPart {

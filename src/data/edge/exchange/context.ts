@@ -8,6 +8,7 @@ import type { Logger } from '../../../base/log.ts';
 import { Scratch, SlabPool } from '../../../base/bytes/slab.ts';
 import { TurnEnd } from '../../../base/process/turn.ts';
 import type { RouteTable } from '../../routing/table.ts';
+import type { AccessLog } from '../../access-log/access-log.ts';
 import type { Recorder } from '../../inspect/recorder.ts';
 import type { LatencyRecorder } from '../../latency/latency-recorder.ts';
 import type { Drops } from '../../faults/drops.ts';
@@ -92,6 +93,7 @@ export interface EdgeContext {
   /** null: no request is recorded. */
   readonly recorder: Recorder | null;
   readonly latency: Pick<LatencyRecorder, 'of'>;
+  readonly accessLog: AccessLog;
   readonly http2Memory: StreamMemory;
   /** For bodies that a policy wants to see before they are forwarded. */
   readonly bodies: BodyRoom;
@@ -124,6 +126,7 @@ export function edgeContext(
     | 'holds'
     | 'recorder'
     | 'latency'
+    | 'accessLog'
   >,
 ): EdgeContext {
   const slabs = new SlabPool();

@@ -5,6 +5,7 @@
 import type { HttpAnswers } from '../tls/acme-answers.ts';
 import type { AddressLoad } from '../../entrance/admission.ts';
 import { addressKey } from '../../../base/net/address-key.ts';
+import { withTrace } from '../../access-log/trace.ts';
 import type { EdgeContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { FaultCode } from '../../../base/codes/edge-faults.ts';
@@ -16,7 +17,6 @@ import { ForwardedLines, type VisitorOrigin } from './forwarded.ts';
 import type { HttpsRedirect } from './https-redirect.ts';
 import { type PolicyChain, isPending } from '../../policy/chain.ts';
 import type { CompiledPolicy } from '../../policy/compile.ts';
-import type { Recorder } from '../../inspect/recorder.ts';
 import { HeaderRule } from '../../policy/header-rule.ts';
 import { ShownBefore } from '../../policy/password/shown-before.ts';
 import type { PolicyRequest, Verdict } from '../../policy/step.ts';
@@ -27,6 +27,7 @@ import { EXHAUSTED, GREEDY, OFFLINE, OUTSIDE, refusalOf } from '../../faults/ref
 import { WantedBody } from './wanted-body.ts';
 import type { RouteEntry } from '../../routing/entry.ts';
 import type { ResponseReader } from './response.ts';
+import { RequestNotes } from './request-notes.ts';
 import { acquire, openUpstream, type OwnStreams, type Upstream } from './upstream.ts';
 
 const NOT_FOUND: EdgeRefusal = { code: 'tunnel_not_found' };
@@ -47,6 +48,7 @@ export class Dispatch {
   readonly #context: EdgeContext;
   readonly #exchange: Exchange;
   readonly #forwarded: ForwardedLines;
+  readonly #notes: RequestNotes;
   /** What the visitor's address has under way, of all of its connections; null: uncounted. */
   readonly #load: AddressLoad | null;
   /** Of the head that `find` was asked about. */
@@ -82,6 +84,7 @@ export class Dispatch {
     this.#of = of;
     this.#own = own;
     this.#forwarded = new ForwardedLines(context.trusted, of);
+    this.#notes = new RequestNotes(context, exchange, this.#forwarded, of);
     this.#load = context.limits.requestsPerAddress === 0 ? null : of.load;
     this.body = new WantedBody(context.bodies);
     const { requestHead: head, readBuffer: bytes } = context;
@@ -115,7 +118,7 @@ export class Dispatch {
    * came over the wire, where that is less.
    */
   find(bytes: Buffer, start: number, end: number, wireBytes = end - start): Upstream | null {
-    const { table, requestHead: head, challenges, redirect, recorder, latency } = this.#context;
+    const { table, requestHead: head, challenges, redirect, latency } = this.#context;
     const exchange = this.#exchange;
     const decided = this.#decided;
     this.#decided = null;
@@ -130,7 +133,8 @@ export class Dispatch {
     this.#asked.bytes = bytes;
     if (challenges !== null && this.#isChallenge(challenges, bytes)) return null;
     const entry = this.#forwarded.lookUp(bytes, head, table);
-    if (recorder !== null) this.#record(recorder, bytes, entry, decided !== null);
+    if (decided === null) this.#notes.begin(bytes, start, entry);
+    else this.#notes.again(entry);
     if (this.#forwarded.isMisdirected) {
       this.#context.drops.add('misdirected');
       return this.#refuse(MISDIRECTED);
@@ -166,6 +170,7 @@ export class Dispatch {
     if (wireBytes < end - start) served.forgive(end - start - wireBytes);
     if (served.watched) exchange.watch(bytes, start, head, { served, wouldRefuse: this.#wouldRefuse(policy) });
     exchange.draft?.carriedBy(served, upstream.reused);
+    exchange.access?.carriedBy(served);
     exchange.wantsUpgrade = upgrade;
     this.#passed = policy;
     if (policy !== null) {
@@ -186,11 +191,13 @@ export class Dispatch {
     // A tunnel that has no gate any more, or none yet, gets no pass of another time or owner either: it names the visitor.
     const isOwn = isGated || (head.cookieCount > 0 && showsVisitorCookies(bytes, head));
     const visitor = isGated ? this.#asked.visitorLine : null;
+    const { traceLine } = this.#exchange;
+    const added = isOwn ? visitorLines(bytes, head, { rule, visitor }) : rule === null ? NOTHING : rule.lines;
     const parts = {
       start: this.#start,
       end: this.#end,
       forwarded: this.#forwarded.lines(bytes, head),
-      added: isOwn ? visitorLines(bytes, head, { rule, visitor }) : rule === null ? NOTHING : rule.lines,
+      added: traceLine === null ? added : withTrace(traceLine, added, { bytes, head, rule }),
       upgrade: this.#exchange.wantsUpgrade,
       replay: this.#repeatable && upstream.reused ? upstream : null,
       draft: this.#exchange.draft,
@@ -222,6 +229,7 @@ export class Dispatch {
     fresh.load = this.#load;
     this.#exchange.meter = served.meter;
     this.#exchange.draft?.retried(served);
+    this.#exchange.access?.carriedBy(served);
     old.release(false);
     return { fresh, head };
   }
@@ -319,29 +327,6 @@ export class Dispatch {
     this.#next = answer.next;
     this.pending = answer.verdict;
     return false;
-  }
-
-  /** Whether the request is recorded is decided once, also when its head is read again because its policy has decided. */
-  #record(recorder: Recorder, bytes: Buffer, entry: RouteEntry | undefined, isDecided: boolean): void {
-    const exchange = this.#exchange;
-    if (isDecided) {
-      // The name may have become another tunnel's meanwhile.
-      if (exchange.draft !== null && exchange.draft.of !== entry?.records) exchange.dropDraft();
-      return;
-    }
-    if (entry === undefined) return;
-    const { nowMs, requestHead: head } = this.#context;
-    const begun = recorder.begin(entry, nowMs, this.#of.sentBy?.record ?? null);
-    if (begun === null) return;
-    begun.read({
-      bytes,
-      start: this.#start,
-      head,
-      remoteIp: this.#forwarded.clientIp(bytes, head),
-      isHttps: this.#forwarded.isHttps(bytes, head),
-      isHttp2: this.#of.isHttp2 === true,
-    });
-    if (begun.isOpen) exchange.draft = begun;
   }
 
   /** Notes what becomes of host and path. False: the request would leave the path that is published. */

@@ -1,6 +1,7 @@
 /** One request and its response, as far as both halves of a visitor's connection must know of it. Reused for each exchange. */
 import type { BodyTap } from '../../../http1/body.ts';
 import type { RequestLine } from '../../../wire/messages.ts';
+import type { AccessDraft } from '../../access-log/access-draft.ts';
 import type { Draft } from '../../inspect/draft.ts';
 import type { TunnelLatency } from '../../latency/tunnel-latency.ts';
 import { type RouteEntry, type ServedTunnel, TunnelMeter } from '../../routing/entry.ts';
@@ -57,6 +58,15 @@ export class Exchange {
   startedMs = 0;
   /** The head of a response has left. */
   #isAnswered = false;
+  /** What the access log will say of it; null: nothing. It stays while a policy decides, as `draft` does. */
+  access: AccessDraft | null = null;
+  /** W3C trace id; '' where it has none. Both stay while a policy decides. */
+  traceId = '';
+  /** The line that begins its trace here, in place of what the visitor sent; null: its own passes through. */
+  traceLine: Buffer | null = null;
+  /** Heads and bodies of this exchange, counted as in TunnelMeter. */
+  bytesIn = 0;
+  bytesOut = 0;
   #line: WatchedLine | null = null;
 
   begin(bytes: Buffer, start: number, head: Head): void {
@@ -74,10 +84,22 @@ export class Exchange {
     this.code = null;
     this.entry = null;
     this.meter = noMeter;
-    this.status = 0;
+    this.status = this.bytesIn = this.bytesOut = 0;
     this.#line = null;
     this.latency = null;
     this.#isAnswered = false;
+  }
+
+  /** From the visitor. */
+  countIn(bytes: number): void {
+    this.meter.bytesIn += bytes;
+    this.bytesIn += bytes;
+  }
+
+  /** To the visitor. */
+  countOut(bytes: number): void {
+    this.meter.bytesOut += bytes;
+    this.bytesOut += bytes;
   }
 
   /** A serving of `entry` carries it: counted there as one request and its head. */
@@ -85,7 +107,7 @@ export class Exchange {
     this.entry = entry;
     this.meter = meter;
     meter.requests++;
-    meter.bytesIn += headBytes;
+    this.countIn(headBytes);
   }
 
   /** The agent's screen is on: this exchange gets a line there. */
@@ -151,6 +173,11 @@ export class Exchange {
       this.draft = null;
       draft.finish(this);
     }
+    const { access } = this;
+    if (access !== null) {
+      this.access = null;
+      access.finish(this);
+    }
     const line = this.#line;
     if (line !== null) {
       this.#line = null;
@@ -168,6 +195,8 @@ export class Exchange {
     }
     this.entry = null;
     this.meter = noMeter;
+    this.traceId = '';
+    this.traceLine = null;
     // What comes next may be no request at all: its refusal is not shaped by this one.
     this.isHead = this.acceptsHtml = false;
   }

@@ -5,9 +5,9 @@
  * complete response never reach the next visitor: docs/decisions/0003-idle-streams.md.
  */
 import type { Slab } from '../../../base/bytes/slab.ts';
+import type { AccessDraft } from '../../access-log/access-draft.ts';
 import type { Draft } from '../../inspect/draft.ts';
 import type { HeaderRule } from '../../policy/header-rule.ts';
-import type { TunnelMeter } from '../../routing/entry.ts';
 import { BODY, Body, type BodyTap, FRAMING } from '../../../http1/body.ts';
 import type { EdgeContext } from './context.ts';
 import { CutHead } from '../../../http1/cut-head.ts';
@@ -56,9 +56,11 @@ export interface Asked {
   /** Makes the service's own URLs public ones again; null: there are none. */
   readonly rewrite: Rewrite | null;
   readonly origin: PublicOrigin | null;
-  readonly meter: TunnelMeter;
+  /** Counts bytes to the visitor. */
+  countOut(bytes: number): void;
   /** Its record; null: it is not recorded. */
   readonly draft: Draft | null;
+  readonly access: AccessDraft | null;
   readonly responseTap: BodyTap | null;
   /** The head of the final response leaves; `isWhole`: with all of the body. */
   answered(status: number, isWhole: boolean): void;
@@ -166,6 +168,7 @@ export class ResponseReader {
       if (headEnd < 0) return this.#owner.responseBad(reasonOf(headEnd, head));
       if (asked.draft !== null && (head.status >= 200 || head.status === 101))
         asked.draft.answered(bytes, from, headEnd, head);
+      if (asked.access !== null && (head.status >= 200 || head.status === 101)) asked.access.answered(head.status);
       if (head.cookieCount > 0) this.#context.cookies.dropFrom(bytes, head);
       // An intermediary says its own version (RFC 9112 §2.3): a visitor that reads 1.0 would take the connection for closed.
       if (head.minor === 0) bytes[from + VERSION_DIGIT] = ONE;
@@ -308,7 +311,7 @@ export class ResponseReader {
   }
 
   #count(bytes: number): void {
-    (this.#asked as Asked).meter.bytesOut += bytes;
+    (this.#asked as Asked).countOut(bytes);
   }
 
   #done(hasMore: boolean): void {

@@ -139,7 +139,7 @@ export class VisitorRequest implements UpstreamUser, ResponseOwner, Upgraded {
     const { stream } = this.upstream as Upstream;
     this.hasRoom = stop === start || stream.write(bytes, start, stop);
     if (trailer !== null && state === BODY.done) this.hasRoom = stream.write(trailer);
-    this.exchange.meter.bytesIn += next - start;
+    this.exchange.countIn(next - start);
     this.connection.deadlines.passed(next - start);
     if (state === BODY.done) {
       this.connection.state = 'wait';
@@ -159,7 +159,7 @@ export class VisitorRequest implements UpstreamUser, ResponseOwner, Upgraded {
       // A part of a head is no progress: it could trickle for ever.
       if (response.started || response.heads !== heads) connection.deadlines.moved();
     } catch (error) {
-      this.#context.log.error({ err: error }, 'a response failed');
+      this.#context.log.error({ err: error, trace_id: this.exchange.traceId }, 'a response failed');
       connection.destroy();
     }
   }
@@ -204,7 +204,8 @@ export class VisitorRequest implements UpstreamUser, ResponseOwner, Upgraded {
   }
 
   responseBad(reason: string): void {
-    this.#context.services.tell(this.exchange.entry?.route.tunnelId ?? '', reason);
+    const { entry, traceId } = this.exchange;
+    this.#context.services.tell(entry?.route.tunnelId ?? '', reason, traceId);
     this.fault('local_bad_response', `The service behind the tunnel sent an invalid HTTP response: ${reason}.`);
   }
 
@@ -242,7 +243,9 @@ export class VisitorRequest implements UpstreamUser, ResponseOwner, Upgraded {
       return connection.end();
     }
     const close = !this.#keep || !wasComplete || connection.isHalfClosed;
-    const answer = faultResponse({ code, detail, fields, html: exchange.acceptsHtml, head: exchange.isHead, close });
+    const { acceptsHtml: html, isHead: head, traceId } = exchange;
+    const answer = faultResponse({ code, detail, fields, html, head, close, traceId });
+    exchange.bytesOut = answer.length;
     exchange.status = EDGE_FAULTS[code].status;
     this.finish(false);
     // Not written at once: the answers to what was pipelined go out together.

@@ -39,7 +39,7 @@ export function beginUpgrade(of: Upgraded, bytes: Buffer, start: number, end: nu
   if (start < end) push(of, bytes, start, end, slab);
   const early = connection.takeWaiting();
   if (early !== null) {
-    of.exchange.meter.bytesIn += early.length;
+    of.exchange.countIn(early.length);
     stream.write(early);
   }
   if (connection.isHalfClosed) stream.end();
@@ -48,7 +48,7 @@ export function beginUpgrade(of: Upgraded, bytes: Buffer, start: number, end: nu
 
 /** From the visitor. False pauses reading. */
 export function sendToService(of: Upgraded, bytes: Buffer, start: number, end: number): boolean {
-  of.exchange.meter.bytesIn += end - start;
+  of.exchange.countIn(end - start);
   return (of.upstream as Upstream).stream.write(bytes, start, end);
 }
 
@@ -66,6 +66,6 @@ export function serviceEnded(of: Upgraded): void {
 
 function push(of: Upgraded, bytes: Buffer, start: number, end: number, slab: Slab): void {
   of.ledger.owe(end - start);
-  of.exchange.meter.bytesOut += end - start;
+  of.exchange.countOut(end - start);
   of.connection.writer.push(bytes, start, end, end - start, slab);
 }

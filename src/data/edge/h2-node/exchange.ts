@@ -247,7 +247,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     const { stream } = this.#upstream as Upstream;
     this.#isPaused = false;
     for (let piece = this.#collected.next(); piece !== undefined; piece = this.#collected.next()) {
-      this.#exchange.meter.bytesIn += piece.length;
+      this.#exchange.countIn(piece.length);
       const room = this.#body.forward(piece, stream);
       if (room === null) return this.#malformed('more body than its content-length');
       this.#isPaused = !room;
@@ -269,7 +269,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     this.#owner.bodyCame(bytes.length);
     if (this.#state !== 'body') return;
     this.#deadlines.passed(bytes.length);
-    this.#exchange.meter.bytesIn += bytes.length;
+    this.#exchange.countIn(bytes.length);
     try {
       const room = this.#body.forward(bytes, (this.#upstream as Upstream).stream);
       if (room === null) return this.#malformed('more body than its content-length');
@@ -348,7 +348,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   }
 
   responseBad(reason: string): void {
-    this.#context.services.tell(this.#exchange.entry?.route.tunnelId ?? '', reason);
+    const { entry, traceId } = this.#exchange;
+    this.#context.services.tell(entry?.route.tunnelId ?? '', reason, traceId);
     this.#fault('local_bad_response', `The service behind the tunnel sent an invalid HTTP response: ${reason}.`);
   }
 
@@ -377,7 +378,10 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
     if (this.#upstream !== null && this.#response.started)
       return this.#cut(this.#upstream.stream.resetCode || NGHTTP2_INTERNAL_ERROR);
     this.#exchange.status = EDGE_FAULTS[code].status;
-    this.sink.fault(faultParts({ code, detail, fields, html: this.#exchange.acceptsHtml }));
+    const { acceptsHtml: html, traceId } = this.#exchange;
+    const answer = faultParts({ code, detail, fields, html, traceId });
+    this.#exchange.bytesOut = answer.body.length;
+    this.sink.fault(answer);
     this.#finish(false, this.#isWhole || this.#state === 'wait');
   }
 
@@ -457,7 +461,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner {
   }
 
   #failed(error: unknown): void {
-    this.#context.log.error({ err: error }, 'a visitor stream failed');
+    this.#context.log.error({ err: error, trace_id: this.#exchange.traceId }, 'a visitor stream failed');
     this.#cut(NGHTTP2_INTERNAL_ERROR);
   }
 }

@@ -330,7 +330,8 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
   }
 
   responseBad(reason: string): void {
-    this.#context.services.tell(this.#exchange.entry?.route.tunnelId ?? '', reason);
+    const { entry, traceId } = this.#exchange;
+    this.#context.services.tell(entry?.route.tunnelId ?? '', reason, traceId);
     this.#fault('local_bad_response', `The service behind the tunnel sent an invalid HTTP response: ${reason}.`);
   }
 
@@ -352,7 +353,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
   #toVisitor(bytes: Buffer, start: number, end: number, slab: Slab): void {
     this.#deadlines.moved();
     this.#ledger.owe(end - start);
-    this.#exchange.meter.bytesOut += end - start;
+    this.#exchange.countOut(end - start);
     this.#stream?.push(bytes, start, end, end - start, slab);
   }
 
@@ -382,7 +383,10 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     if (this.#upstream !== null && this.#response.started)
       return this.#cut(this.#upstream.stream.resetCode || CODE.internal);
     this.#exchange.status = EDGE_FAULTS[code].status;
-    this.sink.fault(faultParts({ code, detail, fields, html: this.#exchange.acceptsHtml }));
+    const { acceptsHtml: html, traceId } = this.#exchange;
+    const answer = faultParts({ code, detail, fields, html, traceId });
+    this.#exchange.bytesOut = answer.body.length;
+    this.sink.fault(answer);
     this.#finish(false);
   }
 
@@ -432,7 +436,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
 
   /** A fault in one stream ends that one and no other. */
   #failed(error: unknown): void {
-    this.#context.log.error({ err: error }, 'a visitor stream failed');
+    this.#context.log.error({ err: error, trace_id: this.#exchange.traceId }, 'a visitor stream failed');
     this.#cut(CODE.internal);
   }
 }

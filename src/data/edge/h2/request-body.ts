@@ -40,7 +40,7 @@ export type Sent = (typeof SENT)[keyof typeof SENT];
 /** The request, as far as its body must know it: exchange/exchange.ts. */
 export interface BodyOwner {
   /** Counts what is sent. */
-  readonly meter: { bytesIn: number };
+  countIn(bytes: number): void;
   /** Receives what is sent. */
   readonly requestTap: BodyTap | null;
   /** Names trailers that are not taken. */
@@ -245,7 +245,7 @@ export class RequestBody {
     if (length === 0) return SENT.part;
     if (this.#left >= 0 && length > this.#left) return SENT.wrongLength;
     if (this.#tap !== null) this.#tap.payload(bytes, start, end);
-    this.#owner.meter.bytesIn += length;
+    this.#owner.countIn(length);
     const to = this.#to as MuxStream;
     let hasRoom: boolean;
     if (this.#left === CHUNKS) hasRoom = writeChunk(bytes, start, end, to);
@@ -275,7 +275,7 @@ export class RequestBody {
 
   #allowed(lines: Buffer): Buffer | null {
     if (lines.length > MAX_TRAILER_BYTES) return null;
-    this.#owner.meter.bytesIn += lines.length;
+    this.#owner.countIn(lines.length);
     return lines.length === 0
       ? CRLF
       : allowedTrailers(lines.toString('latin1', 0, lines.length - 2), this.#owner.requestRule);

@@ -126,7 +126,7 @@ export class TunnelExchange implements EdgeConnection, UpstreamUser, ResponseOwn
       const end = Math.min(this.#sent + PIECE_BYTES, body.length);
       this.#exchange.requestTap?.payload(body, this.#sent, end);
       const room = (this.#upstream as Upstream).stream.write(body, this.#sent, end);
-      this.#exchange.meter.bytesIn += end - this.#sent;
+      this.#exchange.countIn(end - this.#sent);
       this.#sent = end;
       if (!room && end < body.length) return;
     }

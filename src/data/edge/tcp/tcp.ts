@@ -13,6 +13,8 @@ import type { SlabPool } from '../../../base/bytes/slab.ts';
 import type { TurnEnd } from '../../../base/process/turn.ts';
 import type { RouteEntry } from '../../routing/entry.ts';
 import type { RouteTable, TableListener } from '../../routing/table.ts';
+import type { AccessLog } from '../../access-log/access-log.ts';
+import { beginTcp, refusedTcp } from '../../access-log/tcp-entry.ts';
 import type { Drops } from '../../faults/drops.ts';
 import type { Entrance } from '../../entrance/entrance.ts';
 import type { Proxied } from '../../entrance/proxy-header.ts';
@@ -30,6 +32,7 @@ export interface TcpEdgeDeps {
   readonly drops: Drops;
   readonly holds: Holds;
   readonly latency: Pick<LatencyRecorder, 'of'>;
+  readonly accessLog: AccessLog;
   readonly sweeper: Sweeper<TcpVisitor>;
   readonly slabs: SlabPool;
   readonly turn: TurnEnd;
@@ -155,31 +158,34 @@ export class TcpEdge implements TableListener {
 
   #accept(on: PublicPort, socket: Socket, from: Proxied): void {
     const { entry } = on;
-    if (!TcpVisitor.mayEnter(entry, from)) return this.#refuse(socket);
+    if (!TcpVisitor.mayEnter(entry, from)) return this.#refuse(on, socket, from);
     if ((entry.served !== null && !entry.served.draining) || !this.#deps.holds.isAwaited(entry))
       return this.#open(on, socket, from);
     const isHeld = holdSocket(socket, entry, this.#deps.holds, (why) => {
       // The tunnel may have changed meanwhile, and its policy with it.
       if (why === 'served' && TcpVisitor.mayEnter(entry, from)) this.#open(on, socket, from);
-      else this.#refuse(socket);
+      else this.#refuse(on, socket, from);
     });
-    if (!isHeld) this.#refuse(socket);
+    if (!isHeld) this.#refuse(on, socket, from);
   }
 
-  #refuse(socket: Socket): void {
+  #refuse({ entry, port }: PublicPort, socket: Socket, from: Proxied): void {
     this.#deps.drops.add('tcp_refused');
+    refusedTcp(this.#deps.accessLog, entry, { ip: from.ip, port });
     socket.resetAndDestroy();
   }
 
   #open(on: PublicPort, socket: Socket, from: Proxied): void {
-    const visitor = TcpVisitor.open(socket, on.entry, {
+    const { entry, port } = on;
+    const visitor = TcpVisitor.open(socket, entry, {
       from,
+      access: beginTcp(this.#deps.accessLog, entry, { ip: from.ip, port }),
       slabs: this.#deps.slabs,
       turn: this.#deps.turn,
       localTimeoutMs: this.#options.localTimeoutMs,
       onClose: (closed) => this.#forget(closed),
     });
-    if (visitor === undefined) return this.#refuse(socket);
+    if (visitor === undefined) return this.#refuse(on, socket, from);
     this.#deps.latency.of(on.entry).connected();
     this.#visitors.add(visitor);
     this.#deps.sweeper.add(visitor);

@@ -3,7 +3,10 @@
  * then raw bytes both ways. What the visitor sends travels behind the preamble at once; it waits for no reply. Made by edge/tcp/tcp.ts.
  */
 import type { Socket } from 'node:net';
+import type { AccessDraft } from '../../access-log/access-draft.ts';
+import { CountedMeter } from '../../access-log/tcp-entry.ts';
 import { Pipe, type PipeMeter } from '../../../base/bytes/pipe.ts';
+import type { FaultCode } from '../../../base/codes/edge-faults.ts';
 import type { SlabPool } from '../../../base/bytes/slab.ts';
 import { readInto, sharedTarget } from '../../../base/bytes/socket.ts';
 import type { TurnEnd } from '../../../base/process/turn.ts';
@@ -18,6 +21,8 @@ import { visitorAddress } from '../../entrance/visitor-address.ts';
 export interface TcpVisitorOptions {
   /** Who it is: of the socket, or as a load balancer says. */
   readonly from: Proxied;
+  /** What the access log will say of it; null: nothing. */
+  readonly access: AccessDraft | null;
   readonly slabs: SlabPool;
   readonly turn: TurnEnd;
   /** The agent's reply must be here by then. */
@@ -61,6 +66,9 @@ export class TcpVisitor implements StreamSink {
   #replySeen = 0;
   #replySize = 2;
   #replied = false;
+  readonly #access: AccessDraft | null;
+  /** Why the edge has cut it. */
+  #code: FaultCode | null = null;
 
   /** Whether the tunnel takes this visitor, whichever session serves it. */
   static mayEnter({ route, policy }: RouteEntry, from: Proxied): boolean {
@@ -91,15 +99,22 @@ export class TcpVisitor implements StreamSink {
     this.#serving = options.served;
     this.#replyBy = performance.now() + options.localTimeoutMs;
     this.#serving.inFlight++;
+    const { access } = options;
+    this.#access = access;
+    access?.carriedBy(this.#serving);
+    const meter = new VisitorMeter(this.#serving.meter);
+    const counted = access === null ? null : new CountedMeter(meter);
     this.#pipe = new Pipe(stream, socket, {
       turn: options.turn,
       slabs: options.slabs,
       tls: false,
-      meter: new VisitorMeter(this.#serving.meter),
+      meter: counted ?? meter,
       onClose: () => {
         if (this.#closed) return;
         this.#closed = true;
         this.#serving.inFlight--;
+        if (counted !== null)
+          this.#access?.finish({ status: 0, code: this.#code, bytesIn: counted.bytesIn, bytesOut: counted.bytesOut });
         options.onClose(this);
       },
     });
@@ -117,8 +132,14 @@ export class TcpVisitor implements StreamSink {
   /** Ends what must not go on: a tunnel that was stopped or deleted, a budget that is spent, an agent that does not answer. */
   sweep(nowMs: number): void {
     const { cut, payer } = this.#serving;
-    const isLate = !this.#replied && nowMs > this.#replyBy;
-    if (cut || payer.exhausted || isLate || isOver(this.entry)) this.destroy();
+    if (payer.exhausted) return this.#cut('budget_exhausted');
+    if (cut || isOver(this.entry)) return this.#cut('tunnel_offline');
+    if (!this.#replied && nowMs > this.#replyBy) this.#cut('local_timeout');
+  }
+
+  #cut(code: FaultCode): void {
+    this.#code = code;
+    this.destroy();
   }
 
   // ------------------------------------------------------------------ the agent's reply; then the pipe takes over
@@ -129,8 +150,7 @@ export class TcpVisitor implements StreamSink {
       const byte = bytes[at++] as number;
       if (this.#replySeen === 0 && byte !== REPLY.connected) {
         // The service can't be reached: to the visitor that is a connection cut short, raw TCP has no words for it.
-        this.destroy();
-        return;
+        return this.#cut('local_unreachable');
       }
       if (this.#replySeen === 1) this.#replySize = 2 + byte;
       this.#replySeen++;
@@ -138,17 +158,18 @@ export class TcpVisitor implements StreamSink {
     stream.consumed(at - start);
     if (this.#replySeen < this.#replySize) return;
     this.#replied = true;
+    this.#access?.answered(0);
     stream.sink = this.#pipe;
     if (at < end) this.#pipe.onData(stream, bytes, at, end);
   }
 
   onEnd(): void {
     // The agent ended the stream without a whole reply.
-    this.destroy();
+    this.#cut('local_closed');
   }
 
   onReset(): void {
-    this.destroy();
+    this.#cut('local_closed');
   }
 
   onDrain(): void {

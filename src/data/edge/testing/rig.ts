@@ -20,6 +20,7 @@ import { FakeLink, idOf, testGrant, testRoute } from '../../fixtures/link.ts';
 import { testSettings } from '../../fixtures/settings.ts';
 import { type DataNode, startNode } from '../../node.ts';
 import type { EdgeLimits, Http2Engine } from '../../node-settings.ts';
+import type { AccessLogSettings } from '../../access-log/access-log.ts';
 import type { InspectorSettings } from '../../inspect/recorder.ts';
 import type { FetchRules } from '../../policy/jwt/key-fetch.ts';
 
@@ -54,6 +55,8 @@ export interface RigOptions {
   readonly holdSeconds?: number;
   /** Routes that are there at the start, and whose agents are expected back. */
   readonly awaited?: readonly string[];
+  /** What the access log hears of; nothing without it. */
+  readonly accessLog?: AccessLogSettings;
   /** null: nothing is recorded; without it all is. */
   readonly inspector?: InspectorSettings | null;
   /** Of the agents. Long unless given: a busy machine takes its time for a handshake. */
@@ -97,11 +100,14 @@ export class Rig {
       ...{ trustedProxies, proxyProtocolFrom, issuerKeys, holdSeconds: options.holdSeconds ?? 0 },
       ...{ maxResponseHeadBytes, maxResponseFields },
     };
-    const { inspector = settings.inspector, log = silentLog, makeHasher = makeQuickHasher } = options;
+    const { inspector = settings.inspector, accessLog = null, log = silentLog, makeHasher = makeQuickHasher } = options;
     const sweeps = options.sweepMs === undefined ? {} : { sweepMs: options.sweepMs };
     const awaited = (options.awaited ?? []).map(idOf);
     for (const name of options.awaited ?? []) link.routes.set(idOf(name), testRoute(name));
-    const node = await startNode({ ...settings, edge, inspector, awaited }, { link, log, makeHasher, ...sweeps });
+    const node = await startNode(
+      { ...settings, edge, inspector, accessLog, awaited },
+      { link, log, makeHasher, ...sweeps },
+    );
     const rig = new Rig(link, node, tls.cert, options.tlsWaitMs);
     t.after(() => rig.close());
     return rig;

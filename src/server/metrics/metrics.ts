@@ -1,9 +1,9 @@
 /** Settings → the listener for scrapers of the operator. Called by start.ts. */
-import type { Logger } from '../base/log.ts';
-import type { Settings } from '../config/schema.ts';
-import { exposeServer } from '../control/operator/exposition.ts';
-import type { ControlPlane } from '../control/open.ts';
-import type { OperatorActor } from '../control/core/rules/actor.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Settings } from '../../config/schema.ts';
+import { exposeServer } from '../../control/operator/exposition.ts';
+import type { ControlPlane } from '../../control/open.ts';
+import type { OperatorActor } from '../../control/core/rules/actor.ts';
 import { type MetricsListener, openMetricsListener } from './metrics-listener.ts';
 
 /** Any client that reaches the listener, with the token where one is set: the operator's settings say so. */

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
-import { AppError } from '../base/errors.ts';
-import { silentLog } from '../base/log.ts';
+import { AppError } from '../../base/errors.ts';
+import { silentLog } from '../../base/log.ts';
 import { type MetricsListener, openMetricsListener } from './metrics-listener.ts';
 
 const TOKEN = 'a-token-of-more-than-16-characters';

@@ -8,10 +8,10 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type HostPort, isLoopback, parseHostPort } from '../base/net/addr.ts';
-import { AppError, messageOf } from '../base/errors.ts';
-import type { Logger } from '../base/log.ts';
-import type { Exposition } from '../control/core/http/metric-sheet.ts';
+import { type HostPort, isLoopback, parseHostPort } from '../../base/net/addr.ts';
+import { AppError, messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Exposition } from '../../control/core/http/metric-sheet.ts';
 
 /** Scrapers of an operator: two, three, and a person with curl. */
 const MAX_CONNECTIONS = 50;

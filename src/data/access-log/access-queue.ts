@@ -1,0 +1,94 @@
+/** Entries of the access log on their way to the control plane: bounded, in batches, one under way at a time. What finds no room is counted. */
+import { messageOf } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { within } from '../../base/limits/within.ts';
+import type { AccessEntry, AccessStats } from '../../plane/access-log.ts';
+import type { Link } from '../../plane/link.ts';
+
+export interface AccessQueueOptions {
+  /** Entries that may wait: half a second of a node at full load, and some megabytes. */
+  readonly maxWaiting?: number;
+  readonly maxEntries?: number;
+  /** From the first entry to its batch. */
+  readonly gatherMs?: number;
+  /** An answer that has not come by then is taken for lost, and the entries with it. */
+  readonly answerMs?: number;
+}
+
+const USUAL: Required<AccessQueueOptions> = { maxWaiting: 20_000, maxEntries: 1_000, gatherMs: 100, answerMs: 30_000 };
+
+export class AccessQueue {
+  readonly #options: Required<AccessQueueOptions>;
+  readonly #link: Pick<Link, 'logAccess'>;
+  readonly #log: Logger;
+  #waiting: AccessEntry[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | null = null;
+  #underWay = 0;
+  #sent = 0;
+  #dropped = 0;
+  #isClosed = false;
+
+  constructor(deps: { link: Pick<Link, 'logAccess'>; log: Logger }, options: AccessQueueOptions = {}) {
+    this.#options = { ...USUAL, ...options };
+    this.#link = deps.link;
+    this.#log = deps.log;
+  }
+
+  add(entry: AccessEntry): void {
+    if (this.#isClosed || this.#waiting.length >= this.#options.maxWaiting) {
+      this.#dropped++;
+      return;
+    }
+    this.#waiting.push(entry);
+    this.#schedule();
+  }
+
+  stats(): AccessStats {
+    return { sent: this.#sent, dropped: this.#dropped, waiting: this.#waiting.length + this.#underWay };
+  }
+
+  /** Sends what there is, for `timeoutMs` at most; then nothing more. Never rejects. */
+  async close(timeoutMs: number): Promise<void> {
+    const untilMs = performance.now() + timeoutMs;
+    while (this.#waiting.length > 0 || this.#sending !== null) {
+      this.#start();
+      const leftMs = untilMs - performance.now();
+      if (this.#sending === null || !(await within(this.#sending, leftMs, { holdsProcess: true }))) break;
+    }
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#dropped += this.#waiting.splice(0).length;
+  }
+
+  #schedule(): void {
+    if (this.#sending === null) this.#timer ??= setTimeout(() => this.#start(), this.#options.gatherMs).unref();
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#sending !== null || this.#isClosed || this.#waiting.length === 0) return;
+    const { maxEntries } = this.#options;
+    const all = this.#waiting;
+    const entries = all.length <= maxEntries ? all : all.slice(0, maxEntries);
+    this.#waiting = all.length <= maxEntries ? [] : all.slice(maxEntries);
+    this.#underWay = entries.length;
+    this.#sending = this.#deliver(entries).finally(() => {
+      this.#sending = null;
+      this.#underWay = 0;
+      if (this.#waiting.length > maxEntries) this.#start();
+      else if (this.#waiting.length > 0) this.#schedule();
+    });
+  }
+
+  async #deliver(entries: readonly AccessEntry[]): Promise<void> {
+    try {
+      if (!(await within(this.#link.logAccess({ entries }), this.#options.answerMs))) throw new Error('no response');
+      this.#sent += entries.length;
+    } catch (error) {
+      this.#dropped += entries.length;
+      this.#log.error({ entries: entries.length, error: messageOf(error) }, 'access log entries were lost');
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/** An entry for tests of what is made of it. Used by tests alone. */
+import type { AccessEntry } from '../../plane/access-log.ts';
+
+export const ENTRY: AccessEntry = {
+  id: '019ac0f0-0000-7000-8000-000000000001',
+  kind: 'http',
+  at: Date.parse('2026-11-26T17:20:00.123Z'),
+  tunnelId: 'tunnel-1',
+  orgId: 'org-1',
+  label: 'shop',
+  tokenId: 'key-1',
+  agentId: 'agent-1',
+  remoteIp: '192.0.2.77',
+  method: 'GET',
+  target: '/orders?id=7',
+  host: 'shop.example.com',
+  scheme: 'https',
+  httpVersion: '2',
+  userAgent: 'curl/8',
+  referer: 'https://else.example/?q=1',
+  status: 200,
+  outcome: 'forwarded',
+  code: null,
+  bytesIn: 312,
+  bytesOut: 5_120,
+  durationMs: 12.5,
+  upstreamMs: 9.75,
+  traceId: '0af7651916cd43dd8448eb211c80319c',
+  isSampled: true,
+};

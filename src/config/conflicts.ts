@@ -23,6 +23,7 @@ export function findConflicts(file: ServerFile, isSet: (path: readonly string[])
     ...missingFiles(file),
     ...metricsGaps(file),
     ...backupGaps(file),
+    ...exportGaps(file),
     ...acmeGaps(file),
     ...one(findAcmeModeGap(file)),
     ...mailGaps(file),
@@ -146,7 +147,7 @@ function* redirectGaps({ edge }: ServerFile): Generator<Conflict> {
   };
 }
 
-function* missingFiles({ edge, agents, acme, metrics, backup }: ServerFile): Generator<Conflict> {
+function* missingFiles({ edge, agents, acme, metrics, backup, export: { otlp } }: ServerFile): Generator<Conflict> {
   const files: ReadonlyArray<readonly [string[], string | null]> = [
     [['edge', 'tls', 'cert_file'], edge.tls.cert_file],
     [['edge', 'tls', 'key_file'], edge.tls.key_file],
@@ -158,6 +159,7 @@ function* missingFiles({ edge, agents, acme, metrics, backup }: ServerFile): Gen
     [['backup', 'passphrase_file'], backup.passphrase_file],
     [['backup', 's3', 'access_key_file'], backup.s3.access_key_file],
     [['backup', 's3', 'secret_key_file'], backup.s3.secret_key_file],
+    [['export', 'otlp', 'headers_file'], otlp.headers_file],
   ];
   for (const [path, name] of files) {
     if (name !== null && !existsSync(name))
@@ -192,6 +194,12 @@ function* backupGaps({ backup: { folder, passphrase_file: passphrase, s3 } }: Se
     const text = 'is used with backup.folder or [backup.s3] only: set one of them, or leave this out';
     yield { path: ['backup', 'passphrase_file'], text };
   }
+}
+
+function* exportGaps({ export: { otlp } }: ServerFile): Generator<Conflict> {
+  if (otlp.headers_file === null || otlp.endpoint !== null) return;
+  const text = 'applies only with export.otlp.endpoint: set that, or remove this key';
+  yield { path: ['export', 'otlp', 'headers_file'], text };
 }
 
 function* acmeGaps({ acme }: ServerFile): Generator<Conflict> {

@@ -1,7 +1,7 @@
-/** Logs that leave the server: `[log.access]`. */
+/** Logs that leave the server: `[log.access]` and `[export.otlp]`. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { count, span } from './fields.ts';
+import { count, httpUrlOrNull, pathOrNull, span } from './fields.ts';
 
 /** What the access log can leave out. */
 const MASKS = ['query', 'address', 'user_agent', 'referer'] as const;
@@ -28,4 +28,16 @@ export const accessLog = z.strictObject({
     .prefault('24h'),
   // A week of days, or 700 MB.
   keep: count(0, 10_000).prefault(7),
+});
+
+export const otlp = z.strictObject({
+  // Off: no collector is right by default. Base URL, as OTEL_EXPORTER_OTLP_ENDPOINT: /v1/logs and /v1/metrics come behind it.
+  endpoint: httpUrlOrNull.prefault(''),
+  // A file and not a value: settings are part of a backup, and headers hold the collector's key.
+  headers_file: pathOrNull.prefault(''),
+  signals: z
+    .array(z.enum(['logs', 'metrics']))
+    .min(1)
+    .max(2)
+    .prefault(['logs', 'metrics']),
 });

@@ -31,7 +31,7 @@ import {
   urlTemplate,
 } from './fields.ts';
 
-import { accessLog } from './log-schema.ts';
+import { accessLog, otlp } from './log-schema.ts';
 
 /** Limits are there to stop a fault or an attack from taking the whole process down, not to shape honest traffic. */
 const BILLION = 1_000_000_000;
@@ -367,6 +367,7 @@ export const serverSchema = z.strictObject({
   inspector: inspector.prefault({}),
   metrics: metrics.prefault({}),
   backup: backup.prefault({}),
+  export: z.strictObject({ otlp: otlp.prefault({}) }).prefault({}),
   dns: dns.prefault({}),
 });
 

@@ -15,6 +15,7 @@ import type { AccessFeed } from './core/link/access-feed.ts';
 import type { RecordStore } from './db/usage/records.ts';
 import type { Publisher } from './core/link/publisher.ts';
 import type { Certificates } from './certificates/service.ts';
+import type { Exports } from './organizations/export/service.ts';
 import type { LiveFeed } from './inspector/live-feed.ts';
 import type { RecordMasks } from './inspector/masking/record-masks.ts';
 import type { Attachments } from './networks/relay/attach.ts';
@@ -38,6 +39,7 @@ export interface LinkDeps {
   readonly usage: Usage;
   readonly records: Pick<RecordStore, 'store'>;
   readonly recordMasks: Pick<RecordMasks, 'apply'>;
+  readonly exports: Pick<Exports, 'exportingOrgs'>;
   readonly accessFeed: Pick<AccessFeed, 'publish'>;
   readonly liveFeed: Pick<LiveFeed, 'publish'>;
   readonly certificates: Certificates;
@@ -66,6 +68,7 @@ export function inProcessLink(deps: LinkDeps): Link {
         accessKeys: deps.keys.accessKeys(),
         visitorKey: deps.visitorKey,
         relays,
+        exportingOrgs: deps.exports.exportingOrgs(),
       };
     },
     onDelta: (listener: (delta: Delta) => void): (() => void) => deps.publisher.subscribe(listener),

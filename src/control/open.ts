@@ -28,6 +28,7 @@ import { inProcessLink } from './link.ts';
 import { metrics, type MetricServices } from './metrics/index.ts';
 import { networks, type NetworkOptions, type NetworkServices } from './networks/index.ts';
 import { operator, type OperatorServices } from './operator/index.ts';
+import { orgExport, type ExportOptions, type ExportServices } from './organizations/export/index.ts';
 import { organizations, type OrganizationServices } from './organizations/index.ts';
 import { projects } from './projects/index.ts';
 import { subdomains, type SubdomainOptions, type SubdomainServices } from './subdomains/index.ts';
@@ -63,6 +64,7 @@ export const SLICES = [
   domains,
   webhooks,
   inspector,
+  orgExport,
   backups,
   operator,
   instance,
@@ -86,6 +88,7 @@ export interface ControlOptions
     NetworkOptions,
     DomainOptions,
     InspectorOptions,
+    ExportOptions,
     BackupOptions,
     InstanceSliceOptions,
     DownloadOptions {
@@ -113,6 +116,7 @@ type Services = CertificateServices &
   DomainServices &
   WebhookServices &
   InspectorServices &
+  ExportServices &
   BackupServices &
   OperatorServices &
   AlertServices &
@@ -188,6 +192,7 @@ function servicesOf(slices: Slices): Services {
     ...slices.use(domains),
     ...slices.use(webhooks),
     ...slices.use(inspector),
+    ...slices.use(orgExport),
     ...slices.use(backups),
     ...slices.use(operator),
     ...slices.use(alerts),

@@ -132,9 +132,13 @@ export function openRecorder(life: Lifecycle, { settings, link, log }: Common): 
 }
 
 /** Tells of finished requests. Closed behind the listeners, whose last requests end with them. */
-export function openAccessLog(life: Lifecycle, { settings, link, log }: Common): AccessLog {
+export function openAccessLog(life: Lifecycle, { settings, link, log, table }: Common): AccessLog {
   const accessLog = new AccessLog(settings.accessLog, { link, log });
-  life.onClose('access log', () => accessLog.close());
+  const deaf = table.subscribe(accessLog);
+  life.onClose('access log', async () => {
+    deaf();
+    await accessLog.close();
+  });
   return accessLog;
 }
 

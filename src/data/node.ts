@@ -77,13 +77,13 @@ async function open(settings: NodeSettings, deps: NodeDeps, life: Lifecycle) {
   // Before the first snapshot: no route is ever without its policy.
   const { tester, dryRuns } = openPolicies(life, common, argon2);
   const relays = openRelays(life, common);
+  const accessLog = openAccessLog(life, common);
   await followRoutes(life, common);
   const { meter, latency } = openReports(life, common, dryRuns);
   // Closed before the last report: it names the agents that were still awaited, and has what the relays have carried.
   const { holds, end: endHolds } = openHolds(life, common);
   life.onClose('relay ports', () => relays.close());
   const recorder = openRecorder(life, common);
-  const accessLog = openAccessLog(life, common);
   const since = systemClock.now();
   const { admission, entrance, tcp } = openEntrances(life, common, { holds, latency, accessLog, slabs, sweepMs });
   const ofAgents = { ports: tcp, relays, meter, holds, slabs, onPresence };

@@ -32,8 +32,6 @@ export interface Route {
   readonly gate: BasicGate | null;
   /** Requires a login with an identity provider, behind `gate`; null: no visitor gate. */
   readonly visitorGate: VisitorGate | null;
-  /** Its organization exports its requests: each is reported when it is over (access-log.ts). Left out: it does not. */
-  readonly isExported?: true;
 }
 
 /** HTTP Basic in front of a tunnel (RFC 7617). */
@@ -63,6 +61,8 @@ export interface Snapshot {
   readonly visitorKey: string;
   /** Private networks that this edge relays. */
   readonly relays: readonly RelayRoute[];
+  /** Organizations that export their requests: each is reported when it is over (access-log.ts). Left out: there are none. */
+  readonly exportingOrgs?: readonly string[];
 }
 
 /**
@@ -85,6 +85,8 @@ export type Delta =
   | { readonly version: number; readonly kind: 'access_keys'; readonly keys: readonly AccessKey[] }
   /** A token allows more, or less, than its sessions know. */
   | { readonly version: number; readonly kind: 'token_limits'; readonly limits: TokenLimits }
+  /** Organizations that export their requests: these are all. */
+  | { readonly version: number; readonly kind: 'exporting_orgs'; readonly orgIds: readonly string[] }
   /** A cap was set, raised or taken off. */
   | { readonly version: number; readonly kind: 'budget'; readonly budget: Budget }
   /** A private network got a relay, or something of it changed; all of it, its devices too. */

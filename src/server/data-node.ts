@@ -118,9 +118,11 @@ function nodeSettings(
   };
 }
 
-/** Null where it is off. */
-function accessLogOf({ log: { access } }: Settings): NodeSettings['accessLog'] {
-  return access.path === null ? null : { sample: access.sample, isWhole: false };
+/** Null: neither the access log nor the export of the server wants requests. */
+function accessLogOf({ log: { access }, export: { otlp } }: Settings): NodeSettings['accessLog'] {
+  const isExported = otlp.endpoint !== null && otlp.signals.includes('logs');
+  if (access.path === null && !isExported) return null;
+  return { sample: access.path === null ? 0 : access.sample, isWhole: isExported };
 }
 
 function apiSettings(settings: Settings, socket: string | undefined): NodeSettings['edge']['api'] {

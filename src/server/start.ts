@@ -16,7 +16,7 @@ import { type ApiPart, serveApi } from './parts/api.ts';
 import { startBackground } from './parts/background.ts';
 import { tendCertificates } from './parts/certificates.ts';
 import { openFolder } from './parts/folder.ts';
-import { openAccessLog } from './parts/logs.ts';
+import { openLogs } from './parts/logs.ts';
 import { openServices, startNodePart, watchProcess } from './parts/planes.ts';
 import { newLate, type Starting } from './parts/starting.ts';
 import type { Server, ServerOptions } from './server.ts';
@@ -39,9 +39,9 @@ export async function startServer(settings: Settings, options: ServerOptions): P
 async function open(life: Lifecycle, starting: Starting): Promise<Server> {
   const operators = await openFolder(life, starting);
   const control = openServices(life, starting);
-  const accessLog = openAccessLog(life, starting, control);
+  const { accessLog, serverExport } = openLogs(life, starting, control);
   const { node, failed, certificates, apiSocket } = await startNodePart(life, starting, control);
-  watchProcess(life, starting, { control, accessLog });
+  watchProcess(life, starting, { control, accessLog, serverExport });
   const { apiTls, watch } = await tendCertificates(life, starting, { control, node, certificates });
   const served = await serveApi(life, starting, { control, apiTls, apiSocket });
   const firstOwner = await welcomeOperators(life, operators, { control, app: served.app });

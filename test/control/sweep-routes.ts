@@ -59,6 +59,11 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /orgs/{id}': { ids: org },
   'PATCH /orgs/{id}': { ids: org, body: { name: 'Renamed' } },
   'DELETE /orgs/{id}': { ids: org },
+  'GET /orgs/{id}/export': { ids: org },
+  'PUT /orgs/{id}/export': {
+    ids: org,
+    body: { events: ['audit'], otlp: { endpoint: 'https://otlp.example.test' }, webhook: null },
+  },
   'GET /orgs/{id}/members': { ids: org },
   'PATCH /orgs/{id}/members/{user_id}': { ids: member, body: { role: 'owner' } },
   // Of another member: every member may leave.

@@ -118,7 +118,7 @@ function narrowed(filter: EventFilter): ReadonlyArray<SQL | undefined> {
 }
 
 /** Who runs the server, and from where, is not for its customers. */
-function asShown(row: EventRow): EventRow {
+export function asShown(row: EventRow): EventRow {
   return row.actorKind === 'operator' ? { ...row, actorId: null, actorLabel: OPERATOR, ipAddress: '' } : row;
 }
 

@@ -19,3 +19,4 @@ export * from './schema/latency.ts';
 export * from './schema/pending.ts';
 export * from './schema/server.ts';
 export * from './schema/alerts.ts';
+export * from './schema/exports.ts';

@@ -16,6 +16,11 @@ import { byLabel, type Exposition, MetricSheet, type Values } from '../core/http
 
 /** `version`: of the server. */
 export function exposeServer(figures: ServerFigures, version: string): Promise<Exposition> {
+  return serverSheet(figures, version).page();
+}
+
+/** The same before it is text. */
+export function serverSheet(figures: ServerFigures, version: string): MetricSheet {
   const sheet = new MetricSheet();
   sheet.gauge('culvert_build_info', 'Build of the server (in the labels); always 1', [
     [{ version, node: process.versions.node }, 1],
@@ -36,7 +41,7 @@ export function exposeServer(figures: ServerFigures, version: string): Promise<E
   writeHealth(sheet, figures);
   writeBackups(sheet, figures);
   writeLogs(sheet, figures);
-  return sheet.page();
+  return sheet;
 }
 
 /** Threads by name: `control` (API, database, dashboard) and `data` (visitors, agents); one for both where `server.data_threads` is 0. */

@@ -10,6 +10,7 @@ import type { Keys } from '../core/secrets/keys.ts';
 import type { Slice } from '../core/slice.ts';
 import type { MinFree } from '../db/disk/floor.ts';
 import { inspector } from '../inspector/index.ts';
+import { orgExport } from '../organizations/export/index.ts';
 import { metrics } from '../metrics/index.ts';
 import { webhooks } from '../webhooks/index.ts';
 import { OperatorTokens } from './admin-tokens.ts';
@@ -59,6 +60,7 @@ export const operator: Slice<OperatorServices, OperatorOptions> = {
         passwords: core.passwords,
         latencyTotals: use(metrics).latencyTotals,
         feed: use(inspector).liveFeed,
+        exporter: use(orgExport).exporter,
       }),
       health,
       disk,

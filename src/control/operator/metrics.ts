@@ -14,6 +14,7 @@ import { outgoingMails } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import type { RecordStats, RecordStore } from '../db/usage/records.ts';
 import { type Actor, allowOperator } from '../core/rules/actor.ts';
+import type { Exporter, ExporterStats } from '../organizations/export/exporter.ts';
 import type { Backups, BackupStatus } from '../backups/service.ts';
 import type { Certificates, CertificateEnds } from '../certificates/service.ts';
 import type { FeedStats, LiveFeed } from '../inspector/live-feed.ts';
@@ -57,6 +58,9 @@ export interface ServerFigures {
   /** Since the start. */
   readonly lostLogLines: number;
   readonly disk: DiskState;
+  readonly exports: ExporterStats;
+  /** null: it is off. */
+  readonly serverExport: ExporterStats | null;
   /** null: it is off. */
   readonly accessLog: AccessLogFigures | null;
   readonly backups: BackupStatus;
@@ -77,6 +81,7 @@ export interface OperatorMetricsDeps {
   readonly jobTimes: JobTimes;
   readonly health: Pick<Health, 'fullReport' | 'lostLogLines'>;
   readonly disk: Pick<DiskWatch, 'state'>;
+  readonly exporter: Pick<Exporter, 'stats'>;
   readonly backups: Pick<Backups, 'status'>;
   readonly dataDir: string;
 }
@@ -90,6 +95,7 @@ export interface AccessLogFigures {
 interface Watches {
   /** null, or left out: it is off. */
   readonly accessLog?: { stats(): AccessLogFigures } | null;
+  readonly serverExport?: { stats(): ExporterStats } | null;
   readonly process: { look(): ProcessFigures };
   readonly descriptors: { readonly figures: DescriptorFigures };
 }
@@ -114,7 +120,7 @@ export class OperatorMetrics {
   async figures(actor: Actor): Promise<ServerFigures> {
     allowOperator(actor);
     const { store, nodes, passwords, certificates, feed, records, jobTimes, health, disk, dataDir } = this.#deps;
-    const { drains, forwarder, mailbox, refusals, backups } = this.#deps;
+    const { drains, forwarder, mailbox, refusals, backups, exporter } = this.#deps;
     const edge = await nodes.stats();
     const watches = this.#watches;
     if (edge === undefined || watches === undefined)
@@ -144,6 +150,8 @@ export class OperatorMetrics {
       health: health.fullReport(actor),
       lostLogLines: health.lostLogLines,
       disk: disk.state,
+      exports: exporter.stats(),
+      serverExport: watches.serverExport?.stats() ?? null,
       accessLog: watches.accessLog?.stats() ?? null,
       backups: backups.status,
     };

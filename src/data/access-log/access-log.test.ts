@@ -104,7 +104,7 @@ test(
     assert.deepEqual([seen[0]?.['traceparent'], seen[0]?.['tracestate']], ['nonsense', 'a=1'], 'passed on as it came');
     await ask();
     assert.equal(seen[1]?.['traceparent'], undefined);
-    rig.route('shop', { isExported: true });
+    rig.link.change({ kind: 'exporting_orgs', orgIds: ['another', 'org'] });
     await ask();
     const [entry] = await entries(rig, 1);
     assert.equal(String(seen[2]?.['traceparent']).split('-')[1], entry?.traceId);

@@ -8,6 +8,7 @@ import type { AccessStats } from '../../plane/access-log.ts';
 import type { Link } from '../../plane/link.ts';
 import { RecordIds } from '../inspect/record-ids.ts';
 import type { RouteEntry } from '../routing/entry.ts';
+import type { TableListener } from '../routing/table.ts';
 import { AccessDraft, type AccessOwner } from './access-draft.ts';
 import { AccessQueue, type AccessQueueOptions } from './access-queue.ts';
 
@@ -22,13 +23,15 @@ export interface AccessLogSettings {
 /** The longest wait for the last entries, at the end of the node. */
 const LAST_MS = 2_000;
 
-export class AccessLog implements AccessOwner {
+export class AccessLog implements AccessOwner, TableListener {
   /** Requests of all tunnels are wanted. */
   readonly isOn: boolean;
   readonly traces = new TraceIds();
   readonly #settings: AccessLogSettings;
   readonly #queue: AccessQueue;
   readonly #ids = new RecordIds();
+  /** Organizations that want theirs, whatever the server does. */
+  #exporting: ReadonlySet<string> = new Set();
 
   /** `settings`: null where the server writes none; organizations may want theirs all the same. */
   constructor(
@@ -42,15 +45,25 @@ export class AccessLog implements AccessOwner {
 
   /** Whether traces begin here, and requests are logged. `entry`: of the tunnel; undefined: there is none. */
   wants(entry: RouteEntry | undefined): boolean {
-    return this.isOn || (entry !== undefined && entry.route.isExported === true);
+    return this.isOn || (this.#exporting.size > 0 && this.#isExported(entry));
   }
 
   /** The entry of a request that is wanted; null: it is not sampled. */
   begin(entry: RouteEntry | undefined): AccessDraft | null {
     const { sample, isWhole } = this.#settings;
     const isSampled = sample > 0 && (sample >= 1 || Math.random() < sample);
-    if (!isSampled && !isWhole && entry?.route.isExported !== true) return null;
+    if (!isSampled && !isWhole && !this.#isExported(entry)) return null;
     return new AccessDraft(this, entry, isSampled);
+  }
+
+  #isExported(entry: RouteEntry | undefined): boolean {
+    return entry !== undefined && this.#exporting.has(entry.route.orgId);
+  }
+
+  // ------------------------------------------------------------------ from the routing table (TableListener)
+
+  onExportingOrgs(orgIds: readonly string[]): void {
+    this.#exporting = new Set(orgIds);
   }
 
   // ------------------------------------------------------------------ from its drafts (AccessOwner)

@@ -24,6 +24,8 @@ export interface TableListener {
   onBudget?(budget: Budget): void;
   /** These are all of them from now on. */
   onAccessKeys?(keys: readonly AccessKey[]): void;
+  /** These are all that export their requests. */
+  onExportingOrgs?(orgIds: readonly string[]): void;
   /** Signs what visitors carry from now on. */
   onVisitorKey?(key: string): void;
   onCutOrg?(orgId: string, message: string): void;
@@ -137,6 +139,7 @@ export class RouteTable {
     for (const listener of this.#listeners) {
       listener.onAccessKeys?.(snapshot.accessKeys);
       listener.onVisitorKey?.(snapshot.visitorKey);
+      listener.onExportingOrgs?.(snapshot.exportingOrgs ?? []);
     }
     yield* this.#loadRelays(snapshot.relays);
     this.#needsSnapshot = false;
@@ -188,6 +191,9 @@ export class RouteTable {
         break;
       case 'access_keys':
         for (const listener of this.#listeners) listener.onAccessKeys?.(delta.keys);
+        break;
+      case 'exporting_orgs':
+        for (const listener of this.#listeners) listener.onExportingOrgs?.(delta.orgIds);
         break;
       case 'relay':
         for (const listener of this.#listeners) listener.onRelay?.(delta.relay);

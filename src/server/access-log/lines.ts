@@ -1,4 +1,5 @@
 /** Lines of the access log: JSON with every field, or the combined format of Apache and nginx. */
+import { accessFields } from '../../plane/access-fields.ts';
 import type { AccessEntry } from '../../plane/access-log.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
@@ -7,37 +8,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 export type LineOf = (entry: AccessEntry) => string;
 
 export function jsonLine(entry: AccessEntry): string {
-  return `${JSON.stringify(fieldsOf(entry))}\n`;
-}
-
-/** An entry by the names that the line, OTLP and webhooks have for its fields. docs/logs.md lists them. */
-export function fieldsOf(entry: AccessEntry) {
-  return {
-    time: new Date(entry.at).toISOString(),
-    kind: entry.kind,
-    request_id: entry.id,
-    trace_id: entry.traceId === '' ? null : entry.traceId,
-    org_id: entry.orgId,
-    tunnel_id: entry.tunnelId,
-    tunnel: entry.label === '' ? null : entry.label,
-    key_id: entry.tokenId,
-    agent_id: entry.agentId,
-    remote_ip: entry.remoteIp,
-    scheme: entry.scheme,
-    host: entry.host,
-    method: entry.method,
-    path: entry.target,
-    http_version: entry.httpVersion,
-    status: entry.status === 0 ? null : entry.status,
-    decision: entry.outcome === 'refused' ? 'blocked' : 'allowed',
-    reason: entry.code,
-    bytes_in: entry.bytesIn,
-    bytes_out: entry.bytesOut,
-    duration_ms: entry.durationMs,
-    upstream_ms: entry.upstreamMs,
-    user_agent: entry.userAgent,
-    referer: entry.referer,
-  };
+  return `${JSON.stringify(accessFields(entry))}\n`;
 }
 
 /** `%h %l %u %t "%r" %>s %O "%{Referer}i" "%{User-agent}i"`. Connections of `tcp` tunnels have no place in it. */

@@ -7,7 +7,7 @@ import type { OperatorActor } from '../../control/core/rules/actor.ts';
 import { type MetricsListener, openMetricsListener } from './metrics-listener.ts';
 
 /** Any client that reaches the listener, with the token where one is set: the operator's settings say so. */
-const SCRAPER: OperatorActor = {
+export const SCRAPER: OperatorActor = {
   kind: 'operator',
   orgId: null,
   userId: null,

@@ -6,11 +6,11 @@ import { ProcessWatch } from '../../base/process/process-watch.ts';
 import type { ControlPlane } from '../../control/open.ts';
 import type { StartedNode } from '../../data/data-thread.ts';
 import { apiAtEdge } from '../../config/one-port.ts';
-import type { AccessWriter } from '../access-log/access-writer.ts';
 import { type Certificates, loadCertificates } from '../certificates/certificates.ts';
 import { openControlPlane } from '../control-plane.ts';
 import { startDataNode } from '../data-node.ts';
 import { API_SOCKET_FILE, socketPath } from '../socket-path.ts';
+import type { LogParts } from './logs.ts';
 import type { Starting } from './starting.ts';
 
 /** Visitors, agents, webhooks and the database all take some. */
@@ -73,12 +73,15 @@ export async function startNodePart(
 export function watchProcess(
   life: Lifecycle,
   { log }: Starting,
-  { control, accessLog }: { readonly control: ControlPlane; readonly accessLog: AccessWriter | null },
+  { control, accessLog, serverExport }: LogParts & { readonly control: ControlPlane },
 ): void {
   const processWatch = new ProcessWatch();
   life.onClose('process watch', () => processWatch.close());
   const descriptors = new DescriptorWatch({ log, few: FEW_DESCRIPTORS, monotonic: () => systemClock.monotonic() });
   life.onClose('file descriptors', descriptors.start());
   life.onClose('process health', control.health.watch(descriptors));
-  life.onClose('process metrics', control.operatorMetrics.attach({ process: processWatch, descriptors, accessLog }));
+  life.onClose(
+    'process metrics',
+    control.operatorMetrics.attach({ process: processWatch, descriptors, accessLog, serverExport }),
+  );
 }

@@ -17,6 +17,18 @@ export interface Counted {
   readonly sumSeconds: number;
 }
 
+/** One metric with all of its values. */
+export interface SheetMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'gauge' | 'counter' | 'histogram';
+  readonly values: ReadonlyArray<{
+    readonly metricName?: string;
+    readonly labels: Readonly<Record<string, string | number>>;
+    readonly value: number;
+  }>;
+}
+
 /** A sheet per answer: what one organization sees was never in another's. */
 export class MetricSheet {
   readonly #registry = new Registry();
@@ -53,6 +65,11 @@ export class MetricSheet {
     });
     const written = { name, help, type: 'histogram', aggregator: 'sum', values };
     this.#registry.registerMetric({ name, get: async () => written } as unknown as Metric);
+  }
+
+  /** What is on it, as plain data: of a histogram the `_bucket`, `_sum` and `_count` values of Prometheus. */
+  async metrics(): Promise<readonly SheetMetric[]> {
+    return (await this.#registry.getMetricsAsJSON()) as unknown as SheetMetric[];
   }
 
   async page(): Promise<Exposition> {

@@ -76,6 +76,11 @@ export class Publisher implements RouteEvents {
     this.#send({ kind: 'access_keys', keys });
   }
 
+  /** These organizations export their requests, and no others. */
+  setExportingOrgs(orgIds: readonly string[]): void {
+    this.#send({ kind: 'exporting_orgs', orgIds });
+  }
+
   cutOrg(orgId: string, message: string): void {
     this.#send({ kind: 'cut_org', orgId, message });
   }

@@ -43,6 +43,7 @@ export const AUDIT_ACTIONS = [
   'org.delete',
   'org.plan',
   'org.approve',
+  'org.export',
   'org.suspend',
   'member.update',
   'member.remove',

@@ -44,6 +44,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'org.delete': 'deleted the organization',
     'org.plan': 'changed the plan',
     'org.approve': 'approved the organization',
+    'org.export': 'changed the export of the organization',
     'org.suspend': 'suspended the organization',
     'billing.checkout': 'started a checkout',
     'billing.plan': 'plan changed by billing',

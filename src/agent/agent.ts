@@ -31,6 +31,7 @@ import { type Lost, lostBy } from './lost.ts';
 import { type PathOwner, type PathWatch, watchPaths } from './connect/path-watch.ts';
 import { targetText } from './local/route-spec.ts';
 import { Relay, type RelayOwner } from './relay/relay.ts';
+import type { PeerChanges } from './relay/peers/peer-keeper.ts';
 import type { RelaySpec } from './relay/spec.ts';
 import { type Cancel, type Schedule, systemSchedule } from './schedule.ts';
 import { type Dispute, ServerPin } from './connect/server-pin.ts';
@@ -281,6 +282,10 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
 
   onPath(relay: Relay, path: RelayPath, why: string): void {
     this.#emit({ kind: 'relay_path', relay: relay.view(), path, why });
+  }
+
+  onPeers(relay: Relay, { added, changed, removed, foreign }: PeerChanges): void {
+    this.#emit({ kind: 'relay_peers', relay: relay.view(), added, changed, removed, foreign });
   }
 
   onRefused(session: Session, wanted: Wanted, refusal: Refusal): void {

@@ -42,6 +42,15 @@ export type UdpState =
   | 'silent' // it does not get through, or does no longer; it is tried again all the time
   | 'off'; // the user does not want it
 
+export interface ManagedView {
+  /** `wg0`. */
+  readonly interface: string;
+  /** Devices that may connect, as of the server's last list; undefined: none has come. */
+  readonly devices: number | undefined;
+  /** Why the peers can't be kept in step. */
+  readonly fault: string | undefined;
+}
+
 /** A private network whose datagrams this agent carries. */
 export interface RelayView {
   /** The user's name for it; unique within the agent. */
@@ -56,6 +65,8 @@ export interface RelayView {
   /** Undefined while it is not online. */
   readonly path: RelayPath | undefined;
   readonly udp: UdpState;
+  /** The WireGuard interface whose peers it keeps in step; undefined: none. */
+  readonly manages?: ManagedView | undefined;
   /** In words, why datagrams go this way; undefined when there is nothing to explain. */
   readonly pathWhy: string | undefined;
   /** Why it is not online. */
@@ -147,6 +158,15 @@ export type AgentEvent =
   | { readonly kind: 'relay_online'; readonly relay: RelayView }
   /** The way of datagrams is known or has changed: `relay.path`, and `why` in words. */
   | { readonly kind: 'relay_path'; readonly relay: RelayView; readonly path: RelayPath; readonly why: string }
+  /** Peers of the interface that it manages were changed: addresses. `foreign`: of devices whose peers culvert did not add. */
+  | {
+      readonly kind: 'relay_peers';
+      readonly relay: RelayView;
+      readonly added: readonly string[];
+      readonly changed: readonly string[];
+      readonly removed: readonly string[];
+      readonly foreign: readonly string[];
+    }
   | { readonly kind: 'relay_offline'; readonly relay: RelayView; readonly reason: string }
   /** As `tunnel_refused`. */
   | {

@@ -178,6 +178,11 @@ export class Session implements ChannelSink {
       }
       case 'attached':
         return this.#attached(message);
+      case 'peers': {
+        const relay = this.#slots.get(message.slot);
+        if (relay instanceof Relay) relay.takePeers(message);
+        return;
+      }
       case 'drain':
         return this.#owner.onDrain(this, message.retryAfterMs, message.message);
       case 'requests':

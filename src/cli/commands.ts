@@ -98,6 +98,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: ['udp 51820 --network office'],
     options: [
       ['--network <network>', 'name or id of the private network'],
+      [
+        '--manage <interface>',
+        'keep the peers of this WireGuard interface in step with the devices (Linux, CAP_NET_ADMIN)',
+      ],
       ['--no-udp', 'use the TLS session only, never UDP'],
       ...CONNECTION,
       ['--json', REPORT[0][1]],

@@ -41,6 +41,8 @@ const tunnelKeys = z.strictObject({
   network: z.string().min(1, 'must be the name of a private network').max(253).optional(),
   /** Of udp tunnels. false: datagrams go by the agent's session alone, never by UDP to the server. */
   udp: z.boolean().default(true),
+  /** Of udp tunnels: the WireGuard interface whose peers follow the network's devices. */
+  manage: z.string().max(15).optional(),
   ...upstreamKeys,
   ...narrowingKeys,
   ...folderKeys,

@@ -29,15 +29,20 @@ const file = z.object({
 });
 type Servers = z.output<typeof file>['servers'];
 
+/** Where an agent keeps what it has to know at its next start: of systemd, or of its user. */
+export function stateFolder(env: NodeJS.ProcessEnv): string {
+  // systemd may give several folders, apart by colons.
+  const [state = ''] = (env['STATE_DIRECTORY'] ?? '').split(':');
+  return state === '' ? userFolder(env) : state;
+}
+
 export class KnownServers {
   readonly path: string;
   readonly #onFault: (message: string) => void;
 
   /** `onFault` gets a message about a file that can't be read or written; nothing is thrown. */
   constructor(env: NodeJS.ProcessEnv, onFault: (message: string) => void) {
-    // systemd may give several folders, apart by colons.
-    const [state = ''] = (env['STATE_DIRECTORY'] ?? '').split(':');
-    this.path = join(state === '' ? userFolder(env) : state, 'known-servers.json');
+    this.path = join(stateFolder(env), 'known-servers.json');
     this.#onFault = onFault;
   }
 

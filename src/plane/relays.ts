@@ -25,6 +25,8 @@ export interface RelayDevice {
   readonly deviceId: string;
   /** WireGuard public key: 32 bytes in base64. */
   readonly publicKey: string;
+  /** Its address and the networks behind it: `10.80.0.2/32`. */
+  readonly allowedIps: readonly string[];
   /** Milliseconds since the epoch, or null. */
   readonly expiresAt: number | null;
 }
@@ -75,6 +77,8 @@ export interface RelayInfo {
   /** Milliseconds since the epoch. */
   readonly attachedAt: number;
   readonly path: RelayPath;
+  /** The agent keeps the peers of the network's server in step. */
+  readonly managesPeers: boolean;
   /** Since when it takes this way. Milliseconds since the epoch. */
   readonly pathSince: number;
   /** Clients with a flow now. */

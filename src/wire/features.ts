@@ -8,5 +8,6 @@ export const FEATURES = [
   'upstream', // `claim.upstream`: upstream-form.ts
   'advice', // the message `advice`
   'routes', // `claim.routes`: path-routes.ts
+  'peers', // `attach.peers`, and the message of that name
 ] as const;
 export type Feature = (typeof FEATURES)[number];

@@ -11,6 +11,7 @@
  *                                  ←       bound {ref, slot, url, …}   or  refused {ref, code, …}
  *   attach {ref, network, …}       →                                       (carry the datagrams of a private network)
  *                                  ←       attached {ref, slot, key, …}  or  refused {ref, code, …}
+ *                                  ←       peers {slot, items, …}          (devices of that network, if the agent wants them)
  *   unbind {slot}                  →                                       (agent no longer serves it)
  *                                  ←       unbound {slot, code, …}         (stopped, expired, superseded, …)
  *   advice {slot, code}            →                                       (the service refuses requests, and says why)
@@ -127,6 +128,8 @@ export const attach = z.object({
   network: z.string().min(1).max(253),
   /** As in `claim`. */
   target: text,
+  /** It wants the devices, now and after each change. Needs the feature `peers`. */
+  peers: z.boolean().optional(),
 });
 
 export const unbind = z.object({ type: z.literal('unbind'), slot });
@@ -191,6 +194,27 @@ export const attached = z.object({
   epoch: z.int().min(0).max(0xffff_ffff),
 });
 
+/** Devices in one message: each with some networks behind it stays far below MAX_MESSAGE_BYTES. */
+export const PEERS_AT_ONCE = 50;
+/** Networks behind a device, and its own address. */
+const MAX_ALLOWED_IPS = 64;
+
+/** A device as the WireGuard of the network's server has to know it. */
+export const peer = z.object({
+  /** WireGuard public key: 32 bytes in base64. */
+  key: z.string().regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/),
+  ips: z.array(z.string().regex(/^[0-9a-fA-F.:]{2,45}\/\d{1,3}$/)).max(MAX_ALLOWED_IPS),
+});
+
+/** All devices of a network that may connect now, in as many messages as they need: the agent takes the list once the last one is here. */
+export const peers = z.object({
+  type: z.literal('peers'),
+  slot,
+  items: z.array(peer).max(PEERS_AT_ONCE),
+  isFirst: z.boolean(),
+  isLast: z.boolean(),
+});
+
 export const refused = z.object({ type: z.literal('refused'), ref, code: refusalCode, message: text });
 export const unbound = z.object({ type: z.literal('unbound'), slot, code: refusalCode, message: text });
 export const serverDrain = z.object({ type: z.literal('drain'), retryAfterMs: z.number().min(0), message: text });
@@ -224,6 +248,7 @@ export const fromServer = z.discriminatedUnion('type', [
   welcome,
   bound,
   attached,
+  peers,
   refused,
   unbound,
   serverDrain,
@@ -237,5 +262,7 @@ export type Hello = z.infer<typeof hello>;
 export type Claim = z.infer<typeof claim>;
 export type Attach = z.infer<typeof attach>;
 export type Attached = z.infer<typeof attached>;
+export type Peers = z.infer<typeof peers>;
+export type PeerItem = z.infer<typeof peer>;
 export type Bound = z.infer<typeof bound>;
 export type RequestLine = z.infer<typeof requestLine>;

@@ -50,6 +50,7 @@ const RELAY: Relay = {
   path: 'udp',
   path_since: null,
   attached_at: null,
+  manages_peers: false,
   agent_id: null,
   flows: 0,
   packets_in: 0,

@@ -2,6 +2,7 @@
  * A private network of three as its owner sets it up: a server at home behind a NAT, two clients elsewhere, and a Culvert server that all reach. Every
  * key is made with `wg`, every configuration comes from the API, and every packet is WireGuard's own.
  */
+import { join } from 'node:path';
 import { type ApiPlace, callInside, logInInside } from '../../scripts/wireguard/api.ts';
 import { type Keys, makeKeys, Peer, withPrivateKey } from '../../scripts/wireguard/peer.ts';
 import { HOME_OUTSIDE, Places, SERVER_ADDRESS } from '../../scripts/wireguard/places.ts';
@@ -133,9 +134,11 @@ export class Fixture {
     await peer.configure(withPrivateKey(direct, keys.privateKey));
   }
 
-  startAgent(): Program {
-    const words = ['udp', String(LISTEN_PORT), '--network', NETWORK, '--json'];
-    this.#agent = this.culvert.agent(words, { netns: this.places.home });
+  /** `more`: flags besides. What it keeps is there at its next start. */
+  startAgent(...more: string[]): Program {
+    const words = ['udp', String(LISTEN_PORT), '--network', NETWORK, '--json', ...more];
+    const env = { STATE_DIRECTORY: join(this.culvert.folder, 'agent-state') };
+    this.#agent = this.culvert.agent(words, { netns: this.places.home, env });
     return this.#agent;
   }
 

@@ -54,6 +54,22 @@ test('an agent of relays alone attaches after welcome, and tells the endpoint be
   assert.deepEqual([channel.sink.targetOf(1), channel.sink.takerOf(2)], [undefined, undefined]);
 });
 
+test('relay: a managed interface is asked for, and refused at a server that sends no peers', async () => {
+  const managed = { ...spec('vpn'), manage: { name: 'wg0', folder: '/nowhere' } };
+  const now = await fakeFixture({ tunnels: [], relays: [managed] });
+  now.latest().welcome({ features: ['peers'] });
+  assert.deepEqual(now.latest().sent.slice(1), [
+    { type: 'attach', ref: 1, network: 'vpn', target: 'localhost:51820', peers: true },
+  ]);
+  const old = await fakeFixture({ tunnels: [], relays: [managed] });
+  old.latest().welcome({ features: ['routes'] });
+  await setImmediate();
+  assert.deepEqual(attaches(old.latest()), []);
+  const { code, message } = await old.agent.done;
+  assert.equal(code, 4);
+  assert.match(message, /too old for --manage\. Upgrade the server, or leave the option out/);
+});
+
 test('tunnels and relays of one agent have their slots side by side', async () => {
   const fixture = await fakeFixture({ tunnels: [tunnelSpec('web')], relays: [spec('vpn')] });
   const channel = fixture.latest();

@@ -4,15 +4,18 @@
  */
 import type { Logger } from '../../base/log.ts';
 import type { MuxStream, StreamSink } from '../../mux/stream.ts';
-import type { Attach, Attached } from '../../wire/messages.ts';
+import type { Attach, Attached, Peers } from '../../wire/messages.ts';
 import type { AgentEvent, RelayPath, RelayView } from '../events.ts';
-import { type Refusal, Wanted } from '../wanted.ts';
+import { type Need, type Refusal, Wanted } from '../wanted.ts';
 import { Carrier, type CarrierFloor } from './carrier.ts';
+import type { PeerChanges } from './peers/peer-keeper.ts';
+import { type ManagedPeers, managePeers } from './peers/managed-peers.ts';
 import type { RelaySpec } from './spec.ts';
 
 export interface RelayOwner {
   onPath(relay: Relay, path: RelayPath, why: string): void;
   onFault(relay: Relay, fault: string | undefined): void;
+  onPeers(relay: Relay, changes: PeerChanges): void;
 }
 
 export class Relay extends Wanted {
@@ -20,6 +23,8 @@ export class Relay extends Wanted {
   readonly spec: RelaySpec;
   readonly #carrier: Carrier;
   readonly #log: Logger;
+  override readonly needs: readonly Need[];
+  readonly #peers: ManagedPeers | undefined;
   #attached: Attached | undefined;
 
   constructor(spec: RelaySpec, options: { floor: CarrierFloor; owner: RelayOwner; random: () => number }) {
@@ -27,6 +32,12 @@ export class Relay extends Wanted {
     const { floor, owner } = options;
     this.spec = spec;
     this.#log = floor.log.child({ relay: spec.name });
+    const { manage } = spec;
+    this.needs = manage === undefined ? [] : [{ feature: 'peers', options: '--manage' }];
+    this.#peers =
+      manage === undefined
+        ? undefined
+        : managePeers(manage, { floor, log: this.#log, onChanges: (changes) => owner.onPeers(this, changes) });
     this.#carrier = new Carrier(spec, floor, {
       onPath: (path, why) => {
         owner.onPath(this, path, why);
@@ -53,7 +64,7 @@ export class Relay extends Wanted {
 
   override setAway(state: 'waiting' | 'ended', reason: string): void {
     super.setAway(state, reason);
-    if (state === 'ended') this.#carrier.close();
+    if (state === 'ended') this.close();
     else this.#carrier.detach();
   }
 
@@ -67,12 +78,19 @@ export class Relay extends Wanted {
     this.#carrier.tryNow();
   }
 
+  /** A part of the devices that may connect now. */
+  takePeers(peers: Peers): void {
+    if (this.#attached !== undefined) this.#peers?.take(peers, this.#attached.networkId);
+  }
+
   close(): void {
     this.#carrier.close();
+    this.#peers?.close();
   }
 
   ask(ref: number): Attach {
-    return { type: 'attach', ref, network: this.spec.network, target: this.spec.target.text };
+    const { network, target, manage } = this.spec;
+    return { type: 'attach', ref, network, target: target.text, ...(manage === undefined ? {} : { peers: true }) };
   }
 
   targetEvent(): AgentEvent {
@@ -106,6 +124,7 @@ export class Relay extends Wanted {
       path: this.state === 'online' ? carrier.path : undefined,
       udp: carrier.udpState,
       pathWhy: carrier.pathWhy,
+      manages: this.#peers?.view(),
       reason: this.reason,
       fault: this.fault,
       clients: carrier.clients,

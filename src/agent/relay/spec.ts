@@ -20,4 +20,13 @@ export interface RelaySpec {
   readonly target: DatagramTarget;
   /** false: never UDP to the server, the session's stream carries everything. */
   readonly udp: boolean;
+  /** The WireGuard interface whose peers are kept in step with the network's devices; none: a person does that. */
+  readonly manage?: ManagedInterface;
+}
+
+export interface ManagedInterface {
+  /** `wg0`. */
+  readonly name: string;
+  /** Where the agent keeps which peers it has added. */
+  readonly folder: string;
 }

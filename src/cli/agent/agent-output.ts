@@ -110,6 +110,18 @@ export function jsonOf(event: AgentEvent): { event: string } & Record<string, un
     }
     case 'relay_path':
       return { event: 'relay_path', name: event.relay.name, path: event.path, why: event.why };
+    case 'relay_peers': {
+      const { relay, added, changed, removed, foreign } = event;
+      return {
+        event: 'relay_peers',
+        name: relay.name,
+        interface: relay.manages?.interface,
+        added,
+        changed,
+        removed,
+        foreign,
+      };
+    }
     case 'relay_offline':
       return { event: 'relay_offline', name: event.relay.name, endpoint: event.relay.endpoint, reason: event.reason };
     case 'relay_refused': {

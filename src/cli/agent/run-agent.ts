@@ -26,6 +26,7 @@ import { type AgentRecord, bootIdOf, runtimeDir, StateFile } from '../client/sta
 import { outboundBy } from '../client/outbound.ts';
 import { plainHttpWarning } from '../client/plain-http.ts';
 import { loginCommand, readAgentKey } from '../client/token.ts';
+import { requireInterface } from './managed-interface.ts';
 import { Reloader, type ReadSettings, type Reloadable } from './reload.ts';
 import { RunningTunnels } from './tunnel-list.ts';
 import { UrlFile } from './url-file.ts';
@@ -59,6 +60,7 @@ export async function runAgent(io: Io, run: AgentRun): Promise<ExitCode> {
   const outbound = outboundBy(settings.network, io.env);
   // A key file that the settings name may be another one later.
   let current = settings;
+  for (const { manage } of run.relays) if (manage !== undefined) await requireInterface(manage.name);
   const first = await readAgentKey(settings, io.env); // a mistake here is the user's: say it now instead of retrying
   const drawn = flags.json !== true && flags.quiet !== true && canDraw(io.stdout, io.env);
   const log = await agentLog(io, { quiet: flags.quiet === true, drawn });

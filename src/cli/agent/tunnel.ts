@@ -79,13 +79,13 @@ export function specsOf(
   const wanted = chosen(settings, names);
   return {
     tunnels: wanted.filter(({ protocol }) => protocol !== 'udp').map((one) => specOf(one)),
-    relays: wanted.filter(({ protocol }) => protocol === 'udp').map(relayOf),
+    relays: wanted.filter(({ protocol }) => protocol === 'udp').map((one) => relayOf(one)),
   };
 }
 
 function entryOf(settings: TunnelSettings, env: NodeJS.ProcessEnv): Entry {
   const { name } = settings;
-  if (settings.protocol === 'udp') return { name, print: JSON.stringify(settings), relay: relayOf(settings) };
+  if (settings.protocol === 'udp') return { name, print: JSON.stringify(settings), relay: relayOf(settings, env) };
   const tunnel = specOf(settings, env);
   // What restricts visitors may come from files that the settings only name.
   return { name, print: JSON.stringify([settings, tunnel.narrow]), tunnel };
@@ -133,6 +133,7 @@ export function specOf(settings: TunnelSettings, env?: NodeJS.ProcessEnv): Tunne
   } = settings;
   if (proxyProtocol && protocol !== 'tcp') throw settings.mistake('proxy_protocol', PROXY_ELSEWHERE);
   if (settings.network !== undefined) throw settings.mistake('network', 'is for protocol = "udp" only');
+  if (settings.manage !== undefined) throw settings.mistake('manage', 'is for protocol = "udp" only');
   if (!settings.udp) throw settings.mistake('udp', 'is for protocol = "udp" only');
   if (protocol === 'udp') throw new TypeError('a relay is no tunnel'); // relayOf has those
   const dotted = subdomainFault(subdomain, (first) => `subdomain = "${first}"`);

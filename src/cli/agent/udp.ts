@@ -6,6 +6,7 @@ import { agentFlags, settingsOf } from './agent-settings.ts';
 import type { CommandBody } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
 import { textFlag } from '../terminal/flags.ts';
+import { managed, manageFault } from './managed-interface.ts';
 import { runAgent } from './run-agent.ts';
 import { UPSTREAM_KEYS } from './upstream-input.ts';
 
@@ -18,7 +19,13 @@ export const udpCommand: CommandBody = async (io, invocation) => {
   const settings = settingsOf(io, invocation);
   try {
     const target = parseDatagramTarget(args[0] ?? '');
-    const relay: RelaySpec = { name: 'udp', network, target, udp: flags['udp'] !== false };
+    const manage = textFlag(flags, 'manage');
+    const fault = manage === undefined ? undefined : manageFault(manage);
+    if (fault !== undefined) throw usageError(`--manage: ${fault}`);
+    const relay: RelaySpec = {
+      ...{ name: 'udp', network, target, udp: flags['udp'] !== false },
+      ...(manage === undefined ? {} : { manage: managed(manage, io.env) }),
+    };
     return await runAgent(io, { settings, tunnels: [], relays: [relay], flags: agentFlags(invocation) });
   } catch (error) {
     if (error instanceof TargetError) throw usageError(error.message, error);
@@ -26,9 +33,12 @@ export const udpCommand: CommandBody = async (io, invocation) => {
   }
 };
 
-/** A tunnel of the settings file with `protocol = "udp"`. @throws ConfigError for what such a one can't have. */
-export function relayOf(settings: TunnelSettings): RelaySpec {
-  const { name, network, udp } = settings;
+/**
+ * A tunnel of the settings file with `protocol = "udp"`. `env`: names the state folder; undefined: the settings alone are checked.
+ * @throws ConfigError for what such a one can't have.
+ */
+export function relayOf(settings: TunnelSettings, env: NodeJS.ProcessEnv = {}): RelaySpec {
+  const { name, network, udp, manage } = settings;
   if (network === undefined) {
     throw settings.mistake('protocol', 'a udp tunnel needs network = "NAME"');
   }
@@ -38,8 +48,11 @@ export function relayOf(settings: TunnelSettings): RelaySpec {
   for (const key of ['verify_tls', 'proxy_protocol'] as const) {
     if (settings[key]) throw settings.mistake(key, 'does not apply to udp tunnels');
   }
+  const fault = manage === undefined ? undefined : manageFault(manage);
+  if (fault !== undefined) throw settings.mistake('manage', fault);
   try {
-    return { name, network, target: parseDatagramTarget(String(settings.target ?? '')), udp };
+    const target = parseDatagramTarget(String(settings.target ?? ''));
+    return { name, network, target, udp, ...(manage === undefined ? {} : { manage: managed(manage, env) }) };
   } catch (error) {
     if (error instanceof TargetError) throw settings.mistake('target', error.message);
     throw error;

@@ -158,7 +158,7 @@ export class NetworkDevices {
         ...(extraAllowedIps === undefined ? {} : { extra_allowed_ips: row.extraAllowedIps.join(', ') }),
       };
       record(tx, actor, { action: 'network_device.update', row, details });
-      if (expiresAt !== undefined) this.#announce(tx, network, row);
+      if (expiresAt !== undefined || extraAllowedIps !== undefined) this.#announce(tx, network, row);
       return shown(row, overlayOf(network.cidr), tx.now);
     });
   }
@@ -190,7 +190,9 @@ export class NetworkDevices {
   }
 
   #announce(tx: Tx, network: NetworkRow, row: DeviceRow): void {
-    if (isRelayed(network)) tx.onCommit(() => this.#deps.networkEvents.device(network.id, relayDeviceOf(row)));
+    if (!isRelayed(network)) return;
+    const device = relayDeviceOf(row, overlayOf(network.cidr));
+    tx.onCommit(() => this.#deps.networkEvents.device(network.id, device));
   }
 }
 

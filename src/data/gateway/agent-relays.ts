@@ -5,9 +5,16 @@
 import type { MuxSession } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';
 import type { PresenceEvent } from '../../plane/presence.ts';
-import type { RelayRoute } from '../../plane/relays.ts';
+import type { RelayDevice, RelayRoute } from '../../plane/relays.ts';
 import type { TokenGrant } from '../../plane/routes.ts';
-import type { Attach, Attached, FromServer, RefusalCode } from '../../wire/messages.ts';
+import {
+  type Attach,
+  type Attached,
+  type FromServer,
+  type PeerItem,
+  PEERS_AT_ONCE,
+  type RefusalCode,
+} from '../../wire/messages.ts';
 import type { Carrier } from '../relay/carrier.ts';
 import type { RelayRegistry } from '../relay/relay-registry.ts';
 import type { Payer } from '../routing/entry.ts';
@@ -46,7 +53,7 @@ interface AgentRelaysDeps {
 }
 
 /** To which words an answer was given. */
-interface Answer extends Pick<Attach, 'network' | 'target'> {
+interface Answer extends Pick<Attach, 'network' | 'target' | 'peers'> {
   readonly attached: Attached;
 }
 
@@ -91,9 +98,9 @@ export class AgentRelays {
   }
 
   /** Whether it is carried already, by the same words: then the answer is given once more, and no one else is asked. */
-  repeats({ ref, network, target }: Attach): boolean {
+  repeats({ ref, network, target, peers }: Attach): boolean {
     for (const answer of this.#carried.values()) {
-      if (answer === null || answer.network !== network || answer.target !== target) continue;
+      if (answer === null || answer.network !== network || answer.target !== target || answer.peers !== peers) continue;
       this.#session.send({ ...answer.attached, ref });
       return true;
     }
@@ -116,7 +123,7 @@ export class AgentRelays {
     else this.#session.send({ type: 'refused', ref: asked.ref, code: outcome.code, message: outcome.message });
   }
 
-  #attach({ ref, network, target }: Attach, tokenId: string, route: RelayRoute): void {
+  #attach({ ref, network, target, peers }: Attach, tokenId: string, route: RelayRoute): void {
     const session = this.#session;
     const carrying = this.#slots.take(
       (slot): Carrying => ({
@@ -128,6 +135,7 @@ export class AgentRelays {
         networkId: route.networkId,
         slot,
         ended: (code, message) => this.#unbind(carrying, code, message),
+        onDevices: peers === true ? (...some) => this.#tellPeers(carrying, ...some) : null,
       }),
     );
     this.#carried.set(carrying, null);
@@ -145,12 +153,23 @@ export class AgentRelays {
       key: attachment.key.toString('base64url'),
       epoch: attachment.epoch,
     };
-    if (this.#carried.has(carrying)) this.#carried.set(carrying, { network, target, attached });
+    if (this.#carried.has(carrying)) this.#carried.set(carrying, { network, target, peers, attached });
     session.send(attached);
     // An agent that does not read may just have been cut off by that message.
     if (!session.isLive) return;
     session.onAttached();
     attachment.begin();
+  }
+
+  /** Of some devices, in messages of a bounded length. */
+  #tellPeers({ slot }: Carrying, some: readonly RelayDevice[], isFirst: boolean, isLast: boolean): void {
+    let from = 0;
+    do {
+      const items = some.slice(from, from + PEERS_AT_ONCE).map(peerOf);
+      const begins = isFirst && from === 0;
+      from += PEERS_AT_ONCE;
+      this.#session.send({ type: 'peers', slot, items, isFirst: begins, isLast: isLast && from >= some.length });
+    } while (from < some.length && this.#session.isLive);
   }
 
   #unbind(carrying: Carrying, code: RefusalCode, message: string): void {
@@ -165,4 +184,8 @@ export class AgentRelays {
   #tell(kind: 'carries' | 'carries_no_more', { networkId }: Carrying): void {
     this.#deps.onPresence({ kind, agentId: this.#session.agentId, networkId });
   }
+}
+
+function peerOf({ publicKey, allowedIps }: RelayDevice): PeerItem {
+  return { key: publicKey, ips: [...allowedIps] };
 }

@@ -4,6 +4,7 @@
  */
 import type { MuxSession } from '../../mux/session.ts';
 import type { Shaper } from '../../mux/shaper.ts';
+import type { RelayDevice } from '../../plane/relays.ts';
 import type { RefusalCode } from '../../wire/messages.ts';
 import type { Payer } from '../routing/entry.ts';
 
@@ -20,4 +21,6 @@ export interface Carrier {
   readonly shaper: Pick<Shaper, 'bucket'>;
   /** The relay has let go of it; its agent gets the reason. Not called after `RelayRegistry.detach`. */
   ended(code: RefusalCode, message: string): void;
+  /** It wants to know the network's devices: called with all of them, in parts, soon after each change. Null: it does not. */
+  readonly onDevices: ((some: readonly RelayDevice[], isFirst: boolean, isLast: boolean) => void) | null;
 }

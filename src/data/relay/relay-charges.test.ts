@@ -131,7 +131,12 @@ test('who floods the public port takes no rate from clients, and keeps no new on
   const { carrier, client } = fixture;
   const { port } = carrier.attached;
   const flooder = await TestClient.open(t, port);
-  const serverKey = { deviceId: 'server', publicKey: Buffer.alloc(32, 9).toString('base64'), expiresAt: null };
+  const serverKey = {
+    deviceId: 'server',
+    allowedIps: ['10.80.0.2/32'],
+    publicKey: Buffer.alloc(32, 9).toString('base64'),
+    expiresAt: null,
+  };
   // What may be saved up is 62,500 bytes.
   const flood = (): void => {
     for (let i = 0; i < 60; i++) flooder.send(Buffer.alloc(1_200, 7));

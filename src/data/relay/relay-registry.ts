@@ -14,6 +14,7 @@ import type { TableListener } from '../routing/table.ts';
 import type { Attachment } from './attachment.ts';
 import { bindRefusal } from './bind-refusal.ts';
 import type { Carrier } from './carrier.ts';
+import { DeviceNotices } from './device-notices.ts';
 import { FlowBudget } from './flow-budget.ts';
 import { Relay, type RelayDeps, type RelayEnd, type RelayPlace } from './relay.ts';
 import { RelayCounts } from './relay-counts.ts';
@@ -35,6 +36,7 @@ interface Network {
   /** When the last device was removed, milliseconds since the epoch. */
   lostAt: number;
   relay: Relay | null;
+  readonly notices: DeviceNotices;
   opening: Promise<OpenOutcome> | null;
 }
 
@@ -155,7 +157,8 @@ export class RelayRegistry implements TableListener {
     const network = this.#networks.get(route.networkId);
     if (network === undefined) {
       const lostAt = route.deviceLostAt ?? -Infinity;
-      this.#networks.set(route.networkId, { route, devices, lostAt, relay: null, opening: null });
+      const notices = new DeviceNotices();
+      this.#networks.set(route.networkId, { route, devices, lostAt, relay: null, notices, opening: null });
       return;
     }
     const { port } = network.route;
@@ -177,6 +180,7 @@ export class RelayRegistry implements TableListener {
   onDevice(networkId: string, device: RelayDevice): void {
     const network = this.#networks.get(networkId);
     network?.devices.set(device.deviceId, device);
+    network?.notices.changed();
     network?.relay?.addDevice(device);
   }
 
@@ -184,6 +188,7 @@ export class RelayRegistry implements TableListener {
     const network = this.#networks.get(networkId);
     if (network === undefined) return;
     network.devices.delete(deviceId);
+    network.notices.changed();
     network.lostAt = this.#clock.now();
     network.relay?.removeDevice(deviceId);
   }
@@ -199,6 +204,7 @@ export class RelayRegistry implements TableListener {
       try {
         relay.sweep();
         if (settles) relay.settle();
+        network.notices.sweep(relay.listener, network.devices, this.#clock.now());
         if (relay.isIdle) this.#drop(network);
       } catch (error) {
         this.#log.error({ networkId: network.route.networkId, err: error }, 'a relay failed and was closed');

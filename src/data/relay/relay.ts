@@ -111,6 +111,12 @@ export class Relay implements AttachmentHost {
     return this.#attachment === null && this.flows === 0;
   }
 
+  /** The agent that carries it, where that wants to know the devices. */
+  get listener(): Carrier | undefined {
+    const carrier = this.#attachment?.carrier;
+    return carrier === undefined || carrier.onDevices === null ? undefined : carrier;
+  }
+
   carriedBy(tokenId: string): boolean {
     return this.#attachment?.carrier.payer.tokenId === tokenId;
   }
@@ -212,6 +218,7 @@ export class Relay implements AttachmentHost {
       agentId: attachment.carrier.agentId,
       attachedAt: this.#attachedAt,
       path: attachment.path,
+      managesPeers: attachment.carrier.onDevices !== null,
       pathSince: this.#pathSince,
       flows: this.flows,
       ...between(this.#before, this.counts.carried()),

@@ -7,7 +7,12 @@ import type { RelayDevice } from '../../plane/relays.ts';
 
 /** A device with a key of its own. */
 export function deviceOf(deviceId: string, expiresAt: number | null = null): RelayDevice {
-  return { deviceId, publicKey: createHash('sha256').update(deviceId).digest('base64'), expiresAt };
+  return {
+    deviceId,
+    publicKey: createHash('sha256').update(deviceId).digest('base64'),
+    allowedIps: ['10.80.0.2/32'],
+    expiresAt,
+  };
 }
 
 export interface Sessions {

@@ -72,6 +72,7 @@ const attached = (networkId: string, more: Partial<RelayInfo> = {}): RelayInfo =
   orgId: ann.orgId,
   agentId: AGENT,
   attachedAt: plane.now - HOUR,
+  managesPeers: true,
   path: 'udp',
   pathSince: plane.now - HOUR / 2,
   flows: 3,
@@ -100,7 +101,14 @@ test('an agent carries a network of its own organization, by name or id, at the 
         port: office.reservedUdpPort,
         endpoint: `localhost:${office.reservedUdpPort}`,
         serverKey: office.serverPublicKey,
-        devices: [{ deviceId: phone.id, publicKey: phone.publicKey, expiresAt: phone.expiresAt }],
+        devices: [
+          {
+            deviceId: phone.id,
+            publicKey: phone.publicKey,
+            allowedIps: [`10.80.0.${phone.host}/32`, ...phone.extraAllowedIps],
+            expiresAt: phone.expiresAt,
+          },
+        ],
         deviceLostAt: null,
       },
     ]);
@@ -337,13 +345,22 @@ test('the relay of a network is shown to its organization, attached or not', asy
   await report(passed(office.id, token, [10, 1_000, 20, 4_000]));
   const path = `/private-networks/${office.id}/relay`;
   const counters = { packets_in: 10, bytes_in: 1_000, packets_out: 20, bytes_out: 4_000 };
-  const offline = { path: null, path_since: null, attached_at: null, agent_id: null, flows: 0, dropped: null };
+  const offline = {
+    path: null,
+    path_since: null,
+    attached_at: null,
+    manages_peers: false,
+    agent_id: null,
+    flows: 0,
+    dropped: null,
+  };
   assert.deepEqual((await eve.call('GET', path)).body, { online: false, ...offline, ...counters });
   relays.set(office.id, attached(office.id, { orgId: eve.home, path: 'stream' }));
   const now = {
     path: 'stream',
     path_since: new Date(plane.now - HOUR / 2).toISOString(),
     attached_at: new Date(plane.now - HOUR).toISOString(),
+    manages_peers: true,
     agent_id: AGENT,
     flows: 3,
     dropped: { ...noRelayDrops(), no_agent: 7 },

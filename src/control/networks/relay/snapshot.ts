@@ -9,9 +9,16 @@ import { networkDevices, privateNetworks } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { PublicNames } from '../../core/link/route-events.ts';
 import type { DeviceRow } from '../device-rows.ts';
+import { addressOf, type Overlay, overlayOf } from '../overlay.ts';
 
 /** What the data plane knows of a device. No more is read: a snapshot may hold twenty thousand of one organization. */
-const KNOWN = { id: networkDevices.id, publicKey: networkDevices.publicKey, expiresAt: networkDevices.expiresAt };
+const KNOWN = {
+  id: networkDevices.id,
+  publicKey: networkDevices.publicKey,
+  host: networkDevices.host,
+  extraAllowedIps: networkDevices.extraAllowedIps,
+  expiresAt: networkDevices.expiresAt,
+};
 
 /** Of a snapshot, in one turn of the loop: some milliseconds. */
 const NETWORKS_OF_A_SLICE = 50;
@@ -33,7 +40,12 @@ export function relayOf(db: Db, row: NetworkRow, context: RelayContext): RelayRo
     .where(and(eq(networkDevices.networkId, row.id), isLive(context.now)))
     .orderBy(asc(networkDevices.host))
     .all();
-  return made(row, devices.map(relayDeviceOf), context);
+  const overlay = overlayOf(row.cidr);
+  return made(
+    row,
+    devices.map((device) => relayDeviceOf(device, overlay)),
+    context,
+  );
 }
 
 /**
@@ -72,8 +84,9 @@ export function* relaySlices(db: Db, context: RelayContext): Generator<readonly 
 }
 
 /** A device as the data plane knows it. */
-export function relayDeviceOf({ id, publicKey, expiresAt }: Pick<DeviceRow, keyof typeof KNOWN>): RelayDevice {
-  return { deviceId: id, publicKey, expiresAt };
+export function relayDeviceOf(device: Pick<DeviceRow, keyof typeof KNOWN>, overlay: Overlay): RelayDevice {
+  const { id, publicKey, host, extraAllowedIps, expiresAt } = device;
+  return { deviceId: id, publicKey, allowedIps: [`${addressOf(overlay, host)}/32`, ...extraAllowedIps], expiresAt };
 }
 
 type NetworkRow = typeof privateNetworks.$inferSelect;

@@ -6,7 +6,7 @@ import { useApi } from '../../api/context.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
 import { DownloadButton } from '../../parts/download.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { NETWORKS } from './network-queries.ts';
+import { NETWORKS, useRelay } from './network-queries.ts';
 import { addPeerCommand, type Device, type Network, plainIp, syncCommand } from './network-labels.ts';
 import { OnlyHere } from './only-here.tsx';
 import { fileNameOf } from './wireguard.ts';
@@ -119,6 +119,14 @@ export function DeviceConfig({ network, device }: OfDevice) {
 
 /** WireGuard at the network's server accepts only the peers in its config. */
 export function AddPeer({ network, device }: OfDevice) {
+  const relay = useRelay(network.id);
+  if (relay.data?.manages_peers === true)
+    return (
+      <Text size="sm" c="dimmed">
+        The agent on the network&apos;s server adds {device.name} ({plainIp(device.assigned_ip)}) by itself. Nothing has
+        to be run there.
+      </Text>
+    );
   return (
     <Stack gap={4}>
       <Text size="sm">

@@ -30,6 +30,7 @@ export function GuidePanel({ network }: { readonly network: Network }) {
   const close = (): void => setDialog(undefined);
   const hasServer = network.server_public_key !== null;
   const hasHandshake = devices.data?.some((one) => one.last_handshake_at !== null) ?? false;
+  const isManaged = relay.data?.manages_peers ?? false;
   const open = { server: () => setDialog('server'), config: () => setDialog('config') };
   const steps: readonly Step[] = [
     {
@@ -40,7 +41,9 @@ export function GuidePanel({ network }: { readonly network: Network }) {
     {
       title: 'Start WireGuard',
       isDone: hasHandshake,
-      content: hasServer && <ConfigStep network={network} isDone={hasHandshake} onOpen={open.config} />,
+      content: hasServer && (
+        <ConfigStep network={network} isDone={hasHandshake} isManaged={isManaged} onOpen={open.config} />
+      ),
     },
     {
       title: isSelfRelayed(network) ? 'Open its port' : 'Run an agent',
@@ -117,12 +120,19 @@ function ServerStep({ network, onOpen, mayChange }: StepProps & { readonly mayCh
   );
 }
 
-function ConfigStep({ network, isDone, onOpen }: StepProps & { readonly isDone: boolean }) {
+interface ConfigStepProps extends StepProps {
+  readonly isDone: boolean;
+  /** The agent keeps the peers in step. */
+  readonly isManaged: boolean;
+}
+
+function ConfigStep({ network, isDone, isManaged, onOpen }: ConfigStepProps) {
   const file = fileNameOf(network.name);
   return (
     <Stack gap="xs" align="flex-start">
       <Text size="sm" c="dimmed">
-        {isDone ? 'Its config lists all devices. Install it again after each new device.' : null}
+        {isDone && isManaged && 'The agent adds and removes devices by itself. Nothing has to be run here.'}
+        {isDone && !isManaged && 'Its config lists all devices. Install it again after each new device.'}
         {!isDone && (
           <>
             With its config as <span className="culvert-mono">{file}</span>:{' '}

@@ -40,7 +40,7 @@ const TABLE: readonly Row[] = [
   { folder: 'docs-site', may: [], packages: [], because: 'it is the documentation in a browser, made when the program is built' },
   { folder: 'server', may: ['base', 'mux', 'wire', 'config', 'control', 'data', 'plane'], packages: ['@hono/node-server', '@peculiar/x509', 'reflect-metadata'], because: 'it is the one place where both planes meet, and knows no command line' },
   { folder: 'cli', may: ['base', 'config', 'signatures', 'wire', 'server', 'agent'], packages: ['commander', 'log-update', 'pino', 'pino-pretty', 'uqr', 'ws', 'zod'], because: 'commands start server and agent, they do not reach inside' },
-  { folder: 'sdk', may: ['base', 'config', 'wire', 'agent', 'cli/agent/narrowing', 'cli/agent/upstream-form.ts', 'cli/agent/upstream-input.ts', 'cli/client', 'cli/terminal'], packages: ['@hono/node-server'], because: 'it is the agent for programs: it finds server and key as the command line does, and knows no command' },
+  { folder: 'sdk', may: ['base', 'config', 'wire', 'agent', 'cli/agent/narrowing', 'cli/agent/upstream/upstream-form.ts', 'cli/agent/upstream/upstream-input.ts', 'cli/client', 'cli/terminal'], packages: ['@hono/node-server'], because: 'it is the agent for programs: it finds server and key as the command line does, and knows no command' },
   { folder: 'main.ts', may: ['base', 'cli'], packages: [], because: 'it turns argv into a command' },
 ];
 

@@ -2,7 +2,7 @@
  * Every command, those that manage in manage/commands.ts and network/commands.ts. The help is printed from this table; each body is loaded only when it runs, so that the agent and
  * `--version` never load the server's database or HTTP stack.
  */
-import { HTTP_ONLY_FLAGS, TCP_UPSTREAM_FLAGS, UPSTREAM_FLAGS } from './agent/upstream-flags.ts';
+import { HTTP_ONLY_FLAGS, TCP_UPSTREAM_FLAGS, UPSTREAM_FLAGS } from './agent/upstream/upstream-flags.ts';
 import { ROUTE_FLAG } from './agent/routes/route-flag.ts';
 import type { CommandSpec } from './terminal/command.ts';
 import { HTTP_NARROWING, REFUSED_NARROWING, TCP_NARROWING, TCP_ONLY } from './agent/narrowing/options.ts';

@@ -3,8 +3,8 @@ import { isUpstreamProtocol, overHttp2, type UpstreamProtocol } from '../agent/h
 import { routeList } from '../agent/local/route-list.ts';
 import { parseTarget, TargetError } from '../agent/local/target.ts';
 import type { TunnelSpec } from '../agent/tunnel.ts';
-import { formOf } from '../cli/agent/upstream-form.ts';
-import type { UpstreamInput } from '../cli/agent/upstream-input.ts';
+import { formOf } from '../cli/agent/upstream/upstream-form.ts';
+import type { UpstreamInput } from '../cli/agent/upstream/upstream-input.ts';
 import { CulvertError } from './error.ts';
 import { gatesOf } from './gates.ts';
 import { asUsage } from './settings.ts';

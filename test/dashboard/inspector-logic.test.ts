@@ -32,6 +32,7 @@ function item(at: number, more: Partial<Item> = {}): Item {
     outcome: 'forwarded',
     code: null,
     replay_of: null,
+    trace_id: null,
     ...more,
   };
 }

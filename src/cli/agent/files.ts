@@ -10,7 +10,7 @@ import { usageError } from '../terminal/exit.ts';
 import { textFlag } from '../terminal/flags.ts';
 import { narrowingOfFlags } from './narrowing/narrowing.ts';
 import { runAgent } from './run-agent.ts';
-import { UPSTREAM_KEYS, type UpstreamInput } from './upstream-input.ts';
+import { UPSTREAM_KEYS, type UpstreamInput } from './upstream/upstream-input.ts';
 
 const NO_TLS = 'a folder is published as http: its visitors come by https all the same';
 

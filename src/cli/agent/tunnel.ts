@@ -15,8 +15,8 @@ import type { Entry, ReadSettings } from './reload.ts';
 import { runAgent } from './run-agent.ts';
 import { relayOf } from './udp.ts';
 import { routedOf, routesOfFlag, routesOfSettings } from './routes/routes.ts';
-import { flagOf, type UpstreamInput, upstreamFlags } from './upstream-input.ts';
-import { upstreamOf } from './upstream-options.ts';
+import { flagOf, type UpstreamInput, upstreamFlags } from './upstream/upstream-input.ts';
+import { upstreamOf } from './upstream/upstream-options.ts';
 
 /** Why the PROXY protocol is refused to other tunnels. */
 const PROXY_ELSEWHERE = 'is for tcp tunnels only; an HTTP service gets the visitor address in X-Forwarded-For';

@@ -8,7 +8,7 @@ import { usageError } from '../terminal/exit.ts';
 import { textFlag } from '../terminal/flags.ts';
 import { managed, manageFault } from './managed-interface.ts';
 import { runAgent } from './run-agent.ts';
-import { UPSTREAM_KEYS } from './upstream-input.ts';
+import { UPSTREAM_KEYS } from './upstream/upstream-input.ts';
 
 export const udpCommand: CommandBody = async (io, invocation) => {
   const { args, flags } = invocation;

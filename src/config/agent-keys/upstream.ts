@@ -1,4 +1,4 @@
-/** Keys of `[tunnels.NAME]` about the way to the service. cli/agent/upstream-options.ts checks their values together with the flags of the same names. */
+/** Keys of `[tunnels.NAME]` about the way to the service. cli/agent/upstream/upstream-options.ts checks their values together with the flags of the same names. */
 import { z } from 'zod';
 
 export const upstreamKeys = {

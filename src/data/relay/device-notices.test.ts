@@ -1,4 +1,4 @@
-/** When the agent of a network is told of its devices, and of which. */
+/** When the agent of a network is sent its devices, and of which. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RelayDevice } from '../../plane/relays.ts';
@@ -6,7 +6,7 @@ import type { Carrier } from './carrier.ts';
 import { DeviceNotices } from './device-notices.ts';
 import { deviceOf } from './testing.ts';
 
-/** An agent, and what it was told: names of devices, in parts. */
+/** An agent, and what it was sent: names of devices, in parts. */
 function listener(): { carrier: Carrier; told: string[] } {
   const told: string[] = [];
   const onDevices = (some: readonly RelayDevice[], isFirst: boolean, isLast: boolean): void => {
@@ -40,7 +40,7 @@ test('device notices: an agent gets all devices when it comes, after a change, a
   assert.deepEqual(other.told, ['[]']);
 });
 
-test('device notices: many devices are told over some sweeps, and a change meanwhile is another notice', () => {
+test('device notices: many devices are sent over some sweeps, and a change meanwhile is another notice', () => {
   const notices = new DeviceNotices();
   const { carrier, told } = listener();
   const devices = mapOf(...Array.from({ length: 1_001 }, (_, n) => deviceOf(String(n))));

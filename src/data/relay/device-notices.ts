@@ -6,7 +6,7 @@
 import type { RelayDevice } from '../../plane/relays.ts';
 import type { Carrier } from './carrier.ts';
 
-/** Devices that are told at a time. */
+/** Devices that are sent at a time. */
 const AT_ONCE = 500;
 
 export class DeviceNotices {

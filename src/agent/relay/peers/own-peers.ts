@@ -1,4 +1,4 @@
-/** The peers of an interface that an agent has added itself: a small file in its state folder. All others are somebody's work and stay. */
+/** The peers of an interface that an agent has added itself: a small file in its state folder. All others were added by other programs and stay. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf } from '../../../base/errors.ts';

@@ -103,7 +103,7 @@ test('peer keeper: devices that come, change and go are peers that do', async (t
   assert.deepEqual(fixture.shown, {});
 });
 
-test('peer keeper: a peer that somebody else has added is never changed or removed', async (t) => {
+test('peer keeper: a peer that another program has added is never changed or removed', async (t) => {
   const fixture = new Fixture(t);
   fixture.table.all.set('mine', ['10.0.0.9/32']).set('a', ['10.0.0.2/32', '10.7.0.0/24']);
   const changes = await fixture.want({ a: '10.0.0.2/32', b: '10.0.0.3/32', thief: '10.0.0.9/32' });
@@ -136,7 +136,7 @@ test('peer keeper: a kill before a peer is there leaves it known', async (t) => 
   assert.deepEqual((JSON.parse(written) as { peers: string[] }).peers, ['a']);
 });
 
-test('peer keeper: peers of an interface that was made again are of whoever made it', async (t) => {
+test('peer keeper: peers of an interface that was made again belong to the program that made it', async (t) => {
   const fixture = new Fixture(t);
   await fixture.want({ a: '10.0.0.2/32', b: '10.0.0.3/32' });
   // wg-quick has loaded its file, which lists `a`.

@@ -9,8 +9,8 @@ import type { TunnelSpec } from '../../../agent/tunnel.ts';
 import type { TunnelSettings } from '../../../config/agent.ts';
 import { usageError } from '../../terminal/exit.ts';
 import { folderAt } from '../files.ts';
-import type { UpstreamInput, UpstreamKey } from '../upstream-input.ts';
-import { TLS_KEYS, type Upstream, upstreamOf } from '../upstream-options.ts';
+import type { UpstreamInput, UpstreamKey } from '../upstream/upstream-input.ts';
+import { TLS_KEYS, type Upstream, upstreamOf } from '../upstream/upstream-options.ts';
 
 type Key = UpstreamKey | 'target' | 'routes' | 'spa' | 'listing';
 

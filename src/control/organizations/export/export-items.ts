@@ -18,7 +18,7 @@ export interface ExportItem {
   readonly traceId: string;
   /** One line for people. */
   readonly text: string;
-  /** Somebody was kept out, or a request failed. */
+  /** A request was blocked, or has failed. */
   readonly isWarning: boolean;
   readonly data: ExportData;
 }
@@ -43,7 +43,7 @@ const SECURITY_ACTIONS: readonly AuditAction[] = [
 ];
 const WARNINGS: readonly AuditAction[] = ['auth.login_failed', 'auth.refresh_reuse', 'org.suspend', 'backup.fail'];
 
-/** Null: nobody asked for it. Blocked requests are security events too; each request goes out once. */
+/** Null: no export asks for it. Blocked requests are security events too; each request goes out once. */
 export function itemOfRequest(entry: AccessEntry, wanted: readonly ExportEvent[]): ExportItem | null {
   const isBlocked = entry.outcome === 'refused';
   const isSecurity = isBlocked && wanted.includes('security');
@@ -62,7 +62,7 @@ export function itemOfRequest(entry: AccessEntry, wanted: readonly ExportEvent[]
   };
 }
 
-/** Null: nobody asked for it. `audit` is all of the audit log. */
+/** Null: no export asks for it. `audit` is all of the audit log. */
 export function itemOfAudit(row: EventRow, wanted: readonly ExportEvent[]): ExportItem | null {
   const isSecurity = isSecurityAction(row.action);
   if (!wanted.includes('audit') && !(isSecurity && wanted.includes('security'))) return null;

@@ -1,5 +1,5 @@
 /** Flags about the way to the service, as commands.ts lists them. upstream-options.ts reads them. */
-import { ROUTE_FLAG } from './routes/route-flag.ts';
+import { ROUTE_FLAG } from '../routes/route-flag.ts';
 
 type Flag = readonly [flags: string, description: string];
 

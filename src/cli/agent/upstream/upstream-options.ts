@@ -8,12 +8,12 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { isUpstreamProtocol, overHttp2, type UpstreamProtocol } from '../../agent/http2/service.ts';
-import { type LocalTarget, type ParsedTarget, parseTarget, TargetError } from '../../agent/local/target.ts';
-import { durationMs } from '../../base/duration.ts';
-import { codeOf, messageOf } from '../../base/errors.ts';
-import type { Protocol } from '../../wire/messages.ts';
-import type { UpstreamForm } from '../../wire/upstream-form.ts';
+import { isUpstreamProtocol, overHttp2, type UpstreamProtocol } from '../../../agent/http2/service.ts';
+import { type LocalTarget, type ParsedTarget, parseTarget, TargetError } from '../../../agent/local/target.ts';
+import { durationMs } from '../../../base/duration.ts';
+import { codeOf, messageOf } from '../../../base/errors.ts';
+import type { Protocol } from '../../../wire/messages.ts';
+import type { UpstreamForm } from '../../../wire/upstream-form.ts';
 import { formOf } from './upstream-form.ts';
 import { UPSTREAM_KEYS, type UpstreamInput, type UpstreamKey } from './upstream-input.ts';
 

@@ -1,7 +1,7 @@
 /** `--host-header`, `--path-prefix`, the base of a socket and the keep-alive time, as the claim says them to the server. */
-import type { ParsedTarget } from '../../agent/local/target.ts';
-import { durationMs } from '../../base/duration.ts';
-import { isPathPrefix, isUpstreamHost, MAX_KEEP_ALIVE_MS, type UpstreamForm } from '../../wire/upstream-form.ts';
+import type { ParsedTarget } from '../../../agent/local/target.ts';
+import { durationMs } from '../../../base/duration.ts';
+import { isPathPrefix, isUpstreamHost, MAX_KEEP_ALIVE_MS, type UpstreamForm } from '../../../wire/upstream-form.ts';
 import type { UpstreamInput } from './upstream-input.ts';
 
 /** What of an UpstreamInput it reads. */

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTls } from 'node:tls';
 import { before, test, type TestContext } from 'node:test';
-import { Http2Service } from '../../agent/http2/service.ts';
-import { LocalDial, type LocalFault } from '../../agent/local/local.ts';
-import type { LocalTarget } from '../../agent/local/target.ts';
-import { Sweeper } from '../../base/clock.ts';
-import { testCertificate } from '../../data/fixtures/certificate.ts';
-import type { UpstreamForm } from '../../wire/upstream-form.ts';
+import { Http2Service } from '../../../agent/http2/service.ts';
+import { LocalDial, type LocalFault } from '../../../agent/local/local.ts';
+import type { LocalTarget } from '../../../agent/local/target.ts';
+import { Sweeper } from '../../../base/clock.ts';
+import { testCertificate } from '../../../data/fixtures/certificate.ts';
+import type { UpstreamForm } from '../../../wire/upstream-form.ts';
 import type { UpstreamInput } from './upstream-input.ts';
 import { upstreamOf } from './upstream-options.ts';
 

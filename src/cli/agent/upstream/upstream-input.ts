@@ -1,5 +1,5 @@
 /** What users say about the way to the service, by flags or by keys. Checked by upstream-options.ts and upstream-form.ts. */
-import type { Protocol } from '../../wire/messages.ts';
+import type { Protocol } from '../../../wire/messages.ts';
 
 export const UPSTREAM_KEYS = [
   'host_header',

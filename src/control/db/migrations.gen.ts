@@ -207,5 +207,13 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE `webhook_receivers` ADD `redelivery_key` text;",
       "ALTER TABLE `webhook_receivers` ADD `redelivery_count` integer;"
     ]
+  },
+  {
+    "index": 8,
+    "tag": "0007_org_exports",
+    "hash": "321044e73d8381592eabaeb55096342f89cf1bb5e334d53610c97abfb51a965d",
+    "statements": [
+      "CREATE TABLE `org_exports` (\n\t`org_id` text PRIMARY KEY NOT NULL,\n\t`events` text NOT NULL,\n\t`otlp_endpoint` text,\n\t`sealed_headers` text,\n\t`webhook_url` text,\n\t`sealed_secret` text,\n\t`audit_cursor` text NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);"
+    ]
   }
 ];

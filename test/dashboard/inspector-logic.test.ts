@@ -32,7 +32,6 @@ function item(at: number, more: Partial<Item> = {}): Item {
     outcome: 'forwarded',
     code: null,
     replay_of: null,
-    trace_id: null,
     ...more,
   };
 }
@@ -41,6 +40,7 @@ function detail(more: Partial<Detail> = {}): Detail {
   return {
     ...item(1),
     host: 'shop.example.com',
+    trace_id: null,
     http_version: '1.1',
     request_headers: {},
     response_headers: {},

@@ -128,6 +128,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   identities: 'auth/oauth',
   inspectorSettings: 'inspector',
   instanceSettings: 'operator/instance',
+  inspectorShares: 'inspector',
   invitations: 'organizations',
   knownAddresses: 'attention/alerts',
   latencyBuckets: 'metrics',

@@ -205,6 +205,7 @@ test('organization deletion: messages, audit log, emails and rows are in their o
     alert_rules: -1,
     audit_events: 15,
     domains: -1,
+    inspector_shares: -1,
     metric_keys: -1,
     network_devices: -1,
     outgoing_mails: 1,

@@ -33,6 +33,8 @@ export interface Fixture {
   readonly connection: string;
   /** Of a request that a visitor made. */
   readonly record: string;
+  /** A link to it. */
+  readonly share: string;
   readonly metricKey: string;
   readonly invitation: string;
   /** A private network with a server, and a device in it. */
@@ -108,6 +110,7 @@ export class Fixtures {
     });
     const record = recorded({ orgId: person.home, tunnelId: String(open['id']) });
     await this.#plane.control.link.inspect({ records: [record], unrecorded: [] });
+    const share = await made(`/inspector/${record.id}/share`, { expires_in_seconds: 3_600 });
     const identity = `b0000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
     this.#plane.control.store.db
       .insert(identities)
@@ -138,6 +141,7 @@ export class Fixtures {
       delivery,
       connection,
       record: record.id,
+      share: String(share['id']),
       metricKey: String(metricKey['id']),
       invitation: String(invited['id']),
       network,

@@ -148,6 +148,9 @@ export const ROUTES: Readonly<Record<string, Row>> = {
   'GET /inspector/{id}/har': { ids: record },
   'GET /tunnels/{id}/inspector': { ids: tunnel },
   'PUT /tunnels/{id}/inspector': { ids: tunnel, body: { mask: [{ header: 'X-Api-Key' }] } },
+  'POST /inspector/{id}/share': { ids: record, body: { expires_in_seconds: 3_600 } },
+  'GET /inspector/shares': {},
+  'DELETE /inspector/shares/{id}': { ids: ({ share }) => [share] },
   'POST /inspector/{id}/replay': { ids: record, body: { path: '/again' } },
   'GET /metrics': {},
   'GET /metrics/timeseries': { query: 'metric=requests' },
@@ -251,6 +254,8 @@ export const PUBLIC: readonly string[] = [
   'POST /billing/webhook',
   // What its sender signs with the secret of the receiver.
   'POST /webhooks/{receiver_id}',
+  // One request, without credentials, for a reader with the token of its link.
+  'GET /inspector/shared/{token}',
   // Visitors of tunnels, who have no account: the identity provider says who they are, the tunnel's lists who may come in.
   'GET /edge-auth/start',
   'GET /edge-auth/callback',

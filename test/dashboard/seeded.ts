@@ -93,6 +93,7 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
   await visits(fixture, 'shop');
   await visits(fixture, 'staging');
   const requestId = await recorded(fixture, shop);
+  const link = await call('POST', `/inspector/${requestId}/share`, { expires_in_seconds: 3_600 });
   const newcomer = await fixture.person('newcomer@example.test');
   const invitation = await invite(call);
   return {
@@ -117,6 +118,8 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
       { name: 'network', path: `/networks/${network}` },
       { name: 'inspector', path: '/inspector' },
       { name: 'request', path: `/inspector/${requestId}` },
+      { name: 'shared', path: `/shared/${String(link['url']).split('/').at(-1) ?? ''}`, as: 'stranger' },
+      { name: 'shared-over', path: '/shared/abc', as: 'stranger' },
       { name: 'connections', path: '/connections' },
       { name: 'webhooks', path: '/webhooks' },
       { name: 'webhook', path: `/webhooks/${receiver}` },

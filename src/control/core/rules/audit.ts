@@ -104,6 +104,8 @@ export const AUDIT_ACTIONS = [
   'metric_key.delete',
   'inspector.clear',
   'inspector.replay',
+  'inspector.share',
+  'inspector.unshare',
   'key.rotate',
   'certificate.renew',
   'backup.create',

@@ -1,4 +1,5 @@
 /** Masks values of `name=value` pairs: queries, and forms in either of their codings. Called by mask-record.ts and body-mask.ts. */
+import type { Names } from './rules.ts';
 import { MASK } from '../../core/rules/recorded-head.ts';
 
 export interface MaskedFields {
@@ -8,7 +9,7 @@ export interface MaskedFields {
 }
 
 /** Of an address, or of a request target. */
-export function maskQuery(address: string, names: ReadonlySet<string>): MaskedFields {
+export function maskQuery(address: string, names: Names): MaskedFields {
   const start = address.indexOf('?') + 1;
   if (start === 0 || names.size === 0) return { text: address, hit: new Set() };
   const hash = address.indexOf('#', start);
@@ -18,7 +19,7 @@ export function maskQuery(address: string, names: ReadonlySet<string>): MaskedFi
 }
 
 /** `application/x-www-form-urlencoded`, as latin1. A semicolon may stand between pairs, or in a value. */
-export function maskPairs(pairs: string, names: ReadonlySet<string>): MaskedFields {
+export function maskPairs(pairs: string, names: Names): MaskedFields {
   const hit = new Set<string>();
   const text = pairs
     .split('&')
@@ -45,7 +46,7 @@ function nameOf(pair: string): string {
 }
 
 /** `multipart/form-data`, as latin1. Undefined: the boundary is not known, or it is not in the body. */
-export function maskMultipart(body: string, contentType: string, names: ReadonlySet<string>): MaskedFields | undefined {
+export function maskMultipart(body: string, contentType: string, names: Names): MaskedFields | undefined {
   const boundary = /boundary=(?:"([^"]{1,200})"|([^;\s]{1,200}))/i.exec(contentType);
   const separator = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`;
   if (boundary === null || !body.includes(separator)) return undefined;

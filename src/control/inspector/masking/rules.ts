@@ -8,11 +8,17 @@ export interface NamedPath {
   readonly path: JsonPath;
 }
 
+/** Names in lower case. */
+export interface Names {
+  /** 0: there are none. */
+  readonly size: number;
+  has(name: string): boolean;
+}
+
 export interface MaskRules {
-  /** Names in lower case. */
-  readonly headers: ReadonlySet<string>;
-  readonly queries: ReadonlySet<string>;
-  readonly forms: ReadonlySet<string>;
+  readonly headers: Names;
+  readonly queries: Names;
+  readonly forms: Names;
   readonly paths: readonly NamedPath[];
 }
 

@@ -78,6 +78,8 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'connection.disconnect': 'disconnected an agent',
     'inspector.clear': 'cleared recorded requests',
     'inspector.replay': 'replayed a request',
+    'inspector.share': 'shared a request by a link',
+    'inspector.unshare': 'revoked the link of a request',
   },
   'Keys and projects': {
     'token.mint': 'created a key',

@@ -13,7 +13,7 @@ import { metrics } from '../metrics/index.ts';
 import { orgDeleted } from '../organizations/events.ts';
 import { projectDeleted } from '../projects/events.ts';
 import { subdomains } from '../subdomains/index.ts';
-import { endBeyondLimits } from './claims/beyond-limits.ts';
+import { BeyondLimits } from './claims/beyond-limits.ts';
 import { Claims } from './claims/service.ts';
 import { forgetEndedSessions } from './connections/ended-sessions.ts';
 import { mountConnections } from './connections/routes.ts';
@@ -45,7 +45,7 @@ export interface TunnelServices {
   readonly inMaintenance: Maintenance;
   readonly renew: ReturnType<typeof renewing>;
   /** Ends sessions of keys that allow less now. */
-  readonly endBeyond: (tokenIds: readonly string[]) => void;
+  readonly beyondLimits: BeyondLimits;
 }
 
 export const tunnels: Slice<TunnelServices, TunnelOptions> = {
@@ -65,23 +65,24 @@ export const tunnels: Slice<TunnelServices, TunnelOptions> = {
       tunnelRoutes: routes,
       inMaintenance: maintenance,
       renew: renewing({ routeEvents, routes }),
-      endBeyond: (tokenIds) => endBeyondLimits({ store, nodes }, tokenIds),
+      beyondLimits: new BeyondLimits({ store, nodes }),
     };
   },
   routes: (api, services) => mountConnections(api, services),
-  on: ({ tunnels: of, endBeyond }) => [
+  on: ({ tunnels: of, beyondLimits }) => [
     // Behind the keys: an agent acts on the first message, and a deleted tunnel is not why it must go.
     on(orgDeleted, (tx, { id }) => ({ deletedTunnels: of.announceGone(tx, undefined, id) })),
     on(projectDeleted, (tx, project) => ({ deletedTunnels: of.announceProjectGone(tx, project) })),
     on(keysForgotten, (tx, { ids }) => forgetKeys(tx, ids)),
-    after(keyLimitsChanged, ({ ids }) => endBeyond(ids)),
+    after(keyLimitsChanged, ({ ids }) => beyondLimits.changed(ids)),
   ],
   drains: ({ tunnels: of, renew }) => [
     { kind: 'organization_deleted', drain: of.drain.bind(of) },
     { kind: 'project_deleted', drain: of.drain.bind(of) },
     { kind: 'plan_changed', drain: renew },
   ],
-  jobs: ({ tunnels: of }) => [
+  jobs: ({ tunnels: of, beyondLimits }) => [
+    { name: 'check changed keys', everyMs: 5_000, run: () => beyondLimits.again() },
     // A tunnel may outlive its time by this much.
     inBatches('expire tunnels', 1_000, () => of.expireDue()),
     inBatches('remove unused tunnels', 10_000, () => of.removeUnused()),

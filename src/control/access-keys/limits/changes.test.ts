@@ -7,6 +7,7 @@ import { Plane } from '../../core/testing/plane.ts';
 import { type PlaneApi, servePlane } from '../../core/testing/plane-api.ts';
 import { type Person, said, Team } from '../../core/testing/team.ts';
 import { capabilityTokens } from '../../db/schema.ts';
+import { tunnels } from '../../tunnels/index.ts';
 import { type Key, keyOf, mint, mintMaster, shown } from '../testing.ts';
 
 let plane: Plane;
@@ -107,7 +108,17 @@ test('limits: sessions with a name that is not allowed, or beyond the quota, end
   await change(key, { allowedSubdomains: ['pr-*'] });
   assert.deepEqual(cut.splice(0), ['b']);
   await change(key, { tunnelQuota: 1 });
-  assert.deepEqual(cut, ['b', 'c'], 'the newest');
+  assert.deepEqual(cut.splice(0), ['b', 'c'], 'the newest');
+  // Claimed before the change, bound behind it.
+  live.splice(1);
+  session(key, 'd', [two]);
+  const { beyondLimits } = plane.control.slices.use(tunnels);
+  beyondLimits.again();
+  assert.deepEqual(cut.splice(0), ['d']);
+  plane.now += 15_000;
+  beyondLimits.again();
+  beyondLimits.again();
+  assert.deepEqual(cut, ['d'], 'no longer than a claim takes');
 });
 
 test('limits: raising them takes the right to create such a key; lowering them the right to change it', async () => {

@@ -11,19 +11,56 @@ import type { Db, Store } from '../../db/tx.ts';
 
 const MESSAGE = 'the limits of the access key were lowered';
 
+/** A claim that was granted before the change may be bound behind it: keys are looked at again for so long. */
+const AGAIN_MS = 15_000;
+/** Keys that are looked at again. Beyond, the oldest are not. */
+const MAX_AGAIN = 10_000;
+
 export interface BeyondLimitsDeps {
-  readonly store: Pick<Store, 'db'>;
+  readonly store: Pick<Store, 'db' | 'clock'>;
   readonly nodes: Pick<NodeControl, 'connections' | 'disconnect'>;
 }
 
-/** To be called after the limits of these keys have changed. */
-export function endBeyondLimits({ store, nodes }: BeyondLimitsDeps, tokenIds: readonly string[]): void {
-  const live = nodes.connections();
-  for (const tokenId of tokenIds) {
-    const token = tokenById(store.db, tokenId);
-    const sessions = live.filter((one) => one.tokenId === tokenId);
-    if (token === undefined || sessions.length === 0) continue;
-    for (const { agentId } of beyond(store.db, token, sessions)) nodes.disconnect(agentId, MESSAGE);
+export class BeyondLimits {
+  readonly #deps: BeyondLimitsDeps;
+  /** By key: when its limits changed. The oldest first. */
+  readonly #changed = new Map<string, number>();
+
+  constructor(deps: BeyondLimitsDeps) {
+    this.#deps = deps;
+  }
+
+  /** To be called after the limits of these keys have changed. */
+  changed(tokenIds: readonly string[]): void {
+    const now = this.#deps.store.clock.now();
+    for (const id of tokenIds) {
+      this.#changed.delete(id);
+      this.#changed.set(id, now);
+    }
+    for (const oldest of this.#changed.keys()) {
+      if (this.#changed.size <= MAX_AGAIN) break;
+      this.#changed.delete(oldest);
+    }
+    this.#end(tokenIds);
+  }
+
+  /** The keys whose limits changed a moment ago, once more. */
+  again(): void {
+    const past = this.#deps.store.clock.now() - AGAIN_MS;
+    this.#end([...this.#changed.keys()]);
+    for (const [id, at] of this.#changed) if (at <= past) this.#changed.delete(id);
+  }
+
+  #end(tokenIds: readonly string[]): void {
+    if (tokenIds.length === 0) return;
+    const { store, nodes } = this.#deps;
+    const byKey = Map.groupBy(nodes.connections(), ({ tokenId }) => tokenId);
+    for (const tokenId of tokenIds) {
+      const sessions = byKey.get(tokenId);
+      const token = sessions === undefined ? undefined : tokenById(store.db, tokenId);
+      if (sessions === undefined || token === undefined) continue;
+      for (const { agentId } of beyond(store.db, token, sessions)) nodes.disconnect(agentId, MESSAGE);
+    }
   }
 }
 

@@ -213,7 +213,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     status = 200;
     await press(page, 'Redeliver range');
     const range = dialog(page, 'Redeliver from orders');
-    await range.getByText('1 delivery matches.').waitFor();
+    await range.getByText('1 delivery matches. It is sent').waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'webhook-redeliver');
     await range.getByRole('button', { name: 'Redeliver' }).click();

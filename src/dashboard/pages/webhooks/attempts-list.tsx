@@ -27,7 +27,7 @@ export function Attempts({ receiverId, delivery }: AttemptsProps) {
               No attempts yet. The delivery waits for earlier ones, or for the tunnel.
             </Text>
           ) : (
-            <Accordion multiple variant="contained" chevronPosition="right" order={4}>
+            <Accordion multiple variant="contained" order={4} defaultValue={failedFirst(all)}>
               {all.map((attempt) => (
                 <Accordion.Item key={attempt.attempted_at} value={attempt.attempted_at}>
                   <Accordion.Control>
@@ -44,6 +44,11 @@ export function Attempts({ receiverId, delivery }: AttemptsProps) {
       </Loaded>
     </Section>
   );
+}
+
+/** What went wrong last is open from the start. */
+function failedFirst([newest]: readonly Attempt[]): string[] {
+  return newest === undefined || attemptResult(newest).tone === 'good' ? [] : [newest.attempted_at];
 }
 
 function Head({ attempt }: { readonly attempt: Attempt }) {

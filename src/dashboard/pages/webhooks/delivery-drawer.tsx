@@ -79,7 +79,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
         <StateBadge tone={tone}>{words}</StateBadge>
       </Fact>
       {test && (
-        <Fact title="Sent by">
+        <Fact title="Kind">
           <StateBadge tone="quiet">Test</StateBadge>
         </Fact>
       )}

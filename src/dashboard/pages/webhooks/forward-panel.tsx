@@ -61,7 +61,7 @@ export function ForwardPanel({ receiver }: { readonly receiver: Receiver }) {
   );
 }
 
-function ForwardingStatus({ receiver: { forward, waiting, failed } }: { readonly receiver: Receiver }) {
+function ForwardingStatus({ receiver: { forward, waiting, failed, failing } }: { readonly receiver: Receiver }) {
   const tunnels = useTunnels();
   if (forward === null)
     return (
@@ -82,7 +82,7 @@ function ForwardingStatus({ receiver: { forward, waiting, failed } }: { readonly
       </Text>
       {failed > 0 && <StateBadge tone="bad">{`${countText(failed)} failed`}</StateBadge>}
       {waiting > 0 ? (
-        <StateBadge tone="warn">{`${countText(waiting)} waiting`}</StateBadge>
+        <StateBadge tone={failing === null ? 'warn' : 'bad'}>{`${countText(waiting)} waiting`}</StateBadge>
       ) : (
         failed === 0 && <StateBadge tone="good">Up to date</StateBadge>
       )}

@@ -123,7 +123,8 @@ const AT_ONCE = 1000;
 function matchText(matched: number | undefined): string {
   if (matched === undefined) return 'Counting…';
   if (matched === 0) return 'No deliveries match.';
-  const all = matched === 1 ? '1 delivery matches' : `${countText(matched)} deliveries match`;
+  if (matched === 1) return '1 delivery matches. It is sent before newer ones.';
+  const all = `${countText(matched)} deliveries match`;
   return matched > AT_ONCE
     ? `${all}. The oldest ${countText(AT_ONCE)} are sent now, in order.`
     : `${all}. They are sent in order, before newer ones.`;

@@ -1,7 +1,8 @@
 /** Test events of senders that no service stands for: HMAC of the body, and Standard Webhooks. */
 import { fromBase64 } from '../ed25519-keys.ts';
 import { hmac } from '../scheme.ts';
-import { jsonBody, seconds, type TestContext, type TestSender } from './sender.ts';
+import { signedHeaders } from '../sign.ts';
+import { jsonBody, type TestContext, type TestSender } from './sender.ts';
 
 const TYPES = ['test.event', 'order.created'] as const;
 const SHARED = 'whsec_';
@@ -34,19 +35,10 @@ export const standardWebhooks: TestSender = {
     const { secret, now, id } = context;
     // The public key of a pair: the sender alone has the other half.
     if (secret.startsWith(PUBLIC)) return undefined;
-    const key = fromBase64(secret.startsWith(SHARED) ? secret.slice(SHARED.length) : secret);
-    if (key === undefined) return undefined;
+    const shared = secret.startsWith(SHARED) ? secret : SHARED + secret;
+    if (fromBase64(shared.slice(SHARED.length)) === undefined) return undefined;
     const body = payloadOf(type, context);
-    const name = `msg_${id}`;
-    const at = seconds(now);
-    return {
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': name,
-        'webhook-timestamp': String(at),
-        'webhook-signature': `v1,${hmac(key, [`${name}.${at}.`, body], { encoding: 'base64' })}`,
-      },
-      body,
-    };
+    const signed = signedHeaders(shared, { id: `msg_${id}`, at: now, body: body.toString() });
+    return { headers: { 'content-type': 'application/json', ...signed }, body };
   },
 };

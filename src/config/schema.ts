@@ -160,7 +160,7 @@ const edge = z.strictObject({
   udp_host: bindHost.prefault('127.0.0.1'),
   // The kernel tells where a network card can't, and it goes by single ones then; for cards that only say they can.
   udp_batches: z.boolean().prefault(true),
-  // Fetching a customer's key URL must not become a way into the operator's network.
+  // Fetching a customer's key URL, or posting an alert, must not become a way into the operator's network.
   allow_private_jwks: z.boolean().prefault(false),
   // Browsers choose it over TLS by themselves; without it they use several connections of HTTP/1.1.
   // `node`: by Node's library instead of our own code, for one release, in case a client does not get on with it.

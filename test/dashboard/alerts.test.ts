@@ -69,11 +69,37 @@ suite('alerts', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     const row = page.getByRole('table', { name: 'Alert rules' }).getByRole('row').filter({ hasText: 'Webhook' });
     await row.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Send test' }).click();
-    await row.getByText(/^Fails: /).waitFor();
+    await row.getByText('Fails', { exact: true }).waitFor();
+    await row.getByText("Not sent: the name hooks.example.invalid can't be resolved").waitFor();
     assert.equal(await page.getByText(/whsec_/).count(), 0);
     const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     assert.ok(wide <= 0, `${wide} pixels too wide`);
     await noSeriousFinding(page);
     await shoot(page, 'alerts-phone-dark');
+  });
+
+  test('alerts page: the history shows what fires, what has recovered and events', async (t) => {
+    const page = await fixture.open(t, '/domains');
+    const at = new Date(Date.now() - 600_000).toISOString();
+    const incident = (state: string, title: string, recovered: string | null) => ({
+      ...{ id: title, alert_id: 'a', object: { type: 'tunnel', id: 't' }, state, title, detail: '', since: at },
+      ...{ fired_at: at, recovered_at: recovered, href: '/app/tunnels/t' },
+    });
+    const history = [
+      incident('firing', 'Tunnel shop is offline', null),
+      incident('noted', 'An agent connected from a new address: 198.51.100.9', null),
+      incident('recovered', 'Tunnel blog is offline', at),
+    ];
+    await page.route('**/alerts/history', (route) => route.fulfill({ json: history }));
+    await page.getByRole('link', { name: 'Alerts' }).click();
+    const table = page.getByRole('table', { name: 'History' });
+    const row = (text: string) => table.getByRole('row').filter({ hasText: text });
+    await row('Tunnel shop is offline').getByText('Firing').waitFor();
+    await row('Tunnel shop is offline').getByText('not yet').waitFor();
+    await row('Tunnel blog is offline').getByText('Recovered').waitFor();
+    await row('198.51.100.9').getByText('Event').waitFor();
+    assert.equal(await row('Tunnel shop is offline').getByRole('link').getAttribute('href'), '/app/tunnels/t');
+    await noSeriousFinding(page);
+    await shoot(page, 'alerts-history');
   });
 });

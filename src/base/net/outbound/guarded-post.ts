@@ -5,6 +5,7 @@
 import { type ClientRequest, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
+import { codeOf } from '../../errors.ts';
 import { isPublicAddress } from '../public-address.ts';
 import { anyLookup, publicLookup } from './name-lookup.ts';
 
@@ -14,6 +15,20 @@ const MAX_BYTES = 64 * 1024;
 const TIMEOUT_MS = 10_000;
 /** Longest wait that a receiver may ask for. */
 const MAX_RETRY_AFTER_SECONDS = 3_600;
+
+/** Faults of networks in plain words. */
+const REASONS: Readonly<Record<string, (host: string) => string>> = {
+  ENOTFOUND: (host) => `the name ${host} can't be resolved`,
+  ENODATA: (host) => `the name ${host} can't be resolved`,
+  ECONNREFUSED: (host) => `${host} refused the connection`,
+  ECONNRESET: (host) => `${host} closed the connection without a response`,
+  EHOSTUNREACH: (host) => `${host} can't be reached`,
+  ENETUNREACH: (host) => `${host} can't be reached`,
+  CERT_HAS_EXPIRED: (host) => `the certificate of ${host} has expired`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: (host) => `the certificate of ${host} is self-signed`,
+  SELF_SIGNED_CERT_IN_CHAIN: (host) => `the certificate of ${host} is self-signed`,
+  ERR_TLS_CERT_ALTNAME_INVALID: (host) => `the certificate of ${host} is for another name`,
+};
 
 export interface PostRules {
   /** Addresses that are not public, and plain HTTP (`edge.allow_private_jwks`). */
@@ -65,7 +80,8 @@ export async function guardedPost(url: string, post: Post, rules: PostRules): Pr
   } catch (error) {
     if (timeout.aborted)
       throw new Error(`${hostOf(to)} did not respond within ${TIMEOUT_MS / 1000} s`, { cause: error });
-    throw error;
+    const reason = REASONS[codeOf(error) ?? ''];
+    throw reason === undefined ? error : new Error(reason(hostOf(to)), { cause: error });
   }
 }
 

@@ -88,8 +88,8 @@ function Channels({ alert: { channels } }: { readonly alert: Alert }) {
               </Text>
             )
           ) : (
-            <Text size="xs" className="culvert-wrap culvert-bad">
-              Fails: {error}
+            <Text size="xs" className="culvert-wrap">
+              <StateBadge tone="bad">Fails</StateBadge> {error}
             </Text>
           )}
         </div>

@@ -115,7 +115,8 @@ test('alerts: PagerDuty gets a trigger and its resolve by one key', async () => 
 });
 
 test('alerts: an email says what is wrong, since when and what to do', async (t) => {
-  const smtp = await startSmtp(t);
+  const refuse = (to: string) => (to === 'gone@example.test' ? { code: 550, message: 'no such user' } : undefined);
+  const smtp = await startSmtp(t, { refuse });
   const server = readSmtpUrl(smtp.url);
   assert.ok(server !== undefined);
   const { store, outbox } = at.plane.control;
@@ -126,9 +127,13 @@ test('alerts: an email says what is wrong, since when and what to do', async (t)
     publicUrl: () => 'http://api.test',
     log: new Lines().log,
   });
+  const refused = smtp.nextTry('gone@example.test');
   delivery.start();
   t.after(() => delivery.stop());
-  const id = await at.rule({ kind: 'tunnel_offline', channels: [{ type: 'email', to: 'ops@example.test' }] });
+  const id = await at.rule({
+    kind: 'tunnel_offline',
+    channels: ['ops', 'gone'].map((name) => ({ type: 'email', to: `${name}@example.test` })),
+  });
   await at.down(shop);
   await at.pass(60_000);
   const mail = await smtp.nextMail('ops@example.test');
@@ -138,6 +143,7 @@ test('alerts: an email says what is wrong, since when and what to do', async (t)
     /Tunnel shop is offline\.\n\nThe connection to its agent broke\. Check .*\n\nSince 2026-11-21 00:06 UTC/,
   );
   assert.equal(mail.link, `http://api.test/app/tunnels/${shop}`);
+  await refused;
   await delivery.stop();
   const [rule] = (await at.call('GET', '/alerts')) as unknown as ReadonlyArray<{
     id: string;
@@ -145,6 +151,10 @@ test('alerts: an email says what is wrong, since when and what to do', async (t)
   }>;
   assert.equal(rule?.id, id);
   assert.notEqual(rule.channels[0]?.last_sent_at, null);
+  assert.deepEqual(
+    rule.channels.map(({ last_error }) => last_error),
+    [null, 'The mail server did not take the email.'],
+  );
 });
 
 test('alerts: a channel that fails is tried again, says so, and keeps the order of its messages', async () => {

@@ -45,7 +45,7 @@ interface Sums {
 }
 
 /** Of latency in one batch: each is stored in a histogram of its tunnel, which costs more than a counter does. */
-const MAX_LATENCY = 250;
+const MAX_LATENCY = 100;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -10,48 +10,51 @@ export function noCells(): Cells {
 
 /** Adds a list of cell and count in turn, as data nodes send it. A cell that does not exist is left out. */
 export function addPairs(to: Cells, pairs: readonly number[]): void {
-  for (let i = 0; i + 1 < pairs.length; i += 2) {
-    const cell = pairs[i] as number;
-    if (cell in to) to[cell] = (to[cell] as number) + (pairs[i + 1] as number);
+  for (let i = 0; i + 1 < pairs.length; i += 2) add(to, pairs[i] as number, pairs[i + 1] as number);
+}
+
+/** Adds what a blob holds. Called for each row of a chart and of a roll-up: written for speed. */
+export function addPacked(to: Cells, packed: Uint8Array): void {
+  let cell = -1;
+  /** Of the varint at hand. */
+  let value = 0;
+  let scale = 1;
+  let isCount = false;
+  for (let at = 0; at < packed.length; at++) {
+    const byte = packed[at] as number;
+    value += (byte & 127) * scale;
+    scale *= 128;
+    if (byte >= 128) continue;
+    if (isCount) add(to, cell, value);
+    else cell += value;
+    isCount = !isCount;
+    value = 0;
+    scale = 1;
   }
 }
 
-/** Adds what a blob holds. */
-export function addPacked(to: Cells, packed: Uint8Array): void {
-  let cell = -1;
-  let at = 0;
-  const varint = (): number => {
-    let value = 0;
-    for (let scale = 1; at < packed.length; scale *= 128) {
-      const byte = packed[at++] as number;
-      value += (byte & 127) * scale;
-      if (byte < 128) break;
-    }
-    return value;
-  };
-  while (at < packed.length) {
-    cell += varint();
-    const count = varint();
-    if (cell in to) to[cell] = (to[cell] as number) + count;
-  }
+function add(to: Cells, cell: number, count: number): void {
+  if (cell >= 0 && cell < LATENCY_CELLS && (cell | 0) === cell) to[cell] = (to[cell] as number) + count;
 }
 
 /** The blob of a histogram. */
 export function pack(cells: Cells): Buffer {
   const bytes: number[] = [];
-  const varint = (of: number): void => {
-    let rest = of;
-    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
-    bytes.push(rest);
-  };
   let before = -1;
-  cells.forEach((count, cell) => {
-    if (count === 0) return;
-    varint(cell - before);
-    varint(count);
+  for (let cell = 0; cell < LATENCY_CELLS; cell++) {
+    const count = cells[cell] as number;
+    if (count === 0) continue;
+    pushVarint(bytes, cell - before);
+    pushVarint(bytes, count);
     before = cell;
-  });
+  }
   return Buffer.from(bytes);
+}
+
+function pushVarint(bytes: number[], of: number): void {
+  let rest = of;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
+  bytes.push(rest);
 }
 
 /** Durations of which so many parts are at most as long, in milliseconds, for each of `parts`; null: there are none. */

@@ -9,8 +9,8 @@ import type { Store, Tx } from '../../db/tx.ts';
 import { latencyStatements, startOf, type Width, WIDTHS } from './latency-rows.ts';
 import { LatencySum } from './latency-sum.ts';
 
-/** Tunnels and organizations per transaction: some 10 ms. */
-const SLICE = 50;
+/** Tunnels and organizations per transaction: some 6 ms. */
+const SLICE = 25;
 const FORGET_BATCH = 1_000;
 
 interface Step {

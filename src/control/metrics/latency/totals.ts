@@ -3,13 +3,20 @@
  * In memory, because scrapers know counters that start anew.
  */
 import { RecentMap } from '../../../base/limits/recent-map.ts';
-import { cellMiddle, type LatencyEvent } from '../../../plane/latency.ts';
+import { cellMiddle, LATENCY_CELLS, type LatencyEvent } from '../../../plane/latency.ts';
 
 /** Upper limits in seconds. */
 export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] as const;
 
 /** Tunnels that are remembered: those with the latest traffic. */
 const MAX_TUNNELS = 20_000;
+
+/** By cell: how long its requests take, and which bucket that is. */
+const SECONDS = Array.from({ length: LATENCY_CELLS }, (_, cell) => cellMiddle(cell) / 1_000);
+const BUCKET_OF = SECONDS.map((seconds) => {
+  const found = DURATION_BUCKETS.findIndex((limit) => seconds <= limit);
+  return found === -1 ? DURATION_BUCKETS.length : found;
+});
 
 export interface Durations {
   /** Requests of each bucket alone; the last one is above all limits. */
@@ -23,12 +30,11 @@ class Total implements Durations {
 
   add(pairs: readonly number[]): void {
     for (let i = 0; i + 1 < pairs.length; i += 2) {
-      const seconds = cellMiddle(pairs[i] as number) / 1_000;
-      const count = pairs[i + 1] as number;
-      const found = DURATION_BUCKETS.findIndex((limit) => seconds <= limit);
-      const at = found === -1 ? DURATION_BUCKETS.length : found;
+      const [cell = -1, count = 0] = [pairs[i], pairs[i + 1]];
+      const at = BUCKET_OF[cell];
+      if (at === undefined) continue;
       this.counts[at] = (this.counts[at] ?? 0) + count;
-      this.sumSeconds += seconds * count;
+      this.sumSeconds += (SECONDS[cell] ?? 0) * count;
     }
   }
 }

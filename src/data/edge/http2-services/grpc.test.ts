@@ -239,3 +239,41 @@ test('grpc: a call both ways may be silent for longer than an upload', WITHIN, a
   stream.end();
   assert.equal((await trailers)[0]['grpc-status'], '0');
 });
+
+test('grpc: grpc-web passes to visitors of both versions, with its trailers in the body', WITHIN, async (t) => {
+  const rig = await Rig.start(t);
+  const TYPE = 'application/grpc-web+proto';
+  const ending = Buffer.from('grpc-status: 0\r\ngrpc-message: fine\r\n');
+  const trailer = Buffer.concat([Buffer.of(0x80, 0, 0, 0, ending.length), ending]);
+  const seen: IncomingHttpHeaders[] = [];
+  const origin = await http2Origin(t, (stream, headers) => {
+    seen.push(headers);
+    const messages = new Messages((text) => {
+      stream.respond({ ':status': 200, 'content-type': TYPE, 'access-control-expose-headers': 'grpc-status' });
+      stream.write(message(`got ${text}`));
+      stream.end(trailer);
+    });
+    stream.on('data', (chunk: Buffer) => messages.feed(chunk));
+  });
+  await rig.serve('shop', http2Target(origin.port));
+  const whole = Buffer.concat([message('got apples'), trailer]).toString('latin1');
+  const visitor = await Http2Visitor.open(t, rig);
+  const head = { ':method': 'POST', ':path': '/shop.Cart/Add', 'content-type': TYPE, 'x-grpc-web': '1' };
+  const answer = await visitor.ask(head, message('apples'));
+  assert.deepEqual([answer.status, answer.headers['content-type'], answer.body], [200, TYPE, whole]);
+  assert.deepEqual(answer.trailers, {});
+  const wire = await rig.visit();
+  const sent = message('apples').toString('latin1');
+  wire.ask('POST /shop.Cart/Add', `Content-Type: ${TYPE}`, 'X-Grpc-Web: 1', `Content-Length: ${sent.length}`);
+  wire.send(sent);
+  await wire.until('grpc-message: fine\r\n');
+  assert.match(wire.text, /^HTTP\/1\.1 200 [^]*\r\ncontent-type: application\/grpc-web\+proto\r\n/i);
+  assert.ok(wire.text.includes('got apples'));
+  assert.deepEqual(
+    seen.map((headers) => [headers['content-type'], headers['x-grpc-web']]),
+    [
+      [TYPE, '1'],
+      [TYPE, '1'],
+    ],
+  );
+});

@@ -120,14 +120,18 @@ export class FakeSocket extends EventEmitter {
 /** The calls of a stream's sink, in order. */
 export class Log implements Http2StreamSink {
   readonly events: string[] = [];
-  body: Buffer = EMPTY;
+  readonly #pieces: Buffer[] = [];
   credit = 0;
   /** Bytes are consumed as they come. */
   isHungry = true;
   onDataHook: ((stream: Http2Stream) => void) | null = null;
 
+  get body(): Buffer {
+    return Buffer.concat(this.#pieces);
+  }
+
   onData(stream: Http2Stream, bytes: Buffer, start: number, end: number): void {
-    this.body = Buffer.concat([this.body, bytes.subarray(start, end)]);
+    this.#pieces.push(Buffer.from(bytes.subarray(start, end)));
     if (this.isHungry) stream.consumed(end - start);
     this.onDataHook?.(stream);
   }

@@ -157,12 +157,12 @@ test('peer keeper: an interface that fails is tried again, and looked at without
   await fixture.want({ a: '10.0.0.2/32' });
   assert.deepEqual(fixture.faults, ['there is no WireGuard interface wg0']);
   fixture.table.fault = undefined;
-  fixture.time.advance(10_000);
+  await fixture.time.advance(10_000);
   await settle();
   assert.deepEqual(fixture.faults, ['there is no WireGuard interface wg0', undefined]);
   assert.deepEqual(fixture.shown, { a: '10.0.0.2/32' });
   fixture.table.all.clear();
-  fixture.time.advance(60_000);
+  await fixture.time.advance(60_000);
   await settle();
   assert.deepEqual(fixture.shown, { a: '10.0.0.2/32' });
 });

@@ -215,5 +215,16 @@ export const MIGRATIONS: readonly Migration[] = [
     "statements": [
       "CREATE TABLE `org_exports` (\n\t`org_id` text PRIMARY KEY NOT NULL,\n\t`events` text NOT NULL,\n\t`otlp_endpoint` text,\n\t`sealed_headers` text,\n\t`webhook_url` text,\n\t`sealed_secret` text,\n\t`audit_cursor` text NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);"
     ]
+  },
+  {
+    "index": 9,
+    "tag": "0008_inspector_shares",
+    "hash": "e5fbd853cd06fcdcaad09f0271d4a8882c9686dc32d618d02f015c152415f303",
+    "statements": [
+      "CREATE TABLE `inspector_shares` (\n\t`id` text PRIMARY KEY NOT NULL,\n\t`org_id` text NOT NULL,\n\t`record_id` text NOT NULL,\n\t`tunnel_id` text NOT NULL,\n\t`token_hash` text NOT NULL,\n\t`created_by` text NOT NULL,\n\t`created_at` integer NOT NULL,\n\t`expires_at` integer NOT NULL,\n\tFOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action\n);",
+      "CREATE UNIQUE INDEX `inspector_shares_token` ON `inspector_shares` (`token_hash`);",
+      "CREATE INDEX `inspector_shares_org` ON `inspector_shares` (`org_id`,`created_at`);",
+      "CREATE INDEX `inspector_shares_expiry` ON `inspector_shares` (`expires_at`);"
+    ]
   }
 ];

@@ -91,6 +91,9 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     const detail = page.getByRole('dialog', { name: 'Key worker' });
     await detail.getByRole('link', { name: 'job-1' }).waitFor();
     await detail.getByText(/from 127\.0\.0\.1/).waitFor();
+    // It has an address, which "Needs attention" leads to.
+    await page.reload();
+    await detail.getByRole('link', { name: 'job-1' }).waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'keys-detail');
     await page.keyboard.press('Escape');

@@ -128,7 +128,7 @@ export function budgetItem({ nonce, name, capCents, spentCents }: NearBudget): A
     detail: `${of} ${isSpent ? 'Visitors are blocked until the month ends or the budget is raised.' : 'At 100 %, visitors are blocked.'}`,
     since: null,
     object: { type: 'token', id: nonce },
-    action: { label: 'Open keys', href: '/app/keys' },
+    action: { label: 'Open key', href: `/app/keys?key=${nonce}` },
   };
 }
 
@@ -142,7 +142,7 @@ export function keyItem({ nonce, name, kind, expiresAt }: ExpiringKey): Attentio
     detail: `It is in use and expires on ${timeText(expiresAt)}. ${next}`,
     since: warnedFrom(expiresAt),
     object: { type: 'token', id: nonce },
-    action: { label: 'Open keys', href: '/app/keys' },
+    action: { label: 'Open key', href: `/app/keys?key=${nonce}` },
   };
 }
 

@@ -2,9 +2,9 @@
 import { Alert, Anchor, Drawer, Group, List, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import type { Schemas, Token } from '../../api/types.ts';
+import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
-import type { Asked } from '../../parts/dialogs/asked.ts';
+import type { Opened } from '../../parts/dialogs/opened.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { moneyText } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -14,15 +14,15 @@ import { buysText, KIND_WORDS, stateOf } from './key-state.ts';
 
 type Detail = Schemas['TokenDetail'];
 
-export function KeyDrawer({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {
-  const found = useToken(token?.nonce);
+export function KeyDrawer({ opened: { id, isOpen, close } }: { readonly opened: Opened }) {
+  const found = useToken(id);
   return (
     <Drawer
-      opened={opened}
+      opened={isOpen}
       onClose={close}
       position="right"
       size="lg"
-      title={`Key ${token?.name ?? ''}`}
+      title={`Key ${found.data?.name ?? ''}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Loaded query={found}>{(detail) => <Content token={detail} />}</Loaded>

@@ -6,6 +6,7 @@ import { useApi, useMay } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
 import { say, sayNews, useAction } from '../../parts/action.ts';
 import { type Asked, useAsked } from '../../parts/dialogs/asked.ts';
+import { useOpened } from '../../parts/dialogs/opened.ts';
 import { copyText } from '../../parts/copy.tsx';
 import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { RowMenu, useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
@@ -27,9 +28,10 @@ interface KeyTableProps {
 
 export function KeyTable({ label, tokens, all }: KeyTableProps) {
   const [budget, rotation, revocation] = [useAsked<Token>(), useAsked<Token>(), useAsked<Token>()];
-  const [detail, limits] = [useAsked<Token>(), useAsked<Token>()];
+  const limits = useAsked<Token>();
+  const detail = useOpened('key');
   const columns = columnsOf(all, {
-    onOpen: detail.ask,
+    onOpen: ({ nonce }) => detail.open(nonce),
     onBudget: budget.ask,
     onLimits: limits.ask,
     onRotate: rotation.ask,
@@ -38,7 +40,7 @@ export function KeyTable({ label, tokens, all }: KeyTableProps) {
   return (
     <>
       <Table label={label} rows={tokens} rowKey={({ nonce }) => nonce} columns={columns} />
-      <KeyDrawer asked={detail} />
+      <KeyDrawer opened={detail} />
       <LimitsDialog asked={limits} />
       <BudgetDialog asked={budget} />
       <RotateDialog asked={rotation} />

@@ -12,7 +12,8 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { bytesText, countText } from '../../parts/format.ts';
 import { visibleText } from '../inspector/visible-text.ts';
-import { DeliveryDrawer, type OpenedDelivery } from './delivery-drawer.tsx';
+import type { Opened } from '../../parts/dialogs/opened.ts';
+import { DeliveryDrawer } from './delivery-drawer.tsx';
 import { type Delivery, lastTry, progressState, type StateFilter, STATES } from './delivery-labels.ts';
 import { RedeliverDialog } from './redeliver-dialog.tsx';
 import { useDeliveries } from './receiver-queries.ts';
@@ -20,7 +21,7 @@ import type { Receiver } from './senders.ts';
 
 interface DeliveriesPanelProps {
   readonly receiver: Receiver;
-  readonly opened: OpenedDelivery;
+  readonly opened: Opened;
 }
 
 export function DeliveriesPanel({ receiver, opened }: DeliveriesPanelProps) {

@@ -1,13 +1,12 @@
 /** One delivery: what became of it, its headers and its body, as the inspector shows them. */
 import { Button, Drawer, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
-import { useSearchParams } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { useAction } from '../../parts/action.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Countdown } from '../../parts/countdown.tsx';
+import type { Opened } from '../../parts/dialogs/opened.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { bytesText } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -24,7 +23,7 @@ interface DeliveryDrawerProps {
   readonly receiver: Receiver;
   /** As the list has it now; undefined: it is older than what is listed, or has gone. */
   readonly listed: Delivery | undefined;
-  readonly opened: OpenedDelivery;
+  readonly opened: Opened;
 }
 
 /** Drawn closed from the start: a drawer that appears open can't return the focus. */
@@ -137,43 +136,4 @@ function Redeliver({ receiver, id }: { readonly receiver: Receiver; readonly id:
       )}
     </Group>
   );
-}
-
-/**
- * Which delivery is open beside the list: it stands in the address, so that a reload shows it again and Back closes it. The open one is reported on
- * while it closes.
- */
-export interface OpenedDelivery {
-  /** Undefined until one was open for the first time. */
-  readonly id: string | undefined;
-  readonly isOpen: boolean;
-  readonly open: (id: string) => void;
-  readonly close: () => void;
-}
-
-export function useOpenedDelivery(): OpenedDelivery {
-  const [params, setParams] = useSearchParams();
-  const said = params.get('delivery');
-  const here = said === null || said === '' ? undefined : said;
-  const [last, setLast] = useState(here);
-  if (here !== undefined && here !== last) setLast(here);
-  // Its entry of the history is this page's own: to close is to go back, so that Back does not pass the page twice.
-  const isOwnEntry = useRef(false);
-  useEffect(() => {
-    if (here === undefined) isOwnEntry.current = false;
-  }, [here]);
-  return {
-    id: here ?? last,
-    isOpen: here !== undefined,
-    open: (id) => {
-      isOwnEntry.current = true;
-      setParams({ delivery: id });
-    },
-    close: () => {
-      if (!isOwnEntry.current) return setParams('', { replace: true });
-      // Before it has gone back Escape may come once more, and would leave the page.
-      isOwnEntry.current = false;
-      history.back();
-    },
-  };
 }

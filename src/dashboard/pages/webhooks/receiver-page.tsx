@@ -13,7 +13,7 @@ import { countText } from '../../parts/format.ts';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
-import { useOpenedDelivery } from './delivery-drawer.tsx';
+import { useOpened } from '../../parts/dialogs/opened.ts';
 import { readCommand } from './delivery-labels.ts';
 import { EditReceiver, NewSecret } from './edit-receiver.tsx';
 import { ForwardPanel } from './forward-panel.tsx';
@@ -45,7 +45,7 @@ function Shown({ receiver }: { readonly receiver: Receiver }) {
   const mayChange = useMay('member');
   const [dialog, setDialog] = useState<'edit' | 'secret' | 'delete'>();
   const close = (): void => setDialog(undefined);
-  const opened = useOpenedDelivery();
+  const opened = useOpened('delivery');
   const { name, validator, received, displaced, refused, last_received_at: last } = receiver;
   const sender = senderOf(validator);
   return (

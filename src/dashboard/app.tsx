@@ -1,7 +1,7 @@
 /** The authentication pages for visitors, the pages inside the shell for signed-in users. */
 import { Button, Center, Container, Loader } from '@mantine/core';
 import { Suspense } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
+import { Link, Redirect, Route, Switch } from 'wouter';
 import { AccountProvider, useAccountQuery, useApi, useSessionState } from './api/context.tsx';
 import { OPEN_PAGES, type PageEntry, PAGES, AUTH_PAGE } from './pages.ts';
 import { STEP_PATHS } from './pages/auth/step-address.ts';
@@ -89,8 +89,17 @@ function OnePage({ entry: { path, Component }, params }: OnePageProps) {
 function NoSuchPage() {
   return (
     <Page title="Page not found">
-      <Empty icon={IconMoodEmpty} title="There is no page at this URL">
-        Choose a page from the menu.
+      <Empty
+        icon={IconMoodEmpty}
+        title="There is no page at this URL"
+        action={
+          <Button component={Link} href="/">
+            Go to overview
+          </Button>
+        }
+      >
+        It may have been deleted, or belong to another organization. Choose a page from the menu, or press Ctrl+K to
+        search.
       </Empty>
     </Page>
   );

@@ -26,7 +26,7 @@ export const organizations: Slice<OrganizationServices> = {
   service: ({ store, drains, outbox, emailLimit, instance }) => ({
     organizations: new Organizations({ store, drains, outbox, newOrg: instance.newOrg }),
     members: new Members({ store }),
-    invitations: new Invitations({ store, outbox, emailLimit }),
+    invitations: new Invitations({ store, outbox, emailLimit, instance }),
   }),
   routes: (api, services, { publicUrl }) => {
     mountOrganizations(api, services);

@@ -1,5 +1,6 @@
 /** `/orgs/{id}/invitations`; and `/orgs/invitations/lookup` and `/orgs/invitations/accept`, for invited users. */
 import { z } from '@hono/zod-openapi';
+import { given } from '../../base/given.ts';
 import { linkTo } from '../core/mail/email-text.ts';
 import type { InvitationShown, InvitationView } from './invitation-rows.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
@@ -36,6 +37,13 @@ const invitation = z
       expires_at: '2026-11-28T09:00:00.000Z',
     },
   });
+const made = invitation
+  .extend({
+    accept_url: z.url().optional().openapi({
+      description: 'The link to send to the user, where this server sends no email. Only this response contains it.',
+    }),
+  })
+  .openapi('CreatedInvitation');
 const resent = invitation
   .extend({
     accept_url: z.url().openapi({ description: 'The link of the email. Only this response contains it.' }),
@@ -115,11 +123,15 @@ function mountSending(app: Api, { invitations, publicUrl }: Deps): void {
           params: orgPath,
           body: jsonBody(newInvitation),
         },
-        responses: { 201: json(invitation, 'The email is sent') },
+        responses: { 201: json(made, 'The email is sent, or the link is in the response') },
       },
       ['forbidden', 'conflict', 'rate_limited'],
     ),
-    (c) => c.json(present(invitations.create(actorOf(c), c.req.valid('param').id, c.req.valid('json'))), 201),
+    (c) => {
+      const { token, ...view } = invitations.create(actorOf(c), c.req.valid('param').id, c.req.valid('json'));
+      const link = token === undefined ? undefined : linkTo(publicUrl(), 'invite', token);
+      return c.json({ ...present(view), ...given({ accept_url: link }) }, 201);
+    },
   );
   app.openapi(
     defineRoute(

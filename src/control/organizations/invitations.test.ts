@@ -336,3 +336,21 @@ test('invitations: a full organization admits no member and the invitation stays
   await ann.call('DELETE', `/orgs/${ann.home}/members/00000000-0000-7000-8000-000000000000`);
   assert.equal((await accept(bob, team.inviteToken(bob.email))).status, 200);
 });
+
+test('invitations: where the server sends no email, the link is in the response to the inviter and nowhere else', async (t) => {
+  const quiet = new Plane(undefined, { mail: { transport: 'log' } });
+  const served = await servePlane(quiet);
+  t.after(async () => {
+    await served.close();
+    quiet.close();
+  });
+  const others = new Team(quiet, served);
+  const dora = await others.person('dora@example.test');
+  const path = `/orgs/${dora.home}/invitations`;
+  const made = await dora.call('POST', path, { email: 'bob@example.test', role: 'viewer' });
+  const token = new URL(String(made.body['accept_url'])).searchParams.get('token');
+  assert.match(String(token), /^[\w-]{43}$/);
+  assert.ok(!(await dora.call('GET', path)).text.includes(String(token)));
+  const bob = await others.person('bob@example.test');
+  assert.equal((await bob.call('POST', '/orgs/invitations/accept', { token })).body['role'], 'viewer');
+});

@@ -22,6 +22,7 @@ import {
   openInvitations,
   stands,
 } from './invitation-rows.ts';
+import type { Instance } from '../core/instance.ts';
 import type { EmailLimit } from '../core/mail/email-limit.ts';
 import { actorIn, countMembers, findMember, MAX_MEMBERS } from './membership-rows.ts';
 import { type OrgRow, orgsOf } from './rows.ts';
@@ -38,6 +39,12 @@ const MAX_MEMBERSHIPS = 200;
 /** Message when the emails to an address are used up: about when the next one is free. */
 const RETRY_SECONDS = 20 * 60;
 
+/** A new invitation. */
+export interface Invited extends InvitationView {
+  /** Undefined where it went by email. */
+  readonly token: string | undefined;
+}
+
 /** An invitation that was sent again. */
 export interface Resent extends InvitationView {
   readonly token: string;
@@ -47,6 +54,7 @@ export interface InvitationDeps {
   readonly store: Store;
   readonly outbox: Outbox;
   readonly emailLimit: EmailLimit;
+  readonly instance: Pick<Instance, 'now'>;
 }
 
 export class Invitations {
@@ -68,7 +76,7 @@ export class Invitations {
    * Invites an address, in the place of an earlier invitation to it. Throws `not_found`, `forbidden` (a role above the caller's too),
    * `conflict` for a member and when too many are open, `rate_limited` when too many emails were sent.
    */
-  create(actor: Actor, orgId: string, input: { readonly email: string; readonly role: Role }): InvitationView {
+  create(actor: Actor, orgId: string, input: { readonly email: string; readonly role: Role }): Invited {
     return this.#deps.store.inTx((tx) => {
       const me = actorIn(tx.db, actor, orgId);
       allow(me, 'create', 'invitation');
@@ -100,7 +108,8 @@ export class Invitations {
       const details = { email: row.email, role: row.role };
       recordAudit(tx, me, { action: 'invitation.create', resourceType: 'invitation', resourceId: row.id, details });
       this.#post(tx, me, { row, token });
-      return { row, inviterEmail: me.email };
+      const isByMail = this.#deps.instance.now.mail.transport !== 'log';
+      return { row, inviterEmail: me.email, token: isByMail ? undefined : token };
     });
   }
 

@@ -1,4 +1,5 @@
 /** Numbers, sizes and times as people read them. Pure: tested without a browser. */
+import { timeZone, zoned } from './time-zone.ts';
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 
@@ -69,10 +70,11 @@ export function timeOf(at: string | number): number {
   return typeof at === 'number' ? at * 1000 : Date.parse(at);
 }
 
-/** 2026-11-21 14:03:22, in the reader's own time zone. */
+/** 2026-11-21 14:03:22, in the zone that the reader has chosen; with " UTC" for that one. */
 export function clockText(at: number): string {
-  const date = new Date(at);
+  const date = zoned(at);
+  const end = timeZone() === 'utc' ? ' UTC' : '';
   const two = (value: number): string => String(value).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
+  return `${day} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}${end}`;
 }

@@ -3,7 +3,7 @@ import { Alert, Anchor, Text } from '@mantine/core';
 import { IconSparkles } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
-import { useApi } from '../api/context.tsx';
+import { useAccount, useApi } from '../api/context.tsx';
 
 /** A public address that the server made: a link where browsers open it, else text. */
 export function Outside({ url, size = 'xs' }: { readonly url: string; readonly size?: 'xs' | 'sm' | 'lg' }) {
@@ -20,14 +20,19 @@ export function Outside({ url, size = 'xs' }: { readonly url: string; readonly s
   );
 }
 
-/** What the plan does not have, with the way to one that does. */
+/** What the plan does not have, with the way to one that does. Where nothing is sold, that is the operator's to give. */
 export function PlanLink({ children }: { readonly children: ReactNode }) {
+  const { billing_mode: mode } = useAccount();
   return (
     <Alert color="culvert" variant="light" icon={<IconSparkles size={18} />}>
       {children}{' '}
-      <Anchor component={Link} href="/billing" inherit underline="always">
-        See plans
-      </Anchor>
+      {mode === 'none' ? (
+        'Ask an operator of this server for another plan.'
+      ) : (
+        <Anchor component={Link} href="/billing" inherit underline="always">
+          See plans
+        </Anchor>
+      )}
     </Alert>
   );
 }

@@ -1,6 +1,7 @@
 /** The frame of every page inside the shell: its title (also of the tab), what it is about, its main actions, and help. */
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { useServerName } from '../api/auth-options.ts';
 import { HelpLink } from './links.tsx';
 
 interface PageProps {
@@ -13,9 +14,10 @@ interface PageProps {
 }
 
 export function Page({ title, about, actions, children }: PageProps) {
+  const name = useServerName();
   useEffect(() => {
-    document.title = `${title} - Culvert`;
-  }, [title]);
+    document.title = `${title} - ${name}`;
+  }, [title, name]);
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="md">

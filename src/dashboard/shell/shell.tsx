@@ -3,17 +3,21 @@ import { Alert, AppShell, Burger, Group, NavLink, ScrollArea, Text } from '@mant
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useServerName } from '../api/auth-options.ts';
 import { useAccount } from '../api/context.tsx';
+import { useTimeZone } from '../parts/time-zone.ts';
 import { loadAllWhenIdle, MENU } from '../pages.ts';
 import { menuFor } from './menu.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { OrgSwitch } from './org-switch.tsx';
+import { PaletteButton } from './palette/palette-button.tsx';
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const [opened, { toggle, close }] = useDisclosure(false);
   // Mantine's `sm`: below it the menu lies over the page, and is out of reach while it is shut.
   const isNarrow = useMediaQuery('(max-width: 48em)') ?? false;
   const main = useRef<HTMLElement>(null);
+  const zone = useTimeZone();
   const [location] = useLocation();
   const first = useRef(location);
   useEffect(() => loadAllWhenIdle(), []);
@@ -45,11 +49,12 @@ export function Shell({ children }: { readonly children: ReactNode }) {
               aria-label="Menu"
               aria-expanded={opened}
             />
-            <Text fw={700} className="culvert-brand">
-              Culvert
+            <Text fw={700} className="culvert-brand" truncate>
+              {useServerName()}
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <PaletteButton />
             <OrgSwitch />
             <AccountMenu />
           </Group>
@@ -59,7 +64,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <Menu />
       </AppShell.Navbar>
       <AppShell.Main id="main" ref={main} tabIndex={-1}>
-        <div className="culvert-page">
+        {/* Another time zone: everything is drawn anew. */}
+        <div className="culvert-page" key={zone}>
           <Approval />
           {children}
         </div>

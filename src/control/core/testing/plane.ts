@@ -63,6 +63,16 @@ export class Plane {
       signup: 'open',
       owner: null,
       oauth: { google: null, github: null },
+      // No server answers there, and no email is sent by a plane.
+      mail: {
+        transport: 'smtp',
+        host: '127.0.0.1',
+        port: 1,
+        tls: 'where_offered',
+        verify: false,
+        login: undefined,
+        from: 'culvert@example.test',
+      },
       visitorProvider: 'google',
       backupEveryMs: null,
       releases: { releasesDir: join(this.dataDir, 'releases'), program: { version: '1.0.0', key: null } },

@@ -186,10 +186,13 @@ test('instance: each change is in the audit log with its key, from what to what'
   const of = (key: string) =>
     events.filter((one) => one.action === 'instance.update' && one.resourceId === key).map((one) => one.details);
   assert.deepEqual(of('accounts.signup').reverse(), [
-    { from: 'open', to: 'closed' },
-    { from: 'closed', to: 'open' },
+    { name: 'accounts.signup', from: 'open', to: 'closed' },
+    { name: 'accounts.signup', from: 'closed', to: 'open' },
   ]);
-  assert.deepEqual(of('oauth.google.client_secret').reverse(), [{ secret: 'set' }, { secret: 'replaced' }]);
+  assert.deepEqual(of('oauth.google.client_secret').reverse(), [
+    { name: 'oauth.google.client_secret', secret: 'set' },
+    { name: 'oauth.google.client_secret', secret: 'replaced' },
+  ]);
   assert.ok(events.some((one) => one.action === 'instance.test' && one.resourceId === 'mail'));
 });
 

@@ -190,8 +190,8 @@ export class InstanceService {
         resourceType: 'setting',
         resourceId: key,
         details: instance.source.fields.some((field) => field.key === key && field.isSecret)
-          ? { secret: values.has(key) ? (before.has(key) ? 'replaced' : 'set') : 'removed' }
-          : { from: instance.reading.shown.get(key) ?? null, to: reading.shown.get(key) ?? null },
+          ? { name: key, secret: values.has(key) ? (before.has(key) ? 'replaced' : 'set') : 'removed' }
+          : { name: key, from: instance.reading.shown.get(key) ?? null, to: reading.shown.get(key) ?? null },
       })),
     );
   }

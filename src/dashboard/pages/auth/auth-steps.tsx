@@ -1,13 +1,14 @@
 /** The authentication pages: password, second factor, identity provider, a new account, a forgotten password. One step is shown at a time. */
 import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { useAuthOptions } from '../../api/auth-options.ts';
 import { useApi, useSessionState } from '../../api/context.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import type { Arrival } from '../../place.ts';
 import { ConfirmStep, SignUpStep } from './sign-up-step.tsx';
 import { LinkButton } from './fields.tsx';
 import { ForgotStep, SentStep } from './forgot-step.tsx';
-import { Providers, useAuthOptions } from './providers.tsx';
+import { Providers } from './providers.tsx';
 import { SecondStep, SignInStep } from './login-step.tsx';
 import { type Addressed, addressedStep, type Place, placeAt } from './step-address.ts';
 import { type AuthFlow, type HeadingOrder, Step } from './step.tsx';

@@ -2,12 +2,13 @@
 import { Button, Group } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useRef, useState } from 'react';
+import { useAuthOptions } from '../../api/auth-options.ts';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
 import { CodeField, EmailField, LinkButton, PasswordField } from './fields.tsx';
-import { Providers, useAuthOptions } from './providers.tsx';
+import { Providers } from './providers.tsx';
 import { type AuthFlow, type LogIn, Step, useStep } from './step.tsx';
 
 interface SignInStepProps {

@@ -1,23 +1,12 @@
 /** The login options of this server, and the identity providers among them. Where the browser comes back to is in no address: the server keeps it. */
 import { Button, Divider, Stack } from '@mantine/core';
 import { IconBrandGithub } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
 
 type Provider = Schemas['LoginOptions']['providers'][number];
-
-/** The same for all users, until the server restarts. */
-export function useAuthOptions() {
-  const { client } = useApi();
-  return useQuery({
-    queryKey: ['auth-options'],
-    queryFn: ({ signal }) => answered(client.GET('/auth/providers', { signal })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-}
 
 interface ProvidersProps {
   /** Undefined while not known. */

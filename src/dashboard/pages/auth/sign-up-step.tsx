@@ -3,6 +3,7 @@ import { Alert, Button, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useRef } from 'react';
 import { answered } from '../../api/client.ts';
+import { useMailOff } from '../../api/auth-options.ts';
 import { useApi } from '../../api/context.tsx';
 import { Failure, failureFrom } from '../../api/failure.ts';
 import { useAction } from '../../parts/action.ts';
@@ -55,6 +56,7 @@ interface ConfirmStepProps {
 export function ConfirmStep({ flow, password, onConfirmed, back }: ConfirmStepProps) {
   const { client } = useApi();
   const { email } = flow;
+  const isMailOff = useMailOff();
   const field = useRef<HTMLInputElement>(null);
   const form = useForm({ initialValues: { code: '' } });
   const { onSubmit, problem, isBusy } = useStep({
@@ -83,14 +85,27 @@ export function ConfirmStep({ flow, password, onConfirmed, back }: ConfirmStepPr
   return (
     <Step title="Confirm your email" order={flow.order} problem={problem} onSubmit={onSubmit}>
       <Text size="sm" className="culvert-wrap">
-        Enter the six-digit code from the email to <strong>{email}</strong>. It expires in 10 minutes.
+        {isMailOff ? (
+          <>
+            This server sends no email. Ask its operator for the six-digit code for <strong>{email}</strong>: it is in
+            the log of the server. It expires in 10 minutes.
+          </>
+        ) : (
+          <>
+            Enter the six-digit code from the email to <strong>{email}</strong>. It expires in 10 minutes.
+          </>
+        )}
       </Text>
       {resend.isSuccess && (
         <Alert role="status" variant="light">
           If this address is not confirmed yet, a new code was sent.
         </Alert>
       )}
-      <CodeField ref={field} label="Code from the email" {...form.getInputProps('code')} />
+      <CodeField
+        ref={field}
+        label={isMailOff ? 'Code from the log' : 'Code from the email'}
+        {...form.getInputProps('code')}
+      />
       <Button type="submit" size="md" loading={isBusy}>
         Confirm
       </Button>

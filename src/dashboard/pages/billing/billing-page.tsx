@@ -8,7 +8,7 @@ import type { Schemas } from '../../api/types.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { CurrentPanel } from './current-panel.tsx';
-import { PlansPanel } from './plans-panel.tsx';
+import { IncludedPanel, PlansPanel } from './plans-panel.tsx';
 import { PLAN_NAMES } from './plans.ts';
 
 /** After a purchase the payment provider tells the server within seconds. */
@@ -23,13 +23,13 @@ export function BillingPage() {
     refetchInterval: back === 'done' ? SOON_MS : false,
   });
   return (
-    <Page title="Billing" about="The organization's plan, and all other plans.">
+    <Page title="Billing" about="The organization's plan, and what it includes.">
       <Loaded query={billing}>
         {(data) => (
           <>
             <ReturnNote back={back} billing={data} />
             <CurrentPanel billing={data} />
-            <PlansPanel billing={data} />
+            {data.mode === 'none' ? <IncludedPanel billing={data} /> : <PlansPanel billing={data} />}
             <Text size="sm" c="dimmed">
               All plans include unlimited tunnels, keys, domains and private networks, within the limits of this server.
             </Text>

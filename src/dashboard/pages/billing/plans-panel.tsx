@@ -3,6 +3,7 @@ import { Button, Card, Group, SegmentedControl, SimpleGrid, Stack, Text, Title }
 import { useState } from 'react';
 import { useAccount, useMay } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
+import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { useCheckout } from './actions.ts';
 import {
@@ -10,6 +11,7 @@ import {
   FEATURES,
   hasSubscription,
   INCLUDED,
+  type Included,
   isSold,
   type Plan,
   PLAN_NAMES,
@@ -50,6 +52,32 @@ export function PlansPanel({ billing }: { readonly billing: Billing }) {
   );
 }
 
+/** What the plan has, where no other can be chosen. */
+export function IncludedPanel({ billing }: { readonly billing: Billing }) {
+  return (
+    <Panel title="Included">
+      <Features included={billing.entitlements} />
+    </Panel>
+  );
+}
+
+function Features({ included }: { readonly included: Included }) {
+  return (
+    <Stack gap={6} component="dl" m={0} flex={1}>
+      {FEATURES.map(({ title, say }) => (
+        <Group key={title} justify="space-between" gap="xs" wrap="nowrap">
+          <Text component="dt" size="sm" c="dimmed">
+            {title}
+          </Text>
+          <Text component="dd" size="sm" m={0} ta="right">
+            {say(included)}
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  );
+}
+
 interface PlanCardProps {
   readonly plan: Plan;
   readonly cycle: Cycle;
@@ -77,18 +105,7 @@ function PlanCard({ plan, cycle, billing }: PlanCardProps) {
             {PLAN_WORDS[plan]}
           </Text>
         </div>
-        <Stack gap={6} component="dl" m={0} flex={1}>
-          {FEATURES.map(({ title, say }) => (
-            <Group key={title} justify="space-between" gap="xs" wrap="nowrap">
-              <Text component="dt" size="sm" c="dimmed">
-                {title}
-              </Text>
-              <Text component="dd" size="sm" m={0} ta="right">
-                {say(isHere ? billing.entitlements : INCLUDED[plan])}
-              </Text>
-            </Group>
-          ))}
-        </Stack>
+        <Features included={isHere ? billing.entitlements : INCLUDED[plan]} />
         <Choose plan={plan} cycle={cycle} billing={billing} />
       </Stack>
     </Card>

@@ -6,7 +6,7 @@ import type { Schemas } from '../../api/types.ts';
 import { clockText, spanText, timeOf } from '../../parts/format.ts';
 
 export type Plan = Schemas['Entitlements']['plan'];
-type Included = Omit<Schemas['Entitlements'], 'plan'>;
+export type Included = Omit<Schemas['Entitlements'], 'plan'>;
 export type SoldPlan = 'pro' | 'team';
 export type Cycle = 'monthly' | 'yearly';
 

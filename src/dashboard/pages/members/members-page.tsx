@@ -1,13 +1,16 @@
 /** The members page: members with roles, invitations, and the dialog to invite. */
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useMailOff } from '../../api/auth-options.ts';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi, useMay } from '../../api/context.tsx';
 import type { Role } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
+import { CopyLine } from '../../parts/copy.tsx';
+import { OneTimeSecret, OneTimeSecretModal } from '../../parts/dialogs/one-time-secret.tsx';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { showFaults } from '../../parts/forms/form-failure.ts';
 import { Page } from '../../parts/page.tsx';
@@ -50,13 +53,29 @@ interface InviteDialogProps {
   readonly onClose: () => void;
 }
 
-/** Invites a member by email. */
+/** Invites a member by email, or by a link where the server sends none. */
 function InviteDialog({ opened, onClose }: InviteDialogProps) {
   const { active_org: org } = useAccount();
+  const [link, setLink] = useState<string>();
   return (
-    <Modal opened={opened} onClose={onClose} title={`Invite member to ${org.name}`}>
-      <InviteForm onClose={onClose} />
-    </Modal>
+    <OneTimeSecretModal
+      opened={opened}
+      onClose={onClose}
+      onGone={() => setLink(undefined)}
+      title={`Invite member to ${org.name}`}
+    >
+      {link === undefined ? (
+        <InviteForm onClose={onClose} onLink={setLink} />
+      ) : (
+        <OneTimeSecret label="Invitation link">
+          <Text size="sm">
+            Mail is off on this server: no email was sent. Send this link yourself. It works once, for 7 days, only for
+            the account with this address.
+          </Text>
+          <CopyLine value={link} what="the link" />
+        </OneTimeSecret>
+      )}
+    </OneTimeSecretModal>
   );
 }
 
@@ -65,8 +84,14 @@ interface Invited {
   readonly role: Role;
 }
 
-function InviteForm({ onClose }: { readonly onClose: () => void }) {
+interface InviteFormProps {
+  readonly onClose: () => void;
+  readonly onLink: (link: string) => void;
+}
+
+function InviteForm({ onClose, onLink }: InviteFormProps) {
   const { client } = useApi();
+  const isMailOff = useMailOff();
   const { active_org: org } = useAccount();
   const [rest, setRest] = useState<string>();
   const form = useForm<Invited>({ initialValues: { email: '', role: 'member' } });
@@ -74,7 +99,7 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
     run: (body: Invited) => answered(client.POST('/orgs/{id}/invitations', { params: { path: { id: org.id } }, body })),
     done: ({ email }) => `${email} invited.`,
     touches: [['orgs', org.id, 'invitations']],
-    onDone: onClose,
+    onDone: ({ accept_url: link }) => (link === undefined ? onClose() : onLink(link)),
     tellsFailure: true,
   });
   const send = (values: Invited): void => {
@@ -99,10 +124,16 @@ function InviteForm({ onClose }: { readonly onClose: () => void }) {
           error={typeof form.errors['role'] === 'string' ? form.errors['role'] : undefined}
         />
         <Text size="sm" c="dimmed">
-          Sends an email with a link that works once, for 7 days, only for this address. If no email arrives, “Resend”
-          in the list of invitations shows you the link.
+          {isMailOff
+            ? 'Mail is off on this server. You get a link to send yourself: it works once, for 7 days, only for this address.'
+            : 'Sends an email with a link that works once, for 7 days, only for this address. If no email arrives, “Resend” in the list of invitations shows you the link.'}
         </Text>
-        <FormEnd action="Send invitation" refused={rest} isBusy={invite.isPending} onClose={onClose} />
+        <FormEnd
+          action={isMailOff ? 'Create invitation' : 'Send invitation'}
+          refused={rest}
+          isBusy={invite.isPending}
+          onClose={onClose}
+        />
       </Stack>
     </form>
   );

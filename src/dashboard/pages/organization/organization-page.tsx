@@ -60,6 +60,7 @@ type Organization = Schemas['Organization'];
 function AboutPanel({ org }: { readonly org: Organization }) {
   const { client } = useApi();
   const mayRename = useMay('admin');
+  const { billing_mode: mode } = useAccount();
   return (
     <Panel title="About">
       <NameForm
@@ -82,9 +83,13 @@ function AboutPanel({ org }: { readonly org: Organization }) {
           <ApprovalBadge status={org.approval_status} />
         </Fact>
         <Fact title="Plan">
-          <Anchor component={Link} href="/billing" size="sm" underline="always">
-            {PLAN_NAMES[org.plan]}
-          </Anchor>
+          {mode === 'none' ? (
+            PLAN_NAMES[org.plan]
+          ) : (
+            <Anchor component={Link} href="/billing" size="sm" underline="always">
+              {PLAN_NAMES[org.plan]}
+            </Anchor>
+          )}
         </Fact>
         <Fact title="Your role">{ROLE_NAMES[roleOf(org.role)]}</Fact>
         <Fact title="Created">

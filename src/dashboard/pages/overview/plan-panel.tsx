@@ -7,12 +7,12 @@ import { spanText } from '../../parts/format.ts';
 import { More } from './live-tunnels.tsx';
 
 export function PlanPanel() {
-  const { entitlements } = useAccount();
+  const { entitlements, billing_mode: mode } = useAccount();
   const { plan } = entitlements;
   return (
     <Panel
       title={`${plan.slice(0, 1).toUpperCase()}${plan.slice(1)} plan`}
-      actions={<More href="/billing">Billing</More>}
+      actions={mode === 'none' ? undefined : <More href="/billing">Billing</More>}
     >
       <Text size="sm" c="dimmed">
         {planText(entitlements)}

@@ -8,22 +8,22 @@ export const WHOLE_STEPS: number[] = Array.from({ length: 16 }, (_, power) =>
   [1, 2, 5].map((one) => one * 10 ** power),
 ).flat();
 
-/** 14:00 where lines are hours apart, 21 Nov where they are days. `at`: Unix seconds, in the reader's own time zone. */
+/** 14:00 where lines are hours apart, 21 Nov where they are days. `at`: Unix seconds, in the zone that the reader has chosen. */
 export function tickText(at: number, stepSeconds: number): string {
-  const date = new Date(at * 1000);
+  const date = zoned(at * 1000);
   return stepSeconds >= DAY_SECONDS ? dayText(date) : timeText(date);
 }
 
 /** What a column stands for: "21 Nov 14:00 to 14:15". `at`: Unix milliseconds. */
 export function bucketText(at: number, bucketMs: number): string {
-  const [from, to] = [new Date(at), new Date(at + bucketMs)];
+  const [from, to] = [zoned(at), zoned(at + bucketMs)];
   return `${dayText(from)} ${timeText(from)} to ${timeText(to)}`;
 }
 
 function dayText(date: Date): string {
-  return `${date.getDate()} ${MONTHS[date.getMonth()]}`;
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
 }
 
 function timeText(date: Date): string {
-  return `${String(date.getHours()).padStart(2, '0')}:${String(date.getMinutes()).padStart(2, '0')}`;
+  return `${String(date.getUTCHours()).padStart(2, '0')}:${String(date.getUTCMinutes()).padStart(2, '0')}`;
 }

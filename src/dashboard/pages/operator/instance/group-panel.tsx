@@ -1,5 +1,5 @@
 /** A group of settings with its buttons: save, test, back to the defaults. */
-import { Alert, Button, Group as Row, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group as Row, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answered } from '../../../api/client.ts';
 import { useAccount, useApi } from '../../../api/context.tsx';
@@ -55,7 +55,10 @@ function Form({ group, instance, settings }: GroupPanelProps) {
                 setting={setting}
                 value={values[field.key] ?? ''}
                 error={faults.of.get(field.key)}
-                onChange={(value: Value) => setValues({ ...values, [field.key]: value })}
+                onChange={(value: Value) => {
+                  setProblem(undefined);
+                  setValues({ ...values, [field.key]: value });
+                }}
               />
             );
           })}
@@ -116,10 +119,11 @@ function faultsOf(problem: unknown, keys: readonly string[]) {
 function Test({ name, changes }: { readonly name: Group['name']; readonly changes: Changes }) {
   const { client } = useApi();
   const { user } = useAccount();
+  const [to, setTo] = useState(user.email);
   const test = useAction({
     run: () =>
       name === 'mail'
-        ? answered(client.POST('/superadmin/instance/mail/test', { body: { settings: changes } }))
+        ? answered(client.POST('/superadmin/instance/mail/test', { body: { to, settings: changes } }))
         : answered(
             client.POST('/superadmin/instance/providers/{provider}/test', {
               params: { path: { provider: name === 'github' ? 'github' : 'google' } },
@@ -131,12 +135,21 @@ function Test({ name, changes }: { readonly name: Group['name']; readonly change
   if (name === 'server' || name === 'accounts') return null;
   return (
     <Stack gap="xs">
+      {name === 'mail' && (
+        <TextInput
+          label="Send test email to"
+          type="email"
+          maw={480}
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
+      )}
       <Row gap="xs">
         <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
           {name === 'mail' ? 'Send test email' : 'Test provider'}
         </Button>
         <Text size="sm" c="dimmed" className="culvert-wrap">
-          {name === 'mail' ? `To ${user.email}, with the values above.` : 'With the values above.'}
+          With the values above, saved or not.
         </Text>
       </Row>
       {test.data !== undefined && (

@@ -85,7 +85,13 @@ export function webhookLimits(): readonly Row[] {
         const receiver = { name: 'orders', validator: 'github', secret: 'x' };
         const id = String((await caller.call('POST', '/webhook-receivers', receiver)).body['id']);
         const entry = { action: 'webhook_receiver.test', resourceType: 'webhook_receiver', resourceId: id } as const;
-        w.plane.control.store.inTx((tx) => recordAll(tx, caller.actor, Array.from({ length: sent }, () => entry)));
+        w.plane.control.store.inTx((tx) =>
+          recordAll(
+            tx,
+            caller.actor,
+            Array.from({ length: sent }, () => entry),
+          ),
+        );
         return said(await caller.call('POST', `/webhook-receivers/${id}/test`));
       },
       below: [[498, [202]]],

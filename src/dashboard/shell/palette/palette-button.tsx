@@ -2,22 +2,26 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 const KeyList = lazy(async () => ({ default: (await import('./key-list.tsx')).KeyList }));
 
 export function PaletteButton() {
   const [opened, setOpened] = useState<'palette' | 'keys'>();
+  const [location] = useLocation();
+  const hasOwnKeys = location.startsWith('/inspector');
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const wanted = wantedBy(event);
-      if (wanted === undefined) return;
+      // The inspector lists keys of its own.
+      if (wanted === undefined || (wanted === 'keys' && hasOwnKeys)) return;
       event.preventDefault();
       setOpened((now) => (now === wanted ? undefined : wanted));
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, []);
+  }, [hasOwnKeys]);
   const close = (): void => setOpened(undefined);
   return (
     <>

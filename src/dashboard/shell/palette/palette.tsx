@@ -37,7 +37,7 @@ function Search({ onClose }: PaletteProps) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     box.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }, [chosen, query]);
+  });
   const open = (entry: Entry | undefined): void => {
     if (entry === undefined) return;
     onClose();

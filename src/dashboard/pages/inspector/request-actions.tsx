@@ -14,7 +14,7 @@ import { listHref, requestHref } from './filters/address.ts';
 import { filterIn } from './filters/filter.ts';
 import { useShortcuts } from './keyboard/shortcuts.ts';
 import type { Detail } from './messages.ts';
-import { useRecording } from './recording-notes.tsx';
+import { useRecording } from './recording/recording-notes.tsx';
 import { ReplayDialog } from './replay/replay-dialog.tsx';
 import { noReplay } from './replay/replay-edits.ts';
 
@@ -28,7 +28,7 @@ export function RequestActions({ detail }: { readonly detail: Detail }) {
   const [isArchive, archive] = useDisclosure(false);
   const [form, setForm] = useState<CopyForm>();
   const { button, from } = useMenuDialog();
-  const canReplay = may && detail.outcome !== 'refused';
+  const isBlocked = detail.outcome === 'refused';
   const compareHref = listHref(filter, { against: detail.id });
   const copyCurl = async (): Promise<void> => {
     const text = await curlOf(api, detail.id, { isFull: false }).catch(() => undefined);
@@ -39,11 +39,11 @@ export function RequestActions({ detail }: { readonly detail: Detail }) {
   useShortcuts({
     c: () => void copyCurl(),
     d: () => go(compareHref),
-    ...(canReplay && why === undefined && { r: replay.open }),
+    ...(may && why === undefined && { r: replay.open }),
   });
   return (
     <>
-      {canReplay && (
+      {may && (
         <Tooltip
           label={why}
           disabled={why === undefined}
@@ -59,7 +59,7 @@ export function RequestActions({ detail }: { readonly detail: Detail }) {
             aria-description={why}
             onClick={why === undefined ? replay.open : undefined}
           >
-            Replay
+            {isBlocked ? 'Send again' : 'Replay'}
           </Button>
         </Tooltip>
       )}

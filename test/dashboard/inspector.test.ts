@@ -299,6 +299,30 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'inspector-sent-again');
   });
 
+  test('inspector: a request is shared by a link, which can be revoked', async (t) => {
+    await ask('/shared', { headers: { authorization: 'Bearer hidden-word' } });
+    const page = await open(t, '/inspector?path=/shared');
+    await option(page, '/shared').click();
+    await page.getByRole('button', { name: 'Request actions' }).click();
+    await page.getByRole('menuitem', { name: 'Share by link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share request' });
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    const link = (await dialog.getByRole('group', { name: 'the link' }).textContent()) ?? '';
+    await dialog.getByRole('table', { name: 'Active links' }).getByText('admin@localhost').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'inspector-share');
+    const visitor = await fixture.open(t, '/nowhere', { as: null });
+    await visitor.goto(link);
+    await visitor.getByText('/shared').first().waitFor();
+    assert.equal(await visitor.getByText('hidden-word').count(), 0);
+    await noSeriousFinding(visitor);
+    await shoot(visitor, 'inspector-shared');
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Link revoked.').waitFor();
+    const read = await fetch(link, { headers: { accept: 'application/json' } });
+    assert.equal(read.status, 404);
+  });
+
   test('inspector: values are masked before they are stored', async (t) => {
     const page = await open(t, `/tunnels/${tunnel}?tab=recording`);
     const rules = page.getByLabel('Mask rules');

@@ -10,6 +10,7 @@ import { copyText } from '../../parts/copy.tsx';
 import { useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { COPY_FORMS, CopyDialog, type CopyForm, curlOf } from './export/copy-dialog.tsx';
 import { ArchiveDialog } from './export/export-dialogs.tsx';
+import { ShareDialog } from './export/share-dialog.tsx';
 import { listHref, requestHref } from './filters/address.ts';
 import { filterIn } from './filters/filter.ts';
 import { useShortcuts } from './keyboard/shortcuts.ts';
@@ -26,6 +27,7 @@ export function RequestActions({ detail }: { readonly detail: Detail }) {
   const why = noReplay(useRecording().data, detail.tunnel_id);
   const [isReplay, replay] = useDisclosure(false);
   const [isArchive, archive] = useDisclosure(false);
+  const [isShare, share] = useDisclosure(false);
   const [form, setForm] = useState<CopyForm>();
   const { button, from } = useMenuDialog();
   const isBlocked = detail.outcome === 'refused';
@@ -87,11 +89,13 @@ export function RequestActions({ detail }: { readonly detail: Detail }) {
           <Menu.Item component={Link} href={`/inspector?replayOf=${detail.id}`}>
             Show replays
           </Menu.Item>
+          {may && <Menu.Item onClick={from(share.open)}>Share by link</Menu.Item>}
           <Menu.Item onClick={from(archive.open)}>Export as HAR</Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <ReplayDialog detail={detail} opened={isReplay} onClose={replay.close} />
       <CopyDialog detail={detail} form={form} onClose={() => setForm(undefined)} />
+      <ShareDialog id={detail.id} opened={isShare} onClose={share.close} />
       <ArchiveDialog subject={{ id: detail.id }} opened={isArchive} onClose={archive.close} />
     </>
   );

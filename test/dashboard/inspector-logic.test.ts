@@ -42,7 +42,6 @@ function detail(more: Partial<Detail> = {}): Detail {
     host: 'shop.example.com',
     trace_id: null,
     http_version: '1.1',
-    trace_id: null,
     request_headers: {},
     response_headers: {},
     request_header_list: [],

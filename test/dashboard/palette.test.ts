@@ -54,8 +54,8 @@ suite('palette', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('times: UTC is chosen in the account menu, marked, and kept', async (t) => {
-    const page = await fixture.open(t, '/projects/docs');
-    await heading(page, 'Handbook');
+    const page = await fixture.open(t, '/organization');
+    await heading(page, 'Organization');
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'UTC', exact: true }).click();
     await page.locator('time[title$=" UTC"]').first().waitFor({ state: 'attached' });

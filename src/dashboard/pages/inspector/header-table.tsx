@@ -21,11 +21,9 @@ interface HeaderTableProps {
   readonly fields: readonly Field[];
   /** Said where there are none. */
   readonly none: string;
-  /** There is room for it beside the body. */
-  readonly hasRoom?: boolean;
 }
 
-export function HeaderTable({ title, fields, none, hasRoom = false }: HeaderTableProps) {
+export function HeaderTable({ title, fields, none }: HeaderTableProps) {
   const [wanted, setWanted] = useState('');
   const [isOpen, setOpen] = useState(false);
   const [isWhole, setWhole] = useState(false);
@@ -44,13 +42,7 @@ export function HeaderTable({ title, fields, none, hasRoom = false }: HeaderTabl
     </>
   );
   return (
-    <FoldedSection
-      title={title}
-      actions={actions}
-      fold={hasRoom ? 'headers-beside' : 'headers'}
-      count={fields.length}
-      isFirstOpen={hasRoom}
-    >
+    <FoldedSection title={title} actions={actions} fold="headers" count={fields.length}>
       {fields.length > MANY && (
         <TextInput
           size="xs"

@@ -17,19 +17,17 @@ import { decisionText, type Detail, statusClass, statusText, toneOf } from './me
 interface RequestDetailProps {
   readonly id: string;
   readonly tunnels: Tunnels;
-  /** It has the page for itself, and the page is wide: headers stand beside the body. */
-  readonly hasRoom?: boolean;
   /** Buttons of the place where it is shown. */
   readonly children?: ReactNode;
 }
 
-export function RequestDetail({ id, tunnels, hasRoom = false, children }: RequestDetailProps) {
+export function RequestDetail({ id, tunnels, children }: RequestDetailProps) {
   const request = useRequest(id);
   return (
     <Stack gap="md">
       <Loaded query={request} lines={6}>
         {(detail) => (
-          <Shown key={detail.id} detail={detail} tunnels={tunnels} hasRoom={hasRoom}>
+          <Shown key={detail.id} detail={detail} tunnels={tunnels}>
             {children}
           </Shown>
         )}
@@ -41,11 +39,10 @@ export function RequestDetail({ id, tunnels, hasRoom = false, children }: Reques
 interface ShownProps {
   readonly detail: Detail;
   readonly tunnels: Tunnels;
-  readonly hasRoom: boolean;
   readonly children: ReactNode;
 }
 
-function Shown({ detail, tunnels, hasRoom, children }: ShownProps) {
+function Shown({ detail, tunnels, children }: ShownProps) {
   return (
     <>
       <Group justify="space-between" gap="xs">
@@ -61,7 +58,7 @@ function Shown({ detail, tunnels, hasRoom, children }: ShownProps) {
           <StateBadge tone={toneOf(detail.outcome)}>{decisionText(detail)}</StateBadge>
           {detail.replay_of !== null && (
             <Badge variant="outline" color="gray" tt="none">
-              {detail.was_blocked ? 'sent again after a block' : 'replay'}
+              replay
             </Badge>
           )}
         </Group>
@@ -81,10 +78,10 @@ function Shown({ detail, tunnels, hasRoom, children }: ShownProps) {
           <Tabs.Tab value="decision">Decision</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="response">
-          <Response detail={detail} hasRoom={hasRoom} />
+          <Response detail={detail} />
         </Tabs.Panel>
         <Tabs.Panel value="request">
-          <Request detail={detail} hasRoom={hasRoom} />
+          <Request detail={detail} />
         </Tabs.Panel>
         <Tabs.Panel value="timing">
           <Stack>
@@ -120,12 +117,7 @@ function Target({ detail: { method, path } }: { readonly detail: Detail }) {
   );
 }
 
-interface SideProps {
-  readonly detail: Detail;
-  readonly hasRoom: boolean;
-}
-
-function Response({ detail, hasRoom }: SideProps) {
+function Response({ detail }: { readonly detail: Detail }) {
   const { response_headers: headers } = detail;
   if (detail.outcome === 'refused')
     return (
@@ -140,29 +132,16 @@ function Response({ detail, hasRoom }: SideProps) {
     ...wordsOf(headers),
   };
   return (
-    <Beside
-      masked={maskedIn(detail, 'response')}
-      body={<BodyView title="Response body" fileName={`response-${detail.id}`} body={body} />}
-    >
-      <HeaderTable
-        title="Response headers"
-        fields={detail.response_header_list}
-        none="Your service sent none."
-        hasRoom={hasRoom}
-      />
+    <Beside body={<BodyView title="Response body" fileName={`response-${detail.id}`} body={body} />}>
+      <HeaderTable title="Response headers" fields={detail.response_header_list} none="Your service sent none." />
       {detail.response_trailers.length > 0 && (
-        <HeaderTable
-          title="Response trailers"
-          fields={detail.response_trailers}
-          none="Your service sent none."
-          hasRoom={hasRoom}
-        />
+        <HeaderTable title="Response trailers" fields={detail.response_trailers} none="Your service sent none." />
       )}
     </Beside>
   );
 }
 
-function Request({ detail, hasRoom }: SideProps) {
+function Request({ detail }: { readonly detail: Detail }) {
   const body = {
     base64: detail.request_body,
     size: detail.request_size,
@@ -170,50 +149,22 @@ function Request({ detail, hasRoom }: SideProps) {
     ...wordsOf(detail.request_headers),
   };
   return (
-    <Beside
-      masked={maskedIn(detail, 'request')}
-      body={<BodyView title="Request body" fileName={`request-${detail.id}`} body={body} />}
-    >
-      <HeaderTable
-        title="Request headers"
-        fields={detail.request_header_list}
-        none="None recorded."
-        hasRoom={hasRoom}
-      />
+    <Beside body={<BodyView title="Request body" fileName={`request-${detail.id}`} body={body} />}>
+      <HeaderTable title="Request headers" fields={detail.request_header_list} none="None recorded." />
     </Beside>
   );
 }
 
-interface BesideProps {
-  readonly body: ReactNode;
-  /** Names of what the tunnel's rules have masked. */
-  readonly masked: readonly string[];
-  readonly children: ReactNode;
-}
-
 /** The body first; where there is room, the headers are beside it, else below. */
-function Beside({ body, masked, children }: BesideProps) {
+function Beside({ body, children }: { readonly body: ReactNode; readonly children: ReactNode }) {
   return (
     <div className="culvert-request-room">
       <div className="culvert-request-columns">
-        <Stack gap="xs">
-          {masked.length > 0 && (
-            <Text size="sm" className="culvert-truncated culvert-foreign" role="note">
-              Masked before it was stored: {visibleText(masked.join(', '))}.
-            </Text>
-          )}
-          {body}
-        </Stack>
+        {body}
         <Stack>{children}</Stack>
       </div>
     </div>
   );
-}
-
-function maskedIn({ masked }: Detail, of: 'request' | 'response'): string[] {
-  return masked
-    .filter(({ side }) => side === of)
-    .map(({ kind, name }) => (kind === 'body' ? 'the rest of the body' : name));
 }
 
 function wordsOf(headers: Readonly<Record<string, string>>): Pick<Body, 'type' | 'coding' | 'grpcCoding'> {

@@ -29,15 +29,13 @@ interface FoldedProps extends SectionProps {
   readonly fold: string;
   /** How much is in it. */
   readonly count: number;
-  /** Until the user has chosen. */
-  readonly isFirstOpen?: boolean;
 }
 
 /** A section that is opened by its heading, and stays so for the next request. */
-export function FoldedSection({ title, actions, children, fold, count, isFirstOpen = false }: FoldedProps) {
+export function FoldedSection({ title, actions, children, fold, count }: FoldedProps) {
   const [isOpen, setOpen] = useLocalStorage({
     key: `culvert-inspector-${fold}`,
-    defaultValue: isFirstOpen,
+    defaultValue: false,
     getInitialValueInEffect: false,
   });
   return (

@@ -54,7 +54,7 @@ export function useEntries(): readonly Entry[] {
       detail: one.publicUrl,
       href: `/tunnels/${one.id}`,
     })),
-    ...(keys.data ?? []).map(({ name }) => ({ kind: 'Key', title: name, href: '/keys' })),
+    ...(keys.data ?? []).map(({ name, nonce }) => ({ kind: 'Key', title: name, href: `/keys?key=${nonce}` })),
     ...(members.data ?? []).map(({ name, email }) => ({
       kind: 'Member',
       title: name === '' ? email : name,

@@ -12,18 +12,14 @@ interface PaletteProps {
 
 export function Palette({ onClose }: PaletteProps) {
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      withCloseButton={false}
-      size="lg"
-      padding={0}
-      yOffset="10vh"
-      centered={false}
-      aria-label="Search"
-    >
-      <Search onClose={onClose} />
-    </Modal>
+    <Modal.Root opened onClose={onClose} size="lg" yOffset="10vh" centered={false}>
+      <Modal.Overlay />
+      <Modal.Content aria-label="Search">
+        <Modal.Body p={0}>
+          <Search onClose={onClose} />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }
 

@@ -249,6 +249,7 @@ test('one record has everything: heads in both forms, bodies, what the edge deci
       { name: 'Vary', value: 'a' },
       { name: 'Vary', value: 'b' },
     ],
+    trace_id: null,
     was_blocked: false,
     masked: [],
     response_trailers: [],

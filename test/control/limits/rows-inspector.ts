@@ -54,6 +54,26 @@ export function inspectorLimits(): readonly Row[] {
       'src/control/db/usage/usage-store.test.ts',
       'an organization reads so much at once and no more, and so do all together',
     ]),
+    elsewhere(
+      'Time of a search',
+      '20 ms; 100 ms in headers, bodies, addresses and trace ids; the next page continues it',
+      [
+        'src/control/db/usage/search/content.test.ts',
+        'search: it goes on where its time was up, without a gap, and replays are searched too',
+      ],
+    ),
+    elsewhere('Mask rules per tunnel', '50', [
+      'src/control/inspector/settings/service.test.ts',
+      'mask rules: a tunnel has at most 50',
+    ]),
+    elsewhere('Links to recorded requests', '200 per organization, one minute to 30 days each', [
+      'src/control/inspector/shares/service.test.ts',
+      'share: an organization has at most 200 links at a time',
+    ]),
+    elsewhere('Readers of such links', '60 at once per address, then 1 per second', [
+      'src/control/inspector/shares/service.test.ts',
+      'share: a reader that opens too many links is slowed down',
+    ]),
     elsewhere('Live feeds', '20 per user, 1,000 in total', [
       'src/control/inspector/live-feed.test.ts',
       'a person has only so many live feeds, and the server has',

@@ -121,6 +121,13 @@ test('mask rules: records are masked in the file, in the list, in the detail and
   );
 });
 
+test('mask rules: a tunnel has at most 50', async () => {
+  const path = `/tunnels/${await newTunnel()}/inspector`;
+  const rules = Array.from({ length: 51 }, (_, i) => ({ header: `x-${i}` }));
+  assert.deepEqual(said(await ann.call('PUT', path, { mask: rules })), [400, 'invalid_request']);
+  assert.deepEqual(said(await ann.call('PUT', path, { mask: rules.slice(1) })), [200]);
+});
+
 test('mask rules: they outlive their tunnel by a day, for records that are on their way', async () => {
   const tunnelId = await newTunnel();
   await ann.call('PUT', `/tunnels/${tunnelId}/inspector`, { mask: MASK });

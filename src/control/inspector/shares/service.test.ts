@@ -141,7 +141,19 @@ test('share: other roles, other organizations and times that are none are refuse
     assert.deepEqual(said(await ann.call('POST', path, body)), [400, 'invalid_request']);
 });
 
+test('share: an organization has at most 200 links at a time', async () => {
+  const before = (await ann.call('GET', '/inspector/shares')).body as unknown as readonly unknown[];
+  for (let n = before.length; n < 200; n++) await shared();
+  const refused = await ann.call('POST', `/inspector/${record}/share`, HOUR);
+  assert.deepEqual(said(refused), [409, 'conflict']);
+  const [newest] = (await ann.call('GET', '/inspector/shares')).body as unknown as readonly { readonly id: string }[];
+  await ann.call('DELETE', `/inspector/shares/${newest?.id}`);
+  assert.equal((await shared()).token.length, 43);
+});
+
 test('share: a reader that opens too many links is slowed down', async () => {
   const answers = await Promise.all(Array.from({ length: 70 }, () => read('y'.repeat(43))));
   assert.ok(answers.some((answer) => said(answer)[1] === 'rate_limited'));
+  plane.now += 60_000;
+  assert.deepEqual(said(await read('y'.repeat(43))), [404, 'not_found']);
 });

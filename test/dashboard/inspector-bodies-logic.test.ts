@@ -222,6 +222,11 @@ suite('messages within a body', () => {
   test('bodies: kinds by the declared type', () => {
     const kind = (body: string | readonly number[], type: string): string => shownAs(bytes(body), type).kind;
     assert.equal(kind('data: x\n\n', 'text/event-stream; charset=utf-8'), 'events');
+    assert.deepEqual(shownAs(bytes('{"a":1}\n\r\n{"a":'), 'application/x-ndjson'), {
+      kind: 'lines',
+      lines: ['{"a":1}', '{"a":'],
+      more: 0,
+    });
     assert.equal(kind([0, 0, 0, 0, 0], 'application/grpc+proto'), 'grpc');
     assert.equal(kind('error', 'application/grpc'), 'text');
     assert.equal(kind('{"query":"{ a }"}', 'application/json'), 'graphql');

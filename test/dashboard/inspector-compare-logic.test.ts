@@ -12,6 +12,7 @@ import {
   queryOf,
 } from '../../src/dashboard/pages/inspector/filters/filter.ts';
 import { readSaved, withSaved } from '../../src/dashboard/pages/inspector/filters/saved.ts';
+import { maskRulesIn, maskText } from '../../src/dashboard/pages/inspector/recording/mask-rules.ts';
 import { searched, WORDS } from '../../src/dashboard/pages/inspector/filters/search-words.ts';
 
 const ID = '019aa3c2-5b90-7b02-8a3e-0c9d3f5e7a10';
@@ -137,6 +138,7 @@ suite('search', () => {
     assert.deepEqual(of('>500ms'), { minMs: '500' });
     assert.deepEqual(of('>500'), { minMs: '500' });
     assert.deepEqual(of('<1.5s'), { maxMs: '1500' });
+    assert.deepEqual(of('>0.0004s'), { minMs: '0' });
     assert.deepEqual(of('100ms-1s'), { minMs: '100', maxMs: '1000' });
   });
 
@@ -173,7 +175,7 @@ suite('search', () => {
       trace_id: 'ab'.repeat(16),
     });
     assert.deepEqual(filterIn(new URLSearchParams(filter).toString()), filter);
-    assert.deepEqual(filterIn('?address=x&header=a%20b&minMs=-1&maxMs=1e9&trace=12'), {});
+    assert.deepEqual(filterIn('?address=x&header=a%20b&minMs=1.5&maxMs=1e9&trace=12'), {});
     const item = { latency_ms: 7, path: '/' } as Item;
     assert.equal(matches({ minMs: '5', maxMs: '10' }, item), true);
     assert.equal(matches({ minMs: '8' }, item), false);
@@ -218,6 +220,28 @@ suite('addresses and saved filters', () => {
     ]);
     for (let at = 0; at < 30; at++) saved = withSaved(saved, { name: `n${at}`, search: 'status=404' });
     assert.equal(saved.length, 20);
+  });
+});
+
+suite('mask rules', () => {
+  test('mask rules: one a line, read back as they are written', () => {
+    const rules = [
+      { header: 'X-Api-Key' },
+      { json_path: "$..['a: b']" },
+      { query: 'token' },
+      { form: 'card number' },
+    ] as const;
+    const text = "header: X-Api-Key\njson: $..['a: b']\nquery: token\nform: card number";
+    assert.equal(maskText(rules), text);
+    assert.deepEqual(maskRulesIn(`\n ${text.replace('json: ', 'JSON :')}\n\n`), { rules });
+    assert.deepEqual(maskRulesIn(''), { rules: [] });
+  });
+
+  test('mask rules: a line that is none is named', () => {
+    for (const line of ['X-Api-Key', 'cookie: a', 'header:', '__proto__: a', 'constructor: a']) {
+      const read = maskRulesIn(`query: a\n${line}`);
+      assert.ok('problem' in read && read.problem.startsWith(`"${line}" is not a rule`), line);
+    }
   });
 });
 

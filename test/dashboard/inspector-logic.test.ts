@@ -8,8 +8,8 @@ import { MAX_OPENED_BYTES, openCodings } from '../../src/dashboard/pages/inspect
 import { setOutJson } from '../../src/dashboard/pages/inspector/body/json-text.ts';
 import { partsOf } from '../../src/dashboard/pages/inspector/body/multipart.ts';
 import { filterIn, type Item, matches, queryOf, searchOf } from '../../src/dashboard/pages/inspector/filters/filter.ts';
-import { LiveList, MAX_ROWS } from '../../src/dashboard/pages/inspector/live-list.ts';
-import { brokenLine, draftOf, editsOf } from '../../src/dashboard/pages/inspector/replay/replay-edits.ts';
+import { LiveList, MAX_ROWS } from '../../src/dashboard/pages/inspector/live/live-list.ts';
+import { brokenLine, draftOf, editsOf, lacksBody } from '../../src/dashboard/pages/inspector/replay/replay-edits.ts';
 import { visibleLines, visiblePath, visibleText } from '../../src/dashboard/pages/inspector/visible-text.ts';
 import { type Detail, timingOf } from '../../src/dashboard/pages/inspector/messages.ts';
 
@@ -317,6 +317,19 @@ suite('replay', () => {
     assert.equal(draftOf(cut).body, '');
     assert.equal(editsOf(cut, { ...draftOf(cut), body: '{}' }).body, 'e30=');
     assert.deepEqual(editsOf(cut, draftOf(cut)), {});
+  });
+
+  test('replay: a blocked request needs its body only if it had one', () => {
+    const blocked = (more: Partial<Detail>): boolean =>
+      lacksBody(detail({ outcome: 'refused', request_body_truncated: true, ...more }));
+    assert.equal(blocked({ method: 'GET' }), false);
+    assert.equal(blocked({ method: 'POST', request_headers: { 'content-length': '0' } }), false);
+    assert.equal(blocked({ method: 'POST', request_headers: { 'content-length': '2' } }), true);
+    assert.equal(blocked({ method: 'POST', request_headers: { 'transfer-encoding': 'chunked' } }), true);
+    assert.equal(blocked({ method: 'POST', http_version: '2' }), true);
+    assert.equal(blocked({ method: 'GET', http_version: '2' }), false);
+    assert.equal(lacksBody(detail({ request_body_truncated: true })), true);
+    assert.equal(lacksBody(detail({ request_headers: { 'content-length': '9' } })), false);
   });
 
   test('replay: line ends of a body are kept', () => {

@@ -138,7 +138,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.keyboard.press('Escape');
     await help.waitFor({ state: 'detached' });
     await page.keyboard.press('/');
-    assert.equal(await page.getByLabel('Search requests').evaluate('document.activeElement.tagName'), 'DIV');
+    assert.notEqual(await page.evaluate('document.activeElement.tagName'), 'INPUT');
     await page.keyboard.press('?');
     await help.getByLabel('Use single-key shortcuts').click();
     await page.keyboard.press('Escape');
@@ -272,6 +272,80 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('Block a path, action 1 of the policy blocked it: /admin').first().waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'inspector-refused');
+  });
+
+  test('inspector: a blocked request is sent again once its policy is fixed', async (t) => {
+    const policy = (path: string) =>
+      fixture.culvert.account.call('PUT', `/tunnels/${tunnel}/policy`, {
+        actions: [{ kind: 'deny', path_prefix: path }],
+      });
+    t.after(async () => {
+      await policy('/admin');
+      await until(async () => (await ask('/admin/first')) === 403);
+    });
+    await ask('/admin/again', { headers: { cookie: 'sid=1' } });
+    await policy('/elsewhere');
+    await until(async () => (await ask('/admin/first')) === 200);
+    const page = await open(t, '/inspector?path=/admin/again');
+    await option(page, '/admin/again').click();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Send blocked request again' });
+    await dialog.getByText('Your service never got this request').waitFor();
+    await noSeriousFinding(page);
+    await dialog.getByRole('button', { name: 'Send again' }).click();
+    await dialog.getByText('Request sent').waitFor();
+    await dialog.getByRole('link', { name: 'Open new request' }).click();
+    await page.getByText('sent again after a block').waitFor();
+    await shoot(page, 'inspector-sent-again');
+  });
+
+  test('inspector: a request is shared by a link, which can be revoked', async (t) => {
+    await ask('/shared', { headers: { authorization: 'Bearer hidden-word' } });
+    const page = await open(t, '/inspector?path=/shared');
+    await option(page, '/shared').click();
+    await page.getByRole('button', { name: 'Request actions' }).click();
+    await page.getByRole('menuitem', { name: 'Share by link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share request' });
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    const link = (await dialog.getByRole('group', { name: 'the link' }).textContent()) ?? '';
+    await dialog.getByRole('table', { name: 'Active links' }).getByText('admin@localhost').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'inspector-share');
+    const visitor = await fixture.open(t, '/nowhere', { as: null });
+    await visitor.goto(link);
+    await visitor.getByText('/shared').first().waitFor();
+    assert.equal(await visitor.getByText('hidden-word').count(), 0);
+    await noSeriousFinding(visitor);
+    await shoot(visitor, 'inspector-shared');
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Link revoked.').waitFor();
+    const read = await fetch(link, { headers: { accept: 'application/json' } });
+    assert.equal(read.status, 404);
+  });
+
+  test('inspector: values are masked before they are stored', async (t) => {
+    const page = await open(t, `/tunnels/${tunnel}?tab=recording`);
+    const rules = page.getByLabel('Mask rules');
+    await rules.fill('X-Api-Key');
+    await page.getByRole('button', { name: 'Save rules' }).click();
+    await page.getByText('"X-Api-Key" is not a rule').waitFor();
+    await rules.fill('header: X-Api-Key\njson: $.card.number');
+    await page.getByRole('button', { name: 'Save rules' }).click();
+    await page.getByText('Mask rules saved.').waitFor();
+    await noSeriousFinding(page);
+    await shoot(page, 'inspector-mask-rules');
+    await ask('/masked', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': 'hidden-key' },
+      body: '{"card":{"number":"4111"},"total":7}',
+    });
+    await page.goto(`${fixture.culvert.apiUrl}/app/inspector?path=/masked`);
+    await option(page, '/masked').click();
+    await page.getByRole('tab', { name: 'Request' }).click();
+    await page.getByText('Masked before it was stored: x-api-key, $.card.number').waitFor();
+    await page.getByRole('treeitem', { name: 'number: "***"' }).waitFor();
+    await page.getByRole('treeitem', { name: 'total: 7' }).waitFor();
+    await fixture.culvert.account.call('PUT', `/tunnels/${tunnel}/inspector`, { mask: [] });
   });
 
   test('inspector: forms are shown as rows, pictures as pictures', async (t) => {

@@ -26,13 +26,13 @@ test('palette: the begin of a word comes before its middle', () => {
   assert.deepEqual(titles('shop').slice(0, 2), ['shop', 'workshop']);
 });
 
-test('palette: first letters of words find a page, and a URL finds its tunnel', () => {
+test('palette: the begin of words find a page, and a URL finds its tunnel', () => {
   assert.equal(titles('pn')[0], 'Private networks');
   assert.equal(titles('rsvd')[0], 'Reserved names');
   assert.equal(titles('workshop.example')[0], 'workshop');
 });
 
-test('palette: letters that are not there find nothing', () => {
+test('palette: characters that are not there find nothing', () => {
   assert.deepEqual(titles('zzz'), []);
 });
 

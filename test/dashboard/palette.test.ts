@@ -14,7 +14,7 @@ suite('palette', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal(status, 201);
   });
 
-  test('palette: Ctrl+K finds a page and a thing by a few letters, with the keyboard alone', async (t) => {
+  test('palette: Ctrl+K finds a page and a thing by part of a name, with the keyboard alone', async (t) => {
     const page = await fixture.open(t, '/');
     await heading(page, 'Overview');
     await page.keyboard.press('Control+k');

@@ -106,7 +106,7 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
       { name: 'overview', path: '/' },
       { name: 'tunnels', path: '/tunnels' },
       { name: 'tunnel-online', path: `/tunnels/${shop}` },
-      ...['access-control', 'policy', 'maintenance', 'connect'].map((tab) => ({
+      ...['access-control', 'policy', 'maintenance', 'recording', 'connect'].map((tab) => ({
         name: `tunnel-${tab}`,
         path: `/tunnels/${shop}?tab=${tab}`,
       })),

@@ -113,6 +113,8 @@ export interface ConfigOptions {
   readonly address?: string;
   /** Keys for [edge]. */
   readonly edge?: string;
+  /** `edge.tls.mode`; self_signed when not given. */
+  readonly tls?: string;
 }
 
 /** With a certificate it would be the https one; tests take that where they want it, by a `public_url` of theirs. */
@@ -124,7 +126,7 @@ function plainUrl(ports: Ports): string {
  * The settings file. Limits per address are off: all visitors of a test come from one. Handshakes may take a minute: a machine that is busy with
  * other tests stands still for ten seconds, and the server would cut those who wait for it.
  */
-export function configText({ folder, ports, toml = '', address = '127.0.0.1', edge = '' }: ConfigOptions): string {
+export function configText({ folder, ports, toml = '', address = '127.0.0.1', edge = '', tls }: ConfigOptions): string {
   return `data_dir = ${JSON.stringify(join(folder, 'data'))}
 [log]
 level = "info"
@@ -139,7 +141,7 @@ ${edge.includes('public_url') ? '' : plainUrl(ports)}
 tcp_ports = "${ports.tcp[0]}-${ports.tcp[1]}"
 ${edge}
 [edge.tls]
-mode = "self_signed"
+mode = "${tls ?? 'self_signed'}"
 [edge.limits]
 max_connections_per_ip = 0
 tls_handshakes_per_second_per_ip = 0

@@ -18,6 +18,8 @@ export interface SpawnOptions {
   readonly toml?: string;
   /** Keys for [edge]. */
   readonly edge?: string;
+  /** `edge.tls.mode`; self_signed when not given. */
+  readonly tls?: string;
   /** Where API and agent listener are; loopback when not given. The first start is on loopback in any case. */
   readonly address?: string;
   /** Network namespace of the server. */
@@ -171,8 +173,8 @@ export class SpawnedCulvert {
 
   #configure(address: string): void {
     const { folder, ports } = this;
-    const { toml = '', edge = '' } = this.#options;
-    writeFileSync(this.#configFile, configText({ folder, ports, toml, edge, address }));
+    const { toml = '', edge = '', tls = 'self_signed' } = this.#options;
+    writeFileSync(this.#configFile, configText({ folder, ports, toml, edge, address, tls }));
   }
 
   #start(netns: string | undefined): Program {

@@ -274,7 +274,12 @@ test('a device may end by itself, and go on with a new end', async () => {
     version: (await plane.control.link.snapshot()).version,
     kind: 'device',
     networkId: id,
-    device: { deviceId: device, publicKey: on.body['public_key'], expiresAt: START + HOUR },
+    device: {
+      deviceId: device,
+      publicKey: on.body['public_key'],
+      allowedIps: ['10.80.0.2/32'],
+      expiresAt: START + HOUR,
+    },
   });
   assert.equal((await change(id, device, { expires_at: null })).body['expires_at'], null);
   assert.ok((await relayed(id))?.devices.some(({ deviceId, expiresAt }) => deviceId === device && expiresAt === null));

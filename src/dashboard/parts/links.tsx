@@ -44,6 +44,7 @@ const HELP: Readonly<Record<string, string>> = {
   'tunnels access-control': 'visitor-login',
   'tunnels policy': 'policies',
   'tunnels maintenance': 'basic-auth#show-a-maintenance-page',
+  'tunnels recording': 'recording#mask-values',
   domains: 'domains#use-your-own-domain',
   names: 'domains#keep-a-name',
   networks: 'private-networks',

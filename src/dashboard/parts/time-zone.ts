@@ -5,7 +5,8 @@ export type TimeZone = 'local' | 'utc';
 
 const KEY = 'culvert-time-zone';
 const listeners = new Set<() => void>();
-let zone: TimeZone = stored() === 'utc' ? 'utc' : 'local';
+/** One for the whole page: times are written by functions that know no component. */
+const chosen: { zone: TimeZone } = { zone: stored() === 'utc' ? 'utc' : 'local' };
 
 /** A browser that keeps nothing begins with its own zone. */
 function stored(): string | null {
@@ -17,11 +18,11 @@ function stored(): string | null {
 }
 
 export function timeZone(): TimeZone {
-  return zone;
+  return chosen.zone;
 }
 
 export function setTimeZone(next: TimeZone): void {
-  zone = next;
+  chosen.zone = next;
   try {
     localStorage.setItem(KEY, next);
   } catch {
@@ -49,5 +50,5 @@ export function localZoneText(now = new Date()): string {
 
 /** A date whose parts (`getUTCHours`, …) are those of the chosen zone. */
 export function zoned(at: number): Date {
-  return zone === 'utc' ? new Date(at) : new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return chosen.zone === 'utc' ? new Date(at) : new Date(at - new Date(at).getTimezoneOffset() * 60_000);
 }

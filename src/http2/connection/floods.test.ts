@@ -81,8 +81,8 @@ const FLOODS: readonly Flood[] = [
     reason: 'h2_overhead',
     begin: open,
     once: () => frame(TYPE.data, 0, 1, Buffer.alloc(1)),
-    least: 131_000,
-    most: 132_000,
+    least: 32_700,
+    most: 33_000,
   },
   {
     name: 'WINDOW_UPDATE of one',
@@ -204,12 +204,12 @@ test('flood: small messages are none, however many there are', () => {
   const visitor = new Visitor();
   visitor.greet();
   visitor.send(request(1, false));
-  // A message of gRPC, of 4 bytes, and a WebSocket's key press.
-  for (const size of [9, 7]) {
+  // Messages of gRPC, of 4 and of 20 bytes.
+  for (const size of [9, 25]) {
     const some = Buffer.concat(Array.from({ length: 1_000 }, () => frame(TYPE.data, 0, 1, Buffer.alloc(size))));
     for (let i = 0; i < 200; i++) visitor.send(some);
   }
-  assert.equal(visitor.taken(0).log.body.length, 200_000 * (9 + 7));
+  assert.equal(visitor.taken(0).log.body.length, 200_000 * (9 + 25));
   assert.equal(visitor.connection.isOver, false);
 });
 

@@ -17,7 +17,8 @@ import type { StreamTable } from './stream-table.ts';
 import type { ConnectionWindow } from './windows.ts';
 
 const PRIORITY_BYTES = 5;
-/** A frame of DATA counts as of no use as far as it brings less than its own header: small messages pass by ten thousands a second. */
+/** A frame of DATA that brings less than its own header counts as so much that is of no use; an empty one costs more. A message of gRPC brings more. */
+const TINY_DATA_COST = 32;
 const EMPTY_DATA_COST = 1_024;
 /** Reading a head is work; one that is refused counts so many times. */
 const REFUSED_COST = 8;
@@ -152,11 +153,7 @@ export class Receiver implements FrameUser {
     const { contentLength, received } = stream;
     if (contentLength >= 0 && (received > contentLength || (isEnd && received < contentLength)))
       return this.#offences.offend(stream, CODE.protocol);
-    if (
-      !isEnd &&
-      useful < HEADER_BYTES &&
-      this.#offences.isWaste(useful === 0 ? EMPTY_DATA_COST : HEADER_BYTES - useful)
-    )
+    if (!isEnd && useful < HEADER_BYTES && this.#offences.isWaste(useful === 0 ? EMPTY_DATA_COST : TINY_DATA_COST))
       return;
     if (useful === 0) {
       if (isEnd) this.#bodyEnd(stream);

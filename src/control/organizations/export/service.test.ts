@@ -7,7 +7,7 @@ import { findFault } from '../../../signatures/validators.ts';
 import { Plane } from '../../core/testing/plane.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
 import type { UserActor } from '../../core/rules/actor.ts';
-import { orgExports } from '../../db/schema.ts';
+import { memberships, orgExports } from '../../db/schema.ts';
 import { Collector } from './testing.ts';
 import type { ExportInput } from './service.ts';
 
@@ -171,10 +171,15 @@ test('export: secrets go in and never come out, and do not follow to another add
   assert.equal(other.received[0]?.headers['x-key'], undefined);
 });
 
-test('export: only for admins, to public addresses, with valid headers and secrets', async (t) => {
+test('export: changed by admins alone, to public addresses, with valid headers and secrets', async (t) => {
   const { plane, put, exports, ann } = await fixture(t);
-  const viewer: UserActor = await plane.person('eve@example.test');
-  rejects(() => exports.get(viewer, ann.orgId), 'not_found', /not a member/);
+  const eve: UserActor = await plane.person('eve@example.test');
+  rejects(() => exports.get(eve, ann.orgId), 'not_found', /not a member/);
+  const member = { orgId: ann.orgId, userId: eve.userId, role: 'member', createdAt: 0 } as const;
+  plane.control.store.db.insert(memberships).values(member).run();
+  put({ webhook: { url: 'https://hooks.example.test/secret-path' } });
+  assert.equal(exports.get(eve, ann.orgId).webhook?.url, 'https://hooks.example.test/…');
+  rejects(() => exports.put(eve, ann.orgId, OFF), 'forbidden', /requires admin/);
   const otlp = (endpoint: string, headers?: Record<string, string>) => () => put({ otlp: { endpoint, headers } });
   rejects(otlp('ftp://x.example'), 'invalid_request', /otlp\.endpoint must/);
   rejects(otlp('https://x.example', { 'Content-Length': '5' }), 'invalid_request', /can't have the header/);

@@ -5,7 +5,7 @@
 import { AppError } from '../../../base/errors.ts';
 import { type PostRules, urlProblem } from '../../../base/net/outbound/guarded-post.ts';
 import { isSigningSecret, newSigningSecret } from '../../../signatures/sign.ts';
-import { type Actor, allow, type UserActor } from '../../core/rules/actor.ts';
+import { type Actor, allow, can, type UserActor } from '../../core/rules/actor.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
 import type { Publisher } from '../../core/link/publisher.ts';
 import type { Sealer } from '../../core/secrets/sealing.ts';
@@ -54,11 +54,12 @@ export class Exports {
     this.#deps = deps;
   }
 
-  /** Throws `not_found`, `forbidden`. */
+  /** Throws `not_found`. */
   get(actor: Actor, orgId: string): ExportView {
     const me = actorIn(this.#deps.store.db, actor, orgId);
-    allow(me, 'change', 'organization');
-    return this.#view(me.orgId);
+    allow(me, 'read', 'organization');
+    const view = this.#view(me.orgId);
+    return can(me, 'change', 'organization') ? view : withoutPaths(view);
   }
 
   /** Replaces all of it. Throws `not_found`, `forbidden`, `invalid_request`. */
@@ -157,6 +158,16 @@ export class Exports {
     if (webhook.secret !== undefined && !isSigningSecret(webhook.secret))
       throw invalid('webhook.secret', 'must be whsec_ and base64 of 24 to 64 bytes, or left out for a new one');
   }
+}
+
+/** A path may be a secret: of some services it is all that a sender needs. */
+function withoutPaths({ otlp, webhook, ...view }: ExportView): ExportView {
+  const place = (url: string): string => `${new URL(url).origin}/…`;
+  return {
+    ...view,
+    otlp: otlp === null ? null : { ...otlp, endpoint: place(otlp.endpoint) },
+    webhook: webhook === null ? null : { ...webhook, url: place(webhook.url) },
+  };
 }
 
 function checkUrl(field: string, url: string, rules: PostRules): void {

@@ -21,9 +21,11 @@ interface HeaderTableProps {
   readonly fields: readonly Field[];
   /** Said where there are none. */
   readonly none: string;
+  /** There is room for it beside the body. */
+  readonly hasRoom?: boolean;
 }
 
-export function HeaderTable({ title, fields, none }: HeaderTableProps) {
+export function HeaderTable({ title, fields, none, hasRoom = false }: HeaderTableProps) {
   const [wanted, setWanted] = useState('');
   const [isOpen, setOpen] = useState(false);
   const [isWhole, setWhole] = useState(false);
@@ -42,7 +44,13 @@ export function HeaderTable({ title, fields, none }: HeaderTableProps) {
     </>
   );
   return (
-    <FoldedSection title={title} actions={actions} fold="headers" count={fields.length}>
+    <FoldedSection
+      title={title}
+      actions={actions}
+      fold={hasRoom ? 'headers-beside' : 'headers'}
+      count={fields.length}
+      isFirstOpen={hasRoom}
+    >
       {fields.length > MANY && (
         <TextInput
           size="xs"

@@ -11,15 +11,15 @@ import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ArchiveDialog } from './export/export-dialogs.tsx';
-import type { FeedState } from './feed.ts';
+import type { FeedState } from './live/feed.ts';
 import { FilterBar } from './filters/filter-bar.tsx';
 import { chosenIn, listHref, requestHref } from './filters/address.ts';
 import { type Filter, filterIn, searchOf } from './filters/filter.ts';
 import { ShortcutHelp } from './keyboard/shortcut-help.tsx';
 import { useShortcuts } from './keyboard/shortcuts.ts';
 import { ListAndRequest } from './list-and-request.tsx';
-import { useLiveRequests } from './live-requests.ts';
-import { RecordingNotes } from './recording-notes.tsx';
+import { useLiveRequests } from './live/live-requests.ts';
+import { RecordingNotes } from './recording/recording-notes.tsx';
 import { type Tunnels, useTunnels } from './tunnels.ts';
 
 export function InspectorPage() {

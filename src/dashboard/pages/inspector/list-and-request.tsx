@@ -9,7 +9,7 @@ import { FailureAlert } from '../../parts/loaded.tsx';
 import { CompareView } from './compare/compare-view.tsx';
 import { type Chosen, listHref, requestHref } from './filters/address.ts';
 import { type Filter, isFiltered, type Item } from './filters/filter.ts';
-import type { LiveRequests, LiveStatus } from './live-requests.ts';
+import type { LiveRequests, LiveStatus } from './live/live-requests.ts';
 import type { Detail } from './messages.ts';
 import { RequestDetail } from './request-detail.tsx';
 import { useRequest } from './request-query.ts';

@@ -10,11 +10,12 @@ import { copyText } from '../../parts/copy.tsx';
 import { useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { COPY_FORMS, CopyDialog, type CopyForm, curlOf } from './export/copy-dialog.tsx';
 import { ArchiveDialog } from './export/export-dialogs.tsx';
+import { ShareDialog } from './export/share-dialog.tsx';
 import { listHref, requestHref } from './filters/address.ts';
 import { filterIn } from './filters/filter.ts';
 import { useShortcuts } from './keyboard/shortcuts.ts';
 import type { Detail } from './messages.ts';
-import { useRecording } from './recording-notes.tsx';
+import { useRecording } from './recording/recording-notes.tsx';
 import { ReplayDialog } from './replay/replay-dialog.tsx';
 import { noReplay } from './replay/replay-edits.ts';
 
@@ -26,9 +27,10 @@ export function RequestActions({ detail }: { readonly detail: Detail }) {
   const why = noReplay(useRecording().data, detail.tunnel_id);
   const [isReplay, replay] = useDisclosure(false);
   const [isArchive, archive] = useDisclosure(false);
+  const [isShare, share] = useDisclosure(false);
   const [form, setForm] = useState<CopyForm>();
   const { button, from } = useMenuDialog();
-  const canReplay = may && detail.outcome !== 'refused';
+  const isBlocked = detail.outcome === 'refused';
   const compareHref = listHref(filter, { against: detail.id });
   const copyCurl = async (): Promise<void> => {
     const text = await curlOf(api, detail.id, { isFull: false }).catch(() => undefined);
@@ -39,11 +41,11 @@ export function RequestActions({ detail }: { readonly detail: Detail }) {
   useShortcuts({
     c: () => void copyCurl(),
     d: () => go(compareHref),
-    ...(canReplay && why === undefined && { r: replay.open }),
+    ...(may && why === undefined && { r: replay.open }),
   });
   return (
     <>
-      {canReplay && (
+      {may && (
         <Tooltip
           label={why}
           disabled={why === undefined}
@@ -59,7 +61,7 @@ export function RequestActions({ detail }: { readonly detail: Detail }) {
             aria-description={why}
             onClick={why === undefined ? replay.open : undefined}
           >
-            Replay
+            {isBlocked ? 'Send again' : 'Replay'}
           </Button>
         </Tooltip>
       )}
@@ -87,11 +89,13 @@ export function RequestActions({ detail }: { readonly detail: Detail }) {
           <Menu.Item component={Link} href={`/inspector?replayOf=${detail.id}`}>
             Show replays
           </Menu.Item>
+          {may && <Menu.Item onClick={from(share.open)}>Share by link</Menu.Item>}
           <Menu.Item onClick={from(archive.open)}>Export as HAR</Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <ReplayDialog detail={detail} opened={isReplay} onClose={replay.close} />
       <CopyDialog detail={detail} form={form} onClose={() => setForm(undefined)} />
+      <ShareDialog id={detail.id} opened={isShare} onClose={share.close} />
       <ArchiveDialog subject={{ id: detail.id }} opened={isArchive} onClose={archive.close} />
     </>
   );

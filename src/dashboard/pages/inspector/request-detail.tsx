@@ -17,17 +17,19 @@ import { decisionText, type Detail, statusClass, statusText, toneOf } from './me
 interface RequestDetailProps {
   readonly id: string;
   readonly tunnels: Tunnels;
+  /** It has the page for itself, and the page is wide: headers stand beside the body. */
+  readonly hasRoom?: boolean;
   /** Buttons of the place where it is shown. */
   readonly children?: ReactNode;
 }
 
-export function RequestDetail({ id, tunnels, children }: RequestDetailProps) {
+export function RequestDetail({ id, tunnels, hasRoom = false, children }: RequestDetailProps) {
   const request = useRequest(id);
   return (
     <Stack gap="md">
       <Loaded query={request} lines={6}>
         {(detail) => (
-          <Shown key={detail.id} detail={detail} tunnels={tunnels}>
+          <Shown key={detail.id} detail={detail} tunnels={tunnels} hasRoom={hasRoom}>
             {children}
           </Shown>
         )}
@@ -39,10 +41,11 @@ export function RequestDetail({ id, tunnels, children }: RequestDetailProps) {
 interface ShownProps {
   readonly detail: Detail;
   readonly tunnels: Tunnels;
+  readonly hasRoom: boolean;
   readonly children: ReactNode;
 }
 
-function Shown({ detail, tunnels, children }: ShownProps) {
+function Shown({ detail, tunnels, hasRoom, children }: ShownProps) {
   return (
     <>
       <Group justify="space-between" gap="xs">
@@ -58,7 +61,7 @@ function Shown({ detail, tunnels, children }: ShownProps) {
           <StateBadge tone={toneOf(detail.outcome)}>{decisionText(detail)}</StateBadge>
           {detail.replay_of !== null && (
             <Badge variant="outline" color="gray" tt="none">
-              replay
+              {detail.was_blocked ? 'sent again after a block' : 'replay'}
             </Badge>
           )}
         </Group>
@@ -78,10 +81,10 @@ function Shown({ detail, tunnels, children }: ShownProps) {
           <Tabs.Tab value="decision">Decision</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="response">
-          <Response detail={detail} />
+          <Response detail={detail} hasRoom={hasRoom} />
         </Tabs.Panel>
         <Tabs.Panel value="request">
-          <Request detail={detail} />
+          <Request detail={detail} hasRoom={hasRoom} />
         </Tabs.Panel>
         <Tabs.Panel value="timing">
           <Stack>
@@ -117,7 +120,12 @@ function Target({ detail: { method, path } }: { readonly detail: Detail }) {
   );
 }
 
-function Response({ detail }: { readonly detail: Detail }) {
+interface SideProps {
+  readonly detail: Detail;
+  readonly hasRoom: boolean;
+}
+
+function Response({ detail, hasRoom }: SideProps) {
   const { response_headers: headers } = detail;
   if (detail.outcome === 'refused')
     return (
@@ -132,16 +140,29 @@ function Response({ detail }: { readonly detail: Detail }) {
     ...wordsOf(headers),
   };
   return (
-    <Beside body={<BodyView title="Response body" fileName={`response-${detail.id}`} body={body} />}>
-      <HeaderTable title="Response headers" fields={detail.response_header_list} none="Your service sent none." />
+    <Beside
+      masked={maskedIn(detail, 'response')}
+      body={<BodyView title="Response body" fileName={`response-${detail.id}`} body={body} />}
+    >
+      <HeaderTable
+        title="Response headers"
+        fields={detail.response_header_list}
+        none="Your service sent none."
+        hasRoom={hasRoom}
+      />
       {detail.response_trailers.length > 0 && (
-        <HeaderTable title="Response trailers" fields={detail.response_trailers} none="Your service sent none." />
+        <HeaderTable
+          title="Response trailers"
+          fields={detail.response_trailers}
+          none="Your service sent none."
+          hasRoom={hasRoom}
+        />
       )}
     </Beside>
   );
 }
 
-function Request({ detail }: { readonly detail: Detail }) {
+function Request({ detail, hasRoom }: SideProps) {
   const body = {
     base64: detail.request_body,
     size: detail.request_size,
@@ -149,22 +170,50 @@ function Request({ detail }: { readonly detail: Detail }) {
     ...wordsOf(detail.request_headers),
   };
   return (
-    <Beside body={<BodyView title="Request body" fileName={`request-${detail.id}`} body={body} />}>
-      <HeaderTable title="Request headers" fields={detail.request_header_list} none="None recorded." />
+    <Beside
+      masked={maskedIn(detail, 'request')}
+      body={<BodyView title="Request body" fileName={`request-${detail.id}`} body={body} />}
+    >
+      <HeaderTable
+        title="Request headers"
+        fields={detail.request_header_list}
+        none="None recorded."
+        hasRoom={hasRoom}
+      />
     </Beside>
   );
 }
 
+interface BesideProps {
+  readonly body: ReactNode;
+  /** Names of what the tunnel's rules have masked. */
+  readonly masked: readonly string[];
+  readonly children: ReactNode;
+}
+
 /** The body first; where there is room, the headers are beside it, else below. */
-function Beside({ body, children }: { readonly body: ReactNode; readonly children: ReactNode }) {
+function Beside({ body, masked, children }: BesideProps) {
   return (
     <div className="culvert-request-room">
       <div className="culvert-request-columns">
-        {body}
+        <Stack gap="xs">
+          {masked.length > 0 && (
+            <Text size="sm" className="culvert-truncated culvert-foreign" role="note">
+              Masked before it was stored: {visibleText(masked.join(', '))}.
+            </Text>
+          )}
+          {body}
+        </Stack>
         <Stack>{children}</Stack>
       </div>
     </div>
   );
+}
+
+function maskedIn({ masked }: Detail, of: 'request' | 'response'): string[] {
+  return masked
+    .filter(({ side }) => side === of)
+    .map(({ kind, name }) => (kind === 'body' ? 'the rest of the body' : name));
 }
 
 function wordsOf(headers: Readonly<Record<string, string>>): Pick<Body, 'type' | 'coding' | 'grpcCoding'> {

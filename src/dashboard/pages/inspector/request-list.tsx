@@ -8,7 +8,7 @@ import { type KeyboardEvent, memo, type MouseEvent, type RefObject, useEffect, u
 import { bytesText, clockText, countText, durationText, timeOf } from '../../parts/format.ts';
 import type { Item } from './filters/filter.ts';
 import { useShortcuts } from './keyboard/shortcuts.ts';
-import { type ListView, MAX_ROWS } from './live-list.ts';
+import { type ListView, MAX_ROWS } from './live/live-list.ts';
 import { decisionText, statusClass, statusText } from './messages.ts';
 import { visiblePath } from './visible-text.ts';
 

@@ -1,6 +1,6 @@
 /** One recorded request on a page of its own, or two compared: where a phone shows it, and where links lead. */
 import { Button, Card } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { Link, useParams, useSearch } from 'wouter';
 import { Page } from '../../parts/page.tsx';
@@ -16,6 +16,7 @@ export function RequestPage() {
   const { id } = useParams<{ id: string }>();
   const search = useSearch();
   const tunnels = useTunnels();
+  const isWide = useMediaQuery('(min-width: 68em)', undefined, { getInitialValueInEffect: false }) ?? false;
   const [isHelp, help] = useDisclosure(false);
   useShortcuts({ '?': help.open });
   const filter = filterIn(search);
@@ -29,7 +30,7 @@ export function RequestPage() {
     <Page title={against === undefined ? 'Request' : 'Compare requests'} actions={back}>
       <Card withBorder>
         {against === undefined ? (
-          <RequestDetail id={id} tunnels={tunnels} />
+          <RequestDetail id={id} tunnels={tunnels} hasRoom={isWide} />
         ) : (
           <CompareView left={against} right={id}>
             <Button component={Link} href={requestHref(against, filter, id)} variant="default">

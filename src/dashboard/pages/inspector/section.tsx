@@ -29,13 +29,15 @@ interface FoldedProps extends SectionProps {
   readonly fold: string;
   /** How much is in it. */
   readonly count: number;
+  /** Until the user has chosen. */
+  readonly isFirstOpen?: boolean;
 }
 
 /** A section that is opened by its heading, and stays so for the next request. */
-export function FoldedSection({ title, actions, children, fold, count }: FoldedProps) {
+export function FoldedSection({ title, actions, children, fold, count, isFirstOpen = false }: FoldedProps) {
   const [isOpen, setOpen] = useLocalStorage({
     key: `culvert-inspector-${fold}`,
-    defaultValue: false,
+    defaultValue: isFirstOpen,
     getInitialValueInEffect: false,
   });
   return (

@@ -8,6 +8,7 @@ import { DetailPage } from '../../parts/detail-page.tsx';
 import { useNow } from '../../parts/now.ts';
 import { Page } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
+import { RecordingTab } from '../inspector/recording/recording-tab.tsx';
 import { PolicyPanel } from '../policy/policy-editor.tsx';
 import { AccessControlTab } from './access-control-tab.tsx';
 import { Address } from './address.tsx';
@@ -21,7 +22,7 @@ import { type TunnelDetail, useTunnel } from './tunnel-queries.ts';
 import { isShut, stateOf, STATES } from './tunnel-state.ts';
 import { useStart, useStop } from './use-tunnel-actions.ts';
 
-const TABS = ['overview', 'access-control', 'policy', 'maintenance', 'connect'] as const;
+const TABS = ['overview', 'access-control', 'policy', 'maintenance', 'recording', 'connect'] as const;
 type Tab = (typeof TABS)[number];
 
 /** How late it is said that the tunnel's time has run out. */
@@ -81,6 +82,7 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
           <Tabs.Tab value="maintenance" rightSection={mark(maintenance)}>
             Maintenance
           </Tabs.Tab>
+          {tunnel.protocol !== 'tcp' && <Tabs.Tab value="recording">Recording</Tabs.Tab>}
           <Tabs.Tab value="connect">Connect</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="overview">
@@ -94,6 +96,9 @@ function Parts({ tunnel, now }: { readonly tunnel: TunnelDetail; readonly now: n
         </Tabs.Panel>
         <Tabs.Panel value="maintenance">
           <MaintenancePanel tunnel={tunnel} />
+        </Tabs.Panel>
+        <Tabs.Panel value="recording">
+          <RecordingTab tunnel={tunnel} />
         </Tabs.Panel>
         <Tabs.Panel value="connect">
           <ConnectTab tunnel={tunnel} now={now} />

@@ -77,11 +77,11 @@ export function useDeliveries({ id, received, stored, waiting, failed }: Receive
   };
 }
 
-/** How it was tried; asked again when there was one more attempt. */
-export function useAttempts(receiverId: string, { id, forward: { attempts, state } }: Delivery) {
+/** How it was tried. Asked again when its progress changes, and while it is in sight: a redelivery that is over by the next look leaves no other trace. */
+export function useAttempts(receiverId: string, { id, forward: { attempts, state, delivered_at: at } }: Delivery) {
   const { client } = useApi();
   return useQuery({
-    queryKey: [...RECEIVERS, receiverId, 'attempts', id, attempts, state],
+    queryKey: [...RECEIVERS, receiverId, 'attempts', id, attempts, state, at],
     enabled: state !== 'none',
     queryFn: ({ signal }) => {
       const path = { id: receiverId, event_id: id };
@@ -90,6 +90,7 @@ export function useAttempts(receiverId: string, { id, forward: { attempts, state
         client.GET('/webhook-receivers/{id}/events/{event_id}/attempts', { params, signal }),
       );
     },
+    refetchInterval: LIVE_MS,
     placeholderData: keepPreviousData,
   });
 }

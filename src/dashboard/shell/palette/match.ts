@@ -13,7 +13,7 @@ export interface Entry {
 
 const MOST = 40;
 
-/** Entries with all letters of `query` in their order, best first. Without a query, the first ones as they are. */
+/** Entries with all characters of `query` in their order, best first. Without a query, the first ones as they are. */
 export function matching(entries: readonly Entry[], query: string): readonly Entry[] {
   const wanted = query.trim().toLowerCase();
   if (wanted === '') return entries.slice(0, MOST);
@@ -29,19 +29,19 @@ export function matching(entries: readonly Entry[], query: string): readonly Ent
     .map(({ entry }) => entry);
 }
 
-/** 0: it does not fit. A whole word counts most, then the begin of a word, then letters that stand together. */
+/** 0: it does not fit. A whole word counts most, then the begin of a word, then characters that stand together. */
 export function scoreOf(wanted: string, text: string): number {
   const whole = text.indexOf(wanted);
   if (whole !== -1) return 1_000 - Math.min(whole, 100) + (isBegin(text, whole) ? 500 : 0) - text.length / 100;
   let score = 0;
   let at = -1;
-  for (const letter of wanted.replaceAll(' ', '')) {
-    const next = text.indexOf(letter, at + 1);
+  for (const character of wanted.replaceAll(' ', '')) {
+    const next = text.indexOf(character, at + 1);
     if (next === -1) return 0;
     score += isBegin(text, next) ? 8 : next === at + 1 ? 5 : 1;
     at = next;
   }
-  // Letters that are spread over a long text fit by chance.
+  // Characters that are spread over a long text fit by chance.
   return score >= wanted.length * 2 ? score : 0;
 }
 

@@ -1,4 +1,4 @@
-/** The palette: type a few letters, choose with the arrow keys, open with Enter. A combobox whose list is always open (ARIA APG). */
+/** The palette: type part of a name, choose with the arrow keys, open with Enter. A combobox whose list is always open (ARIA APG). */
 import { Modal, Text, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';

@@ -21,6 +21,8 @@ export type Shown =
   | { readonly kind: 'json'; readonly tree: JsonTree }
   | { readonly kind: 'graphql'; readonly operations: readonly Operation[]; readonly tree: JsonTree }
   | { readonly kind: 'events'; readonly events: StreamEvents }
+  /** JSON documents, one a line. */
+  | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly more: number }
   | { readonly kind: 'grpc'; readonly frames: GrpcFrames }
   /** Protobuf without its schema. */
   | { readonly kind: 'message'; readonly tree: JsonTree }
@@ -41,6 +43,9 @@ const PICTURES: ReadonlySet<string> = new Set([
   'image/x-icon',
 ]);
 const PROTOBUF = /^application\/(?:(?:x-|vnd\.google\.)?protobuf|x-google-protobuf|[\w.-]+\+proto)$/;
+const JSON_LINES = /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/;
+/** Documents of such a body that a page lists. */
+const MAX_LINES = 1_000;
 /** Rows of a form that a page lists. */
 const MAX_FIELDS = 500;
 
@@ -81,6 +86,7 @@ function textShown(text: string | undefined, type: string, mayBeCut: boolean): S
   if (text === undefined) return { kind: 'bytes' };
   if (type === 'application/x-www-form-urlencoded') return formOf(text);
   if (type === 'text/event-stream') return { kind: 'events', events: eventsOf(text) };
+  if (JSON_LINES.test(type)) return linesOf(text);
   const tree = mayBeJson(type, text) ? parseTree(text, { mayBeCut }) : undefined;
   if (tree === undefined) return { kind: 'text', text };
   const operations = operationsIn(tree);
@@ -90,6 +96,11 @@ function textShown(text: string | undefined, type: string, mayBeCut: boolean): S
 function formOf(text: string): Shown {
   const fields = [...new URLSearchParams(text.trim())];
   return { kind: 'form', fields: fields.slice(0, MAX_FIELDS), more: Math.max(fields.length - MAX_FIELDS, 0) };
+}
+
+function linesOf(text: string): Shown {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  return { kind: 'lines', lines: lines.slice(0, MAX_LINES), more: Math.max(lines.length - MAX_LINES, 0) };
 }
 
 function mayBeJson(type: string, text: string): boolean {

@@ -54,6 +54,20 @@ function eventPiece({ type, id, data, retry, isCut }: StreamEvent): Piece {
   };
 }
 
+export function LinesView({ lines, more }: { readonly lines: readonly string[]; readonly more: number }) {
+  return <PieceList label="JSON lines" pieces={lines.map(linePiece)} more={more} />;
+}
+
+function linePiece(line: string, at: number): Piece {
+  const title = `Line ${at + 1}`;
+  return {
+    title,
+    facts: bytesText(line.length),
+    preview: line,
+    content: () => <TextView text={line} label={title} />,
+  };
+}
+
 interface FramesProps {
   readonly frames: GrpcFrames;
   /** Of the header `grpc-encoding`. */

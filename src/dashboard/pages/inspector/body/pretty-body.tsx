@@ -6,7 +6,7 @@ import { visibleText } from '../visible-text.ts';
 import { type Shown, shownAs } from './body-kind.ts';
 import { base64Of } from './bytes.ts';
 import { JsonView } from './json-view.tsx';
-import { EventsView, FramesView, OperationsView, PartsView } from './message-views.tsx';
+import { EventsView, FramesView, LinesView, OperationsView, PartsView } from './message-views.tsx';
 import { HexView, LongText } from './raw-text.tsx';
 
 interface PrettyProps {
@@ -40,6 +40,8 @@ export function PrettyBody({ shown, bytes, grpcCoding = '' }: PrettyProps) {
       );
     case 'events':
       return <EventsView events={shown.events} />;
+    case 'lines':
+      return <LinesView lines={shown.lines} more={shown.more} />;
     case 'grpc':
       return <FramesView frames={shown.frames} coding={grpcCoding} />;
     case 'message':

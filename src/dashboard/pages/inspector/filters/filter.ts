@@ -21,7 +21,7 @@ export interface Filter {
   readonly header?: string;
   /** Text in the request body or response body. */
   readonly body?: string;
-  /** Milliseconds, in digits. */
+  /** Whole milliseconds. */
   readonly minMs?: string;
   readonly maxMs?: string;
   /** 32 hexadecimal digits. */
@@ -67,7 +67,7 @@ const GOOD: Readonly<Record<string, (text: string) => boolean>> = {
 };
 
 function isMilliseconds(text: string): boolean {
-  return /^\d{1,8}(\.\d{1,3})?$/.test(text) && Number(text) <= MAX_MS;
+  return /^\d{1,8}$/.test(text) && Number(text) <= MAX_MS;
 }
 
 function isInstant(text: string): boolean {

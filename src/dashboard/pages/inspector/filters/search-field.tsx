@@ -54,7 +54,7 @@ export function SearchField({ path, input, onPath, onWords }: SearchFieldProps) 
     <TextInput
       ref={input}
       aria-label="Search requests"
-      placeholder="Path, or words like status:404"
+      placeholder="Path, or status:404"
       className="culvert-filters-path"
       maxLength={MAX_TEXT}
       leftSection={<IconSearch size={16} aria-hidden />}

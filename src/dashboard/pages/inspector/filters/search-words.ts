@@ -72,12 +72,17 @@ const MS: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1000, m: 60_000 
 function durationOf(value: string): Record<string, string> {
   const [, sign, one, unit = ''] = /^([<>])=?(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(value) ?? [];
   if (sign !== undefined && one !== undefined) {
-    const ms = String(Number(one) * (MS[unit] ?? 1));
+    const ms = milliseconds(one, unit);
     return sign === '>' ? { minMs: ms } : { maxMs: ms };
   }
   const [, from, fromUnit = '', to, toUnit = ''] =
     /^(\d+(?:\.\d+)?)(ms|s|m)?-(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(value) ?? [];
   // No number: refused like any other value that is none.
   if (from === undefined || to === undefined) return { minMs: '' };
-  return { minMs: String(Number(from) * (MS[fromUnit] ?? 1)), maxMs: String(Number(to) * (MS[toUnit] ?? 1)) };
+  return { minMs: milliseconds(from, fromUnit), maxMs: milliseconds(to, toUnit) };
+}
+
+/** Whole ones: the server takes no others. */
+function milliseconds(count: string, unit: string): string {
+  return String(Math.round(Number(count) * (MS[unit] ?? 1)));
 }

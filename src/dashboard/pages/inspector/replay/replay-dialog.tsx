@@ -16,7 +16,7 @@ import { answerFacts } from '../compare/compared.ts';
 import { BodyDiff, ComparedFacts } from '../compare/compared-views.tsx';
 import { requestHref } from '../filters/address.ts';
 import { type Detail, reasonText, statusText } from '../messages.ts';
-import { brokenLine, draftOf, editsOf } from './replay-edits.ts';
+import { brokenLine, draftOf, editsOf, lacksBody } from './replay-edits.ts';
 
 interface ReplayDialogProps {
   readonly detail: Detail;
@@ -26,10 +26,14 @@ interface ReplayDialogProps {
 
 export function ReplayDialog({ detail, opened, onClose }: ReplayDialogProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Replay request" size="lg">
+    <Modal opened={opened} onClose={onClose} title={titleFor(detail)} size="lg">
       {opened && <Replay detail={detail} onClose={onClose} />}
     </Modal>
   );
+}
+
+function titleFor({ outcome }: Detail): string {
+  return outcome === 'refused' ? 'Send blocked request again' : 'Replay request';
 }
 
 function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
@@ -37,13 +41,17 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
   const [answer, setAnswer] = useState<Schemas['Replayed']>();
   const [said, setSaid] = useState<unknown>();
   const first = draftOf(detail);
+  const isBlocked = detail.outcome === 'refused';
+  const isPartial = lacksBody(detail);
+  const bodyNote = isBlocked
+    ? 'The edge blocked the request before its body came. Enter the body.'
+    : 'Only part of it was recorded. Enter all of it.';
   const form = useForm({
     initialValues: { ...first, body: first.body ?? '' },
     validate: {
       method: (text) => (text.trim() === '' ? 'Enter a method.' : null),
       path: (text) => (text.startsWith('/') ? null : 'The path must begin with a slash.'),
-      body: (text) =>
-        detail.request_body_truncated && text === '' ? 'Only part of it was recorded. Enter all of it.' : null,
+      body: (text) => (isPartial && text === '' ? bodyNote : null),
       headers: (text) => {
         const line = brokenLine(text);
         return line === undefined
@@ -70,7 +78,9 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <Text size="sm">
-          Replay sends the request to your service. The tunnel&apos;s current policy applies, and usage counts.
+          {isBlocked
+            ? 'Your service never got this request. It is sent now, through the current policy, without Authorization and Cookie: they were not recorded.'
+            : "Replay sends the request to your service. The tunnel's current policy applies, and usage counts."}
         </Text>
         <Group gap="xs" align="flex-start" wrap="nowrap">
           <TextInput label="Method" w={110} {...form.getInputProps('method')} />
@@ -93,9 +103,7 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
         ) : (
           <Textarea
             label="Body"
-            {...(detail.request_body_truncated
-              ? { description: 'Only part of it was recorded. Enter all of it.' }
-              : {})}
+            {...(isPartial && { description: bodyNote })}
             autosize
             minRows={3}
             maxRows={12}
@@ -111,7 +119,7 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
             Close
           </Button>
           <Button type="submit" loading={send.isPending}>
-            Replay
+            {isBlocked ? 'Send again' : 'Replay'}
           </Button>
         </Group>
       </Stack>

@@ -19,8 +19,21 @@ type Edits = Schemas['ReplayEdits'];
 const EDGE_SAYS =
   /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|keep-alive|expect|http2-settings|proxy-.*|forwarded|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|x-cluster-client-ip|x-original-(url|host)|x-rewrite-url|culvert-(replay|visitor-email))$/;
 
+/**
+ * Is the body not, or not all, in the record? Of a request that the edge blocked none is: it had one when its head says so, and over HTTP/2 it may have
+ * had one without a word about it.
+ */
+export function lacksBody(detail: Detail): boolean {
+  if (detail.outcome !== 'refused') return detail.request_body_truncated;
+  const { method, http_version: version, request_headers: headers } = detail;
+  const length = Object.hasOwn(headers, 'content-length') ? headers['content-length'] : undefined;
+  if (Object.hasOwn(headers, 'transfer-encoding')) return true;
+  if (length !== undefined) return Number(length) !== bytesOf(detail.request_body).length;
+  return version === '2' && /^(POST|PUT|PATCH)$/.test(method);
+}
+
 export function draftOf(detail: Detail): Draft {
-  const body = detail.request_body_truncated ? '' : textOf(bytesOf(detail.request_body));
+  const body = lacksBody(detail) ? '' : textOf(bytesOf(detail.request_body));
   return {
     method: detail.method,
     path: detail.path,

@@ -3,10 +3,10 @@
  * filter; request-list.tsx draws `list`. What comes is put into the list a few times a second, between two frames, however fast it comes.
  */
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
-import { answered } from '../../api/client.ts';
-import { type ApiContext, useApi } from '../../api/context.tsx';
+import { answered } from '../../../api/client.ts';
+import { type ApiContext, useApi } from '../../../api/context.tsx';
 import { type FeedState, openFeed } from './feed.ts';
-import { type Filter, isServersCall, type Item, matches, queryOf } from './filters/filter.ts';
+import { type Filter, isServersCall, type Item, matches, queryOf } from '../filters/filter.ts';
 import { LiveList, MAX_ROWS } from './live-list.ts';
 
 const PAGE = 200;

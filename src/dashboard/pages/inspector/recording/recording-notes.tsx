@@ -2,10 +2,10 @@
 import { Alert, Text } from '@mantine/core';
 import { IconEyeOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { answered } from '../../api/client.ts';
-import { useApi } from '../../api/context.tsx';
-import { countText } from '../../parts/format.ts';
-import type { Tunnels } from './tunnels.ts';
+import { answered } from '../../../api/client.ts';
+import { useApi } from '../../../api/context.tsx';
+import { countText } from '../../../parts/format.ts';
+import type { Tunnels } from '../tunnels.ts';
 
 const AGAIN_MS = 30_000;
 /** Names that are said; the rest is counted. */

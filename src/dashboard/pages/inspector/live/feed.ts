@@ -2,7 +2,7 @@
  * `/inspector/ws`: requests as they are recorded. Keeps a connection while a page shows it: after an end it reconnects, with a token that
  * is good then, and says that it has, so that what was missed can be asked for. Called by live-requests.ts.
  */
-import type { Item } from './filters/filter.ts';
+import type { Item } from '../filters/filter.ts';
 
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 30_000;

@@ -2,7 +2,7 @@
  * The requests that the list shows: newest first, each once, and never more than `MAX_ROWS`. While the reader looks at older ones, or has paused,
  * new ones are counted and wait. Filled by live-requests.ts from history and the live feed; drawn by request-list.tsx. No DOM: tested without one.
  */
-import type { Item } from './filters/filter.ts';
+import type { Item } from '../filters/filter.ts';
 
 /** The oldest are left out beyond this: memory stays flat however long the page is open. They are in the history still. */
 export const MAX_ROWS = 2000;

@@ -1,0 +1,87 @@
+/** What the inspector records of a tunnel: values that are masked before they are stored. */
+import { Button, Code, Group, Stack, Text, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { answered } from '../../../api/client.ts';
+import { useApi, useMay } from '../../../api/context.tsx';
+import type { Schemas, Tunnel } from '../../../api/types.ts';
+import { useAction } from '../../../parts/action.ts';
+import { FailureAlert, Loaded } from '../../../parts/loaded.tsx';
+import { Panel } from '../../../parts/panel.tsx';
+import { maskRulesIn, maskText } from './mask-rules.ts';
+
+type Settings = Schemas['InspectorSettings'];
+
+export function RecordingTab({ tunnel }: { readonly tunnel: Pick<Tunnel, 'id'> }) {
+  const { client } = useApi();
+  const settings = useQuery({
+    queryKey: ['tunnels', tunnel.id, 'inspector'],
+    queryFn: ({ signal }) =>
+      answered(client.GET('/tunnels/{id}/inspector', { params: { path: { id: tunnel.id } }, signal })),
+  });
+  return (
+    <Panel
+      title="Recording"
+      about="Masked values are replaced by *** before a request is stored, for everyone. Your service gets them unchanged."
+    >
+      <Loaded query={settings} lines={4}>
+        {(found) => <MaskForm key={maskText(found.mask)} settings={found} />}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function MaskForm({ settings }: { readonly settings: Settings }) {
+  const { client } = useApi();
+  const may = useMay('member');
+  const [text, setText] = useState(() => maskText(settings.mask));
+  const [problem, setProblem] = useState<string>();
+  const save = useAction({
+    run: (mask: Settings['mask']) =>
+      answered(client.PUT('/tunnels/{id}/inspector', { params: { path: { id: settings.id } }, body: { mask } })),
+    done: 'Mask rules saved.',
+    touches: [['tunnels', settings.id, 'inspector']],
+    tellsFailure: true,
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const read = maskRulesIn(text);
+    setProblem('problem' in read ? read.problem : undefined);
+    if ('rules' in read) save.mutate([...read.rules]);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Textarea
+          label="Mask rules"
+          description="One per line. They apply to requests from now on."
+          placeholder={'header: X-Api-Key\njson: $..password\nquery: token\nform: card'}
+          autosize
+          minRows={4}
+          maxRows={16}
+          spellCheck={false}
+          readOnly={!may}
+          classNames={{ input: 'culvert-mono' }}
+          error={problem}
+          value={text}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setProblem(undefined);
+          }}
+        />
+        <Text size="xs" c="dimmed">
+          <Code>header:</Code> a header of request or response. <Code>json:</Code> a path such as $.card.number,
+          $.items[*].secret or $..password. <Code>query:</Code> a query parameter. <Code>form:</Code> a field of a form.
+        </Text>
+        {save.isError && <FailureAlert error={save.error} />}
+        {may && (
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={text === maskText(settings.mask)}>
+              Save rules
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </form>
+  );
+}

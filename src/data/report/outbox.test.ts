@@ -111,6 +111,23 @@ test('batches are cut at their bound', async () => {
   );
 });
 
+test('a batch holds at most 100 histograms, whatever else it has', async () => {
+  const link = new FakeLink();
+  const outbox = outboxOf(link);
+  outbox.addUsage(usage('a'));
+  for (let i = 0; i < 250; i++) {
+    const counted = { firstByte: [], total: [], status: [], bytesIn: 0, bytesOut: 0, connections: 0 };
+    outbox.addLatency({ kind: 'latency', tunnelId: `t${i}`, ...counted });
+  }
+  assert.deepEqual([outbox.hasLatency('t249'), outbox.hasLatency('t250')], [true, false]);
+  await outbox.flush(1_000);
+  assert.deepEqual(
+    link.batches.map(({ events }) => events.length),
+    [101, 100, 50],
+  );
+  assert.equal(outbox.hasLatency('t249'), false);
+});
+
 test('what a tried action would refuse is added up; of two policies of a tunnel the newer one counts', async () => {
   const link = new FakeLink();
   const outbox = outboxOf(link);

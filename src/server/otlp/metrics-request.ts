@@ -40,7 +40,7 @@ function pointOf(labels: Value['labels'], { startedAt, now }: Span, type: SheetM
 
 /** Prometheus has a value per bucket, each with all of those below in it; OTLP has a point with each bucket by itself. */
 function histogramPoints(name: string, values: readonly Value[], span: Span) {
-  const series = Map.groupBy(values, ({ labels: { le: _, ...labels } }) => JSON.stringify(labels));
+  const series = Map.groupBy(values, ({ labels }) => JSON.stringify({ ...labels, le: undefined }));
   return [...series].map(([labels, of]) => {
     const buckets = of.filter(({ metricName }) => metricName === `${name}_bucket`);
     const valueOf = (suffix: string): number => of.find(({ metricName }) => metricName === name + suffix)?.value ?? 0;

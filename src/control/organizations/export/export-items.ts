@@ -24,7 +24,7 @@ export interface ExportItem {
 }
 
 /** Who may do what, and who tried: the part of the audit log that security tools watch. */
-const SECURITY_GROUPS: readonly string[] = ['auth', 'user', 'member', 'invitation', 'token', 'metric_key', 'key'];
+const SECURITY_GROUPS = new Set(['auth', 'user', 'member', 'invitation', 'token', 'metric_key', 'key']);
 const SECURITY_ACTIONS: readonly AuditAction[] = [
   'org.delete',
   'org.suspend',
@@ -91,7 +91,5 @@ export function itemOfAudit(row: EventRow, wanted: readonly ExportEvent[]): Expo
 }
 
 function isSecurityAction(action: string): boolean {
-  return (
-    SECURITY_GROUPS.includes(action.split('.', 1)[0] as string) || SECURITY_ACTIONS.some((known) => known === action)
-  );
+  return SECURITY_GROUPS.has(action.split('.', 1)[0] as string) || SECURITY_ACTIONS.some((known) => known === action);
 }

@@ -6,7 +6,7 @@ import type { Send, Sent } from './export-queue.ts';
 import { logsRequest, type Resource } from './otlp.ts';
 
 /** Of OTLP/HTTP (https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes): all others mean that the batch is at fault. */
-const RETRYABLE: readonly number[] = [429, 502, 503, 504];
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /** A receiver that says so wants none of it any more. */
 const GONE = 410;
 const JSON_TYPE = { 'Content-Type': 'application/json' } as const;
@@ -33,7 +33,7 @@ export function signalUrl(endpoint: string, signal: 'logs' | 'metrics'): string 
 }
 
 export function ofOtlp(posted: Posted): Sent {
-  return ofStatus(posted, RETRYABLE.includes(posted.status));
+  return ofStatus(posted, RETRYABLE.has(posted.status));
 }
 
 export function sendByWebhook(

@@ -195,7 +195,7 @@ test('export: changed by admins alone, to public addresses, with valid headers a
 
 test('export: data nodes hear whose requests are wanted, also after a deletion', async (t) => {
   const { plane, collector, put, ann } = await fixture(t);
-  const last = () => plane.deltas.filter((delta) => delta.kind === 'exporting_orgs').at(-1)?.orgIds;
+  const last = () => plane.deltas.findLast((delta) => delta.kind === 'exporting_orgs')?.orgIds;
   put({ events: ['audit'], otlp: { endpoint: collector.url } });
   assert.deepEqual(last(), [], 'the audit log needs no requests');
   put({ events: ['security'], otlp: { endpoint: collector.url } });

@@ -38,10 +38,9 @@ export class Collector {
   }
 
   static async start(t: Scope): Promise<Collector> {
-    let collector: Collector | undefined;
+    const made = Promise.withResolvers<Collector>();
     const server = createServer((request, response) => {
-      void text(request).then((body) => {
-        const of = collector as Collector;
+      void Promise.all([text(request), made.promise]).then(([body, of]) => {
         of.received.push({ path: request.url ?? '', headers: request.headers, text: body });
         const refusal = of.refusals.shift();
         if (refusal !== undefined) return response.writeHead(refusal.status, refusal.headers).end();
@@ -60,8 +59,8 @@ export class Collector {
       server.close();
       server.closeAllConnections();
     });
-    collector = new Collector((server.address() as AddressInfo).port);
-    return collector;
+    made.resolve(new Collector((server.address() as AddressInfo).port));
+    return made.promise;
   }
 
   /** All log records so far. Throws when something was not as the form says. */

@@ -3,10 +3,16 @@ import { useSyncExternalStore } from 'react';
 
 export type TimeZone = 'local' | 'utc';
 
+/** Of the storage, and of the event that says that it changed. */
 const KEY = 'culvert-time-zone';
-const listeners = new Set<() => void>();
-/** One for the whole page: times are written by functions that know no component. */
-const chosen: { zone: TimeZone } = { zone: stored() === 'utc' ? 'utc' : 'local' };
+
+/** Of the document, else what the browser has kept. Without a browser: its own zone. */
+export function timeZone(): TimeZone {
+  if (typeof document === 'undefined') return 'local';
+  const { dataset } = document.documentElement;
+  dataset['timeZone'] ??= stored() ?? 'local';
+  return dataset['timeZone'] === 'utc' ? 'utc' : 'local';
+}
 
 /** A browser that keeps nothing begins with its own zone. */
 function stored(): string | null {
@@ -17,18 +23,14 @@ function stored(): string | null {
   }
 }
 
-export function timeZone(): TimeZone {
-  return chosen.zone;
-}
-
 export function setTimeZone(next: TimeZone): void {
-  chosen.zone = next;
+  document.documentElement.dataset['timeZone'] = next;
   try {
     localStorage.setItem(KEY, next);
   } catch {
     // Then it holds until the page is loaded again.
   }
-  for (const listener of listeners) listener();
+  window.dispatchEvent(new Event(KEY));
 }
 
 export function useTimeZone(): TimeZone {
@@ -36,8 +38,8 @@ export function useTimeZone(): TimeZone {
 }
 
 function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
+  window.addEventListener(KEY, listener);
+  return () => window.removeEventListener(KEY, listener);
 }
 
 /** "Europe/Berlin (UTC+01:00)": the browser's own. */
@@ -50,5 +52,5 @@ export function localZoneText(now = new Date()): string {
 
 /** A date whose parts (`getUTCHours`, …) are those of the chosen zone. */
 export function zoned(at: number): Date {
-  return chosen.zone === 'utc' ? new Date(at) : new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return timeZone() === 'utc' ? new Date(at) : new Date(at - new Date(at).getTimezoneOffset() * 60_000);
 }

@@ -54,8 +54,8 @@ test('latency: lines have gaps where no request was, and say what is there', () 
       ['p99', 1_210, null],
     ],
   );
-  assert.equal(valuesText(series, 0, axisText), 'p50 12.1 ms, p95 480 ms, p99 1.2 s');
-  assert.equal(valuesText(series, 1, axisText), 'no data');
+  assert.equal(valuesText(series, 0, { say: axisText }), 'p50 12.1 ms, p95 480 ms, p99 1.2 s');
+  assert.equal(valuesText(series, 1, { say: axisText }), 'no data');
   assert.deepEqual(startsOf(of), [START, START + MINUTE]);
   assert.equal(percentilesText(of, 'first_byte', '1h'), 'p50 12 ms, p95 480 ms, p99 1.21 s in the last hour');
   assert.equal(percentilesText(of, 'total', '7d'), 'No request reached an agent in the last 7 days');
@@ -77,7 +77,7 @@ test('latency: status classes stand on each other, those alone that the range ha
     [3, 2],
     [3, 0],
   ]);
-  assert.equal(valuesText(series, 1, String, { isStacked: true }), '4xx 2');
+  assert.equal(valuesText(series, 1, { say: String, isStacked: true }), '4xx 2');
   assert.equal(statusText(of, '1h'), '6 requests in the last hour, 17 % server errors');
   assert.equal(statusText(latency({ '2xx': 1 }), '24h'), '1 request in the last 24 hours, no server errors');
 });

@@ -18,10 +18,9 @@ suite('charts of latency', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   before(async () => {
     fixture = await startFixture(ends);
-    const origin = await startOrigin(ends, async ({ url }, answer) => {
-      if (url === '/slow') await sleep(300);
+    const origin = await startOrigin(ends, ({ url }, answer) => {
       answer.statusCode = { '/broken': 500, '/missing': 404 }[url ?? ''] ?? 200;
-      answer.end('hello');
+      void sleep(url === '/slow' ? 300 : 0).then(() => answer.end('hello'));
     });
     const { account, ports } = fixture.culvert;
     const made = await account.call('POST', '/tunnels', { localPort: origin.port, subdomain: 'shop' });

@@ -31,8 +31,7 @@ test('limits: a live agent loses a name that its key no longer allows; another a
   assert.notEqual((await get('http://shop.localhost', culvert.ports.http)).body, 'hello');
   assert.equal((await get('http://pr-1.localhost', culvert.ports.http)).body, 'hello');
   const end = performance.now() + PATIENCE_MS;
-  const tunnels = async () =>
-    (await culvert.account.call('GET', path)).body['serving'] as unknown as { tunnels: number };
+  const tunnels = async () => (await culvert.account.call('GET', path)).body['serving'] as { tunnels: number };
   while ((await tunnels()).tunnels !== 1) {
     assert.ok(performance.now() < end, 'one tunnel is left');
     await sleep(50);

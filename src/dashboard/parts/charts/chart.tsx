@@ -130,7 +130,7 @@ function optionsFor({ label, say, height, width, scheme, choose }: Look): uPlot.
       x: ROOM_FOR_LAST,
       y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1)] },
     },
-    axes: axesOf(scheme, say, WHOLE_STEPS),
+    axes: axesOf(scheme, { say, steps: WHOLE_STEPS }),
     series: [
       {},
       {

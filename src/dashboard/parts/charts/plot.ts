@@ -10,13 +10,17 @@ const COLOURS = {
 } as const;
 const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
-/** Time below, values at the left. `steps`: between lines; `minWords`: letters of the widest value, at least, for charts below each other. */
-export function axesOf(
-  scheme: Scheme,
-  say: (value: number) => string,
-  steps: number[],
-  { minWords = 0, space = 44 } = {},
-): uPlot.Axis[] {
+export interface AxisOptions {
+  readonly say: (value: number) => string;
+  /** Between lines. */
+  readonly steps: number[];
+  /** Characters of the widest value, at least, for charts below each other. */
+  readonly minWords?: number;
+  readonly space?: number;
+}
+
+/** Time below, values at the left. */
+export function axesOf(scheme: Scheme, { say, steps, minWords = 0, space = 44 }: AxisOptions): uPlot.Axis[] {
   const { axis, grid } = COLOURS[scheme];
   const both = { stroke: axis, font: FONT, ticks: { show: false } };
   return [

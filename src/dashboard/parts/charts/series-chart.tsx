@@ -45,7 +45,7 @@ export function SeriesChart(props: SeriesChartProps) {
   // Another set of series is another plot; `names` says when that is.
   useEffect(() => {
     const element = box.current;
-    if (element === null) return;
+    if (element === null || names === '') return;
     const pick = (selection: Selection): void => {
       const { current } = latest;
       current.onPick(snapped(selection, current.starts, stretchOf(current.starts)));
@@ -67,7 +67,7 @@ export function SeriesChart(props: SeriesChartProps) {
 
   const last = starts.length - 1;
   const at = chosen === undefined ? undefined : starts[chosen];
-  const said = (index: number): string => valuesText(series, index, say, { isStacked });
+  const said = (index: number): string => valuesText(series, index, { say, isStacked });
   const words =
     at === undefined || chosen === undefined ? idle : `${bucketText(at, stretchOf(starts))}: ${said(chosen)}`;
   const go = (event: KeyboardEvent): void => {
@@ -163,7 +163,7 @@ function optionsFor(series: readonly Series[], look: Look): uPlot.Options {
     legend: { show: false },
     cursor: { y: false, points: { show: !isStacked }, drag: { x: true, y: false, setScale: false } },
     scales: { x: ROOM_FOR_LAST, y: { range: (_, __, max) => [0, Math.max((max || 0) * 1.1, 1)] } },
-    axes: axesOf(scheme, say, steps, { minWords: 6, space: 32 }),
+    axes: axesOf(scheme, { say, steps, minWords: 6, space: 32 }),
     series: [{}, ...(isStacked ? drawn.toReversed() : drawn)],
     hooks: {
       setCursor: [({ cursor }) => choose(cursor.idx ?? undefined)],

@@ -21,8 +21,7 @@ export function stacked(series: readonly Series[]): Array<Array<number | null>> 
 export function valuesText(
   series: readonly Series[],
   at: number,
-  say: (value: number) => string,
-  { isStacked = false } = {},
+  { say, isStacked = false }: { readonly say: (value: number) => string; readonly isStacked?: boolean },
 ): string {
   const said = series.flatMap(({ name, values }) => {
     const value = values[at] ?? null;

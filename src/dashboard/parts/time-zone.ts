@@ -3,16 +3,10 @@ import { useSyncExternalStore } from 'react';
 
 export type TimeZone = 'local' | 'utc';
 
-/** Of the storage, and of the event that says that it changed. */
 const KEY = 'culvert-time-zone';
-
-/** Of the document, else what the browser has kept. Without a browser: its own zone. */
-export function timeZone(): TimeZone {
-  if (typeof document === 'undefined') return 'local';
-  const { dataset } = document.documentElement;
-  dataset['timeZone'] ??= stored() ?? 'local';
-  return dataset['timeZone'] === 'utc' ? 'utc' : 'local';
-}
+const listeners = new Set<() => void>();
+/** One for the whole page: times are written by functions that know no component. */
+const chosen: { zone: TimeZone } = { zone: stored() === 'utc' ? 'utc' : 'local' };
 
 /** A browser that keeps nothing begins with its own zone. */
 function stored(): string | null {
@@ -23,14 +17,18 @@ function stored(): string | null {
   }
 }
 
+export function timeZone(): TimeZone {
+  return chosen.zone;
+}
+
 export function setTimeZone(next: TimeZone): void {
-  document.documentElement.dataset['timeZone'] = next;
+  chosen.zone = next;
   try {
     localStorage.setItem(KEY, next);
   } catch {
     // Then it holds until the page is loaded again.
   }
-  window.dispatchEvent(new Event(KEY));
+  for (const listener of listeners) listener();
 }
 
 export function useTimeZone(): TimeZone {
@@ -38,8 +36,8 @@ export function useTimeZone(): TimeZone {
 }
 
 function subscribe(listener: () => void): () => void {
-  window.addEventListener(KEY, listener);
-  return () => window.removeEventListener(KEY, listener);
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
 /** "Europe/Berlin (UTC+01:00)": the browser's own. */
@@ -52,5 +50,5 @@ export function localZoneText(now = new Date()): string {
 
 /** A date whose parts (`getUTCHours`, …) are those of the chosen zone. */
 export function zoned(at: number): Date {
-  return timeZone() === 'utc' ? new Date(at) : new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return chosen.zone === 'utc' ? new Date(at) : new Date(at - new Date(at).getTimezoneOffset() * 60_000);
 }

@@ -57,13 +57,14 @@ test('http: --upstream-ca, --upstream-sni and a client certificate hold over HTT
   const { flags, seen, visit } = await fixture(t);
   assert.equal((await visit('all', flags.ca, flags.sni, flags.client)).body, 'over HTTP/2');
   assert.deepEqual(seen, [`${SERVICE} from agent.internal`]);
-  // The authority and the name are needed.
+  // Each of them is needed: another authority, no name for the certificate, and no certificate of the agent.
   for (const [name, chosen] of [
     ['other', [flags.otherCa, flags.sni, flags.client]],
     ['nameless', [flags.ca, flags.client]],
+    ['bare', [flags.ca, flags.sni]],
   ] as const) {
     const { status, body } = await visit(name, ...chosen);
     assert.equal(status, 502, `${name}: ${body}`);
   }
-  assert.equal(seen.length, 1, 'no request came by a connection that was not verified');
+  assert.equal(seen.length, 1, 'no request came by a connection that was not verified on both sides');
 });

@@ -84,6 +84,12 @@ export class ServiceConnection {
       this.#error = error;
     });
     session.on('close', () => this.#leave());
+    // Of a TLS alert behind the handshake node:http2 says nothing, and it leaves the socket open: so answers a service that wants a certificate.
+    socket.on('error', (error: Error) => {
+      this.#error ??= error;
+      socket.destroy();
+      this.#leave();
+    });
     // An idle connection is no reason for a process to stay.
     session.unref();
   }

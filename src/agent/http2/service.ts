@@ -187,12 +187,7 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
   onFailed(connection: ServiceConnection, error: Error | undefined): void {
     this.#next = null;
     this.#sweeper?.delete(connection);
-    const { text } = this.#target;
-    const why = error === undefined ? '' : ` (${error.message})`;
-    this.#missed({
-      code: REPLY.failed,
-      text: `${text} does not speak HTTP/2${why}. Leave out --upstream-protocol http2`,
-    });
+    this.#missed({ code: REPLY.failed, text: failureText(this.#target.text, error) });
   }
 
   onRoom(): void {
@@ -297,6 +292,15 @@ export class Http2Service implements LocalWay, StreamSource, ConnectionOwner, Tr
     this.#dials?.close();
     this.#sweeper = this.#dials = null;
   }
+}
+
+function failureText(text: string, error: Error | undefined): string {
+  // TLS was agreed on before the service read the agent's certificate, or missed it.
+  const { reason } = (error ?? {}) as { reason?: string };
+  if (reason !== undefined && /certificate/.test(reason))
+    return `${text} refused the TLS connection (${reason}). Give it a certificate by --upstream-cert and --upstream-key`;
+  const why = error === undefined ? '' : ` (${error.message})`;
+  return `${text} does not speak HTTP/2${why}. Leave out --upstream-protocol http2`;
 }
 
 /** By ALPN. */

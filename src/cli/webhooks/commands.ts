@@ -27,7 +27,7 @@ export const WEBHOOK_COMMANDS: readonly CommandSpec[] = [
       ['--follow', 'follow new deliveries'],
       ['--after <event>', 'deliveries after this one'],
       ['--limit <n>', 'number of deliveries, oldest first'],
-      ['--state <state>', 'only deliveries in this state'],
+      ['--state <state>', 'only deliveries in this state: waiting, delivered, failed, or none (not forwarded)'],
       ...BASE,
     ],
     choices: { '--state': ['none', 'waiting', 'delivered', 'failed'] },

@@ -32,7 +32,7 @@ export const SERVER_KEYS: ReadonlySet<string> = new Set([
     'mail',
     'oauth',
   ],
-  ...['edge_auth', 'billing', 'plans', 'pricing', 'inspector', 'metrics', 'backup', 'dns'],
+  ...['edge_auth', 'billing', 'plans', 'pricing', 'inspector', 'metrics', 'backup', 'dns', 'export'],
 ]);
 
 /** Undefined: none of its keys says. A file with keys of both is an agent's: there the server's keys are the mistake. */

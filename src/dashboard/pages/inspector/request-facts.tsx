@@ -126,6 +126,11 @@ export function RequestFacts({ detail, tunnels }: { readonly detail: Detail; rea
           ? 'none forwarded'
           : `${bytesText(detail.request_size)} in, ${bytesText(detail.response_size)} out`}
       </Fact>
+      {detail.trace_id !== null && (
+        <Fact title="Trace ID">
+          <span className="culvert-mono culvert-wrap">{detail.trace_id}</span>
+        </Fact>
+      )}
     </dl>
   );
 }

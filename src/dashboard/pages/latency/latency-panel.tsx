@@ -68,7 +68,7 @@ function Drawn({ latency, range, part, tunnelId }: DrawnProps) {
   if (latency.summary.count === 0)
     return (
       <Text size="sm" c="dimmed">
-        No requests in the last {SPANS[range].words}.
+        No requests in the last {SPANS[range].words}. New ones appear within 15 seconds.
       </Text>
     );
   const open = ({ from, until }: Selection): void => {

@@ -97,6 +97,7 @@ test('installed settings: closed sign-up, nothing sold, no plan limits, data in 
   const defaults = checkServerConfig('', 'none').settings;
   assert.deepEqual(settings, {
     ...defaults,
+    written: new Set(['data_dir', 'accounts.signup', 'billing.mode', 'plans.default']),
     data_dir: '/var/lib/culvert',
     accounts: { ...defaults.accounts, signup: SAFE.signup },
     billing: { ...defaults.billing, mode: SAFE.mode },

@@ -59,6 +59,7 @@ export class DryStream {
   gone = false;
   ended = false;
   endedHere = false;
+  readonly room = Number.POSITIVE_INFINITY;
   lastUsedMs = 0;
   /** What comes behind a response comes in another turn here: a kept stream meets it while it waits. */
   isClear = true;

@@ -87,6 +87,10 @@ export const BEHIND: Readonly<Record<string, Prepare>> = {
     const { person, token } = await invited(tester, caller);
     return { ...as(person.token), body: { token } };
   },
+  'GET /inspector/shared/{token}': async (_, { person, fixture }) => {
+    const { body } = await person.call('POST', `/inspector/${fixture.record}/share`, { expires_in_seconds: 600 });
+    return { params: { token: String(body['url']).split('/').at(-1) ?? '' } };
+  },
   'DELETE /inspector': async (_, { fixture }) => ({ query: { tunnel_id: fixture.tunnel } }),
   'GET /inspector/ws': async (_, { person }) => ({
     headers: {

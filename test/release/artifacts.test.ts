@@ -103,6 +103,7 @@ test('package: its settings keep sign-up closed and sell nothing, and are valid'
   const { settings: plain } = checkServerConfig('', 'none');
   assert.deepEqual(settings, {
     ...plain,
+    written: new Set(['data_dir', 'accounts.signup', 'billing.mode', 'plans.default']),
     data_dir: '/var/lib/culvert',
     accounts: { ...plain.accounts, signup: 'closed' },
     billing: { ...plain.billing, mode: 'none' },

@@ -15,6 +15,7 @@ import { tokenLimits } from './rows-tokens.ts';
 import { tunnelLimits } from './rows-tunnels.ts';
 import { visitorLimits } from './rows-visitors.ts';
 import { webhookLimits } from './rows-webhooks.ts';
+import { alertLimits } from './rows-alerts.ts';
 import type { Row } from './row.ts';
 
 export const LIMITS: readonly Row[] = [
@@ -25,6 +26,7 @@ export const LIMITS: readonly Row[] = [
   ...domainLimits(),
   ...maintenanceLimits(),
   ...webhookLimits(),
+  ...alertLimits(),
   ...metricLimits(),
   ...inspectorLimits(),
   ...replayLimits(),

@@ -40,7 +40,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           Skip to content
         </a>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger
               opened={opened}
               onClick={toggle}
@@ -53,7 +53,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
               {useServerName()}
             </Text>
           </Group>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" miw={0}>
             <PaletteButton />
             <OrgSwitch />
             <AccountMenu />

@@ -126,6 +126,7 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
   sweep(nowMs: number): void {
     if (this.#stage === 'told' && nowMs - this.#toldAtMs >= DRAIN_MS) this.#close();
     else if (this.isOver && nowMs - this.#overAtMs >= LINGER_MS) this.#socket.destroy();
+    else if (this.#hasVisitorEnded && this.#isStuck()) this.destroy();
     this.streams.trim();
   }
 
@@ -294,6 +295,13 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
     this.#hasVisitorEnded = true;
     if (!this.isOver) this.user.onVisitorEnd();
     this.#endIfDone();
+  }
+
+  /** Something waits for a window, which a visitor that has ended its side will never open. */
+  #isStuck(): boolean {
+    if (this.isOver || !this.sender.isEmpty) return false;
+    for (const stream of this.streams.all()) if (stream.waiting.bytes > 0) return true;
+    return false;
   }
 
   #close(): void {

@@ -60,6 +60,34 @@ for (const http2 of HTTP2_ENGINES)
       assert.deepEqual([rig.node.stats().dropped['idle'], rig.node.stats().dropped['linger']], [1, 1]);
     });
 
+    // node:http2 waits for the edge's own limits.
+    if (http2 === 'own')
+      test(
+        'a visitor that leaves in a download whose window is used up is cut at once, and its service hears of it',
+        WITHIN,
+        async (t) => {
+          const rig = await Rig.start(t, { http2, log: failing, sweepMs: 100 });
+          const { promise: left, resolve } = Promise.withResolvers<void>();
+          const origin = await httpOrigin(t, (_, response) => {
+            response.once('close', resolve);
+            response.write(BIG);
+          });
+          await rig.serve('shop', origin.port);
+          const visitor = await FrameVisitor.open(rig.httpsPort);
+          visitor.socket.allowHalfOpen = true;
+          t.after(() => visitor.socket.destroy());
+          visitor.ask(1, request('GET', '/big'));
+          // The 64 KB that it has let come; it will let no more.
+          await visitor.until((got) => got.type === FRAME.data);
+          await setTimeout(300);
+          const from = performance.now();
+          visitor.socket.end();
+          await left;
+          while (rig.node.stats().connections.open > 0) await setTimeout(50);
+          assert.ok(performance.now() - from < 20_000, 'no limit of a minute had to end it');
+        },
+      );
+
     test('a visitor that ends its direction and takes nothing of its answer is cut', WITHIN, async (t) => {
       const { rig, visitor } = await begin(t, http2, setting(4, 0x7fff_ffff));
       visitor.send(FRAME.window, 0, 0, u32(0x7fff_0000));

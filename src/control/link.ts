@@ -38,7 +38,7 @@ export interface LinkDeps {
   readonly relaySlices: () => Iterable<readonly RelayRoute[]>;
   readonly usage: Usage;
   readonly records: Pick<RecordStore, 'store'>;
-  readonly recordMasks: Pick<RecordMasks, 'apply'>;
+  readonly recordMasks: Pick<RecordMasks, 'apply' | 'applyToAccess'>;
   readonly exports: Pick<Exports, 'exportingOrgs'>;
   readonly accessFeed: Pick<AccessFeed, 'publish'>;
   readonly liveFeed: Pick<LiveFeed, 'publish'>;
@@ -121,7 +121,8 @@ export function inProcessLink(deps: LinkDeps): Link {
         deps.log.error({ err: error }, 'the live feed failed');
       }
     },
-    logAccess: async (batch: AccessBatch): Promise<void> => deps.accessFeed.publish(batch),
+    logAccess: async (batch: AccessBatch): Promise<void> =>
+      deps.accessFeed.publish(deps.recordMasks.applyToAccess(batch)),
   };
 }
 

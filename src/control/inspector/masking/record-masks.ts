@@ -1,13 +1,15 @@
 /**
- * Masks records on their way from a data node to the file and the live feed. Rules are read from the database with each batch, so that a
- * change applies to the next one. Called by the link. A record that can't be masked is not passed on.
+ * Masks records on their way from a data node to the file and the live feed, and entries of the access log on theirs to logs and exports. Rules are
+ * read from the database with each batch, so that a change applies to the next one. Called by the link. What can't be masked is not passed on.
  */
 import { setImmediate } from 'node:timers/promises';
 import { inArray } from 'drizzle-orm';
 import type { Logger } from '../../../base/log.ts';
+import type { AccessBatch } from '../../../plane/access-log.ts';
 import type { InspectedRequest, InspectionBatch, UnrecordedCount } from '../../../plane/inspection.ts';
 import { inspectorSettings } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
+import { maskEntry } from './mask-entry.ts';
 import { maskRecord } from './mask-record.ts';
 import { type MaskRules, readRules } from './rules.ts';
 
@@ -39,6 +41,18 @@ export class RecordMasks {
       turn = performance.now();
     }
     return { records, unrecorded };
+  }
+
+  /** The batch as it may be written and exported. Throws when the rules can't be read. */
+  applyToAccess(batch: AccessBatch): AccessBatch {
+    const tunnelIds = batch.entries.flatMap(({ tunnelId }) => (tunnelId === null ? [] : [tunnelId]));
+    const rules = this.#rulesOf(new Set(tunnelIds));
+    if (rules.size === 0) return batch;
+    const entries = batch.entries.map((entry) => {
+      const own = entry.tunnelId === null ? undefined : rules.get(entry.tunnelId);
+      return own === undefined ? entry : maskEntry(entry, own);
+    });
+    return { entries };
   }
 
   #mask(record: InspectedRequest, rules: MaskRules | undefined): InspectedRequest | undefined {

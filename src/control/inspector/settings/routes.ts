@@ -40,7 +40,7 @@ export function mountInspectorSettings(app: Api, { inspectorSettings: settings }
         tags,
         summary: 'Set what the inspector records of a tunnel',
         description:
-          'Mask rules replace values by `***` before a request is stored or shown live. They apply to requests that are recorded from now on, for all roles. A body is cut where a rule could not be applied: it is not valid JSON, or its content coding is unknown. The visitor and your service get everything unchanged.',
+          'Mask rules replace values by `***` before a request is stored or shown live. They apply to requests that are recorded from now on, for all roles. Rules for queries and headers also apply to the access log and to exports. A body is cut where a rule could not be applied: it is not valid JSON, or its content coding is unknown. The visitor and your service get everything unchanged.',
         request: { params: byId, body: jsonBody(inspectorSettingsInput) },
         responses: { 200: json(inspectorSettings, 'The new settings') },
       },

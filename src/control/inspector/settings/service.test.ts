@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DAY_MS } from '../../../base/clock.ts';
+import type { AccessEntry } from '../../../plane/access-log.ts';
 import type { InspectedRequest } from '../../../plane/inspection.ts';
+import { ENTRY } from '../../../server/access-log/testing.ts';
 import { inspectorSettings } from '../../db/schema.ts';
 import { IDLE_NODE } from '../../core/testing/idle-node.ts';
 import { Plane } from '../../core/testing/plane.ts';
@@ -57,6 +59,27 @@ test('mask rules: what was put is shown, and replaces what was there', async () 
   const events = (await ann.call('GET', '/events')).body as unknown as readonly Record<string, unknown>[];
   assert.ok(events.some(({ action, resourceId: of }) => action === 'tunnel.inspector' && of === id));
   assert.deepEqual((await ann.call('PUT', path, { mask: [] })).body, { id, mask: [] });
+});
+
+test('mask rules: the access log and exports hide what the inspector hides', async (t) => {
+  const [masked, plain] = [await newTunnel(), await newTunnel()];
+  await ann.call('PUT', `/tunnels/${masked}/inspector`, { mask: [...MASK, { header: 'User-Agent' }] });
+  const heard: AccessEntry[] = [];
+  t.after(plane.control.accessFeed.subscribe((entries) => void heard.push(...entries)));
+  const [target, referer] = ['/pay?token=s3cret&b=1', 'https://shop.example.test/?a=1&Token=s3cret'];
+  const entry = { ...ENTRY, orgId: ann.home, target, referer, userAgent: 'curl/8' };
+  const entries = [masked, plain, null].map((tunnelId) => ({ ...entry, tunnelId }));
+  await plane.control.link.logAccess({ entries });
+  assert.deepEqual(
+    heard.map((of) => [of.target, of.referer, of.userAgent]),
+    [
+      ['/pay?token=***&b=1', 'https://shop.example.test/?a=1&Token=***', '***'],
+      [target, referer, 'curl/8'],
+      [target, referer, 'curl/8'],
+    ],
+  );
+  await plane.control.link.logAccess({ entries: [{ ...entry, tunnelId: masked, referer: '' }] });
+  assert.equal(heard.at(-1)?.referer, '');
 });
 
 test('mask rules: other roles, other organizations and rules that are none are refused', async () => {

@@ -102,3 +102,18 @@ test('export queue: what finds no room is dropped and counted, its own or that o
   own.queue.close();
   assert.deepEqual([own.queue.stats().dropped, own.room.left], [5_001, 100_000]);
 });
+
+test('export queue: close gives back the room of a batch that waits for its next attempt, or fails under way', async () => {
+  const waiting = queueOf([FAILED]);
+  waiting.queue.add(item('a'));
+  await waiting.pump();
+  waiting.queue.close();
+  assert.deepEqual([waiting.queue.stats().dropped, waiting.queue.stats().waiting, waiting.room.left], [1, 0, 100_000]);
+
+  const underWay = queueOf([FAILED]);
+  underWay.queue.add(item('a'));
+  underWay.queue.pump();
+  underWay.queue.close();
+  await underWay.queue.idle();
+  assert.deepEqual([underWay.queue.stats().dropped, underWay.room.left], [1, 100_000]);
+});

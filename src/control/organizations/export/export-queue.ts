@@ -108,13 +108,14 @@ export class ExportQueue {
     await this.#sending;
   }
 
-  /** Sends nothing more; what waits is dropped. */
+  /** Sends nothing more; what waits is dropped, and a batch under way if it fails. */
   close(): void {
     this.#isClosed = true;
     const { room } = this.#deps;
     room.left += this.#waiting.length;
     this.#dropped += this.#waiting.length;
     this.#waiting = [];
+    if (this.#sending === null && this.#batch !== null) this.#drop(this.#batch);
   }
 
   /** One batch, and more while full ones wait. */
@@ -149,9 +150,8 @@ export class ExportQueue {
     );
     const nowMs = clock.monotonic();
     this.#dueMs = nowMs + waitMs;
-    if (sent.mayRetry && this.#dueMs - batch.startedMs <= GIVE_UP_MS) return false;
-    this.#dropped += batch.items.length;
-    this.#done(batch);
+    const isTriedAgain = sent.mayRetry && !this.#isClosed && this.#dueMs - batch.startedMs <= GIVE_UP_MS;
+    if (!isTriedAgain) this.#drop(batch);
     return false;
   }
 
@@ -161,6 +161,11 @@ export class ExportQueue {
     } catch (error) {
       return { ok: false, error: messageOf(error), mayRetry: true, retryAfterSeconds: null };
     }
+  }
+
+  #drop(batch: Batch): void {
+    this.#dropped += batch.items.length;
+    this.#done(batch);
   }
 
   #done(batch: Batch): void {

@@ -8,6 +8,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import { silentLog } from '../../base/log.ts';
 import { MetricSheet } from '../../control/core/http/metric-sheet.ts';
+import type { ExportItem } from '../../control/organizations/export/export-items.ts';
 import { Collector } from '../../control/organizations/export/testing.ts';
 import { ENTRY } from '../access-log/testing.ts';
 import { readHeaders } from './headers-file.ts';
@@ -24,7 +25,12 @@ function sheet(): MetricSheet {
   return made;
 }
 
-async function fixture(t: TestContext, signals: ReadonlyArray<'logs' | 'metrics'>, log: Logger = silentLog) {
+async function fixture(
+  t: TestContext,
+  signals: ReadonlyArray<'logs' | 'metrics'>,
+  log: Logger = silentLog,
+  nextAudit: () => readonly ExportItem[] = () => [],
+) {
   const collector = await Collector.start(t);
   const made = new ServerExport(
     {
@@ -33,7 +39,7 @@ async function fixture(t: TestContext, signals: ReadonlyArray<'logs' | 'metrics'
       headers: async () => ({ 'x-key': 'k' }),
       resource: { 'service.name': 'culvert' },
     },
-    { nextAudit: () => [], metrics: () => sheet().metrics(), clock: systemClock, log },
+    { nextAudit, metrics: () => sheet().metrics(), clock: systemClock, log },
   );
   t.after(() => made.close());
   return { collector, made };
@@ -111,6 +117,19 @@ test('export of the server: a collector that fails is logged once, and once when
   collector.refusals.push({ status: 500 }, { status: 500 });
   for (let i = 0; i < 4; i++) await made.sendMetrics();
   assert.deepEqual(lines, ['could not export to the collector; retrying', 'exporting to the collector again']);
+});
+
+test('export of the server: an audit log that cannot be read is logged once, and requests are still sent', async (t) => {
+  const lines: string[] = [];
+  const log = { ...silentLog, error: (_: object, text: string) => lines.push(text) };
+  const { collector, made } = await fixture(t, ['logs'], log, () => {
+    throw new Error('database is locked');
+  });
+  made.take([ENTRY]);
+  for (let i = 0; i < 2; i++) made.pump();
+  await made.idle();
+  assert.equal(collector.logs().length, 1);
+  assert.deepEqual(lines, ['could not read the audit log for the export; retrying']);
 });
 
 test('headers file: a field per line, and what is no field is named', async (t) => {

@@ -45,6 +45,7 @@ export class ServerExport {
   readonly #queue: ExportQueue;
   readonly #startedAt: number;
   readonly #timers: NodeJS.Timeout[] = [];
+  #auditError: string | null = null;
   #logsError: string | null = null;
   #metricsError: string | null = null;
   #isFailing = false;
@@ -73,9 +74,9 @@ export class ServerExport {
     }
   }
 
-  /** Sends what is due. */
+  /** Sends what is due. Never throws: a timer calls it. */
   pump(): void {
-    for (const item of this.#deps.nextAudit()) this.#queue.add(item);
+    this.#readAudit();
     this.#queue.pump();
     this.#logsError = this.#queue.stats().lastError;
     this.#say();
@@ -111,6 +112,18 @@ export class ServerExport {
     if (this.#options.signals.includes('logs')) this.pump();
     await within(this.idle(), LAST_MS, { holdsProcess: true });
     this.#queue.close();
+  }
+
+  #readAudit(): void {
+    try {
+      for (const item of this.#deps.nextAudit()) this.#queue.add(item);
+      this.#auditError = null;
+    } catch (error) {
+      const text = messageOf(error);
+      if (this.#auditError === null)
+        this.#deps.log.error({ error: text }, 'could not read the audit log for the export; retrying');
+      this.#auditError = text;
+    }
   }
 
   /** Changes are logged, single failures are not. */

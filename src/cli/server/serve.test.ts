@@ -55,6 +55,16 @@ test('the first start prints the owner and, on the next line, the password; late
   assert.ok(!later.stdout.includes('admin@localhost'));
 });
 
+test('the first start keeps the password out of an access log on standard output', async (t) => {
+  const home = tempHome(t);
+  writeFileSync(join(home, 'server.toml'), `${settingsIn(home)}[log.access]\npath = "-"\n`);
+  const server = startProcess(t, ['serve', '--config', 'server.toml'], { home });
+  await server.until(() => /admin@localhost\n\S{16,}\n/.test(server.stderr));
+  server.signal('SIGTERM');
+  assert.equal(await server.exit, 0);
+  assert.equal(server.stdout, '');
+});
+
 test('after a first start that was killed before it showed the password, serve says how to set another', async (t) => {
   const home = tempHome(t);
   writeFileSync(join(home, 'server.toml'), settingsIn(home));

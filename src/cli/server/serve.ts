@@ -57,8 +57,12 @@ export async function serveThen(
     output: io.stdout,
   };
   const server = await start(settings, options);
-  announce(io, settings, server);
-  await tellOwner(io, server, { log, file, owner: settings.accounts.owner });
+  // Who reads this may leave, or have no room for it: the server goes on.
+  io.stdout.on('error', () => undefined);
+  // A reader of the access log wants its lines and no others, least of all the owner's password.
+  const told = settings.log.access.path === '-' ? { ...io, stdout: io.stderr } : io;
+  announce(told, settings, server);
+  await tellOwner(told, server, { log, file, owner: settings.accounts.owner });
   await onStart(server);
   return untilStopped(io, { server, log, signals });
 }
@@ -90,12 +94,8 @@ async function start(settings: Settings, options: ServerOptions & { held: HeldSo
 
 function announce(io: Io, settings: Settings, server: Server): void {
   const { http, https, agents, metrics } = server.addresses;
-  // A reader of the access log wants its lines and no others.
-  const output = settings.log.access.path === '-' ? io.stderr : io.stdout;
-  const line = (what: string, where: string): void => writeLine(output, `  ${what.padEnd(10)}${where}`);
-  // Who reads this may leave, or have no room for it: the server goes on.
-  io.stdout.on('error', () => undefined);
-  writeLine(output, `culvert ${VERSION} is running`);
+  const line = (what: string, where: string): void => writeLine(io.stdout, `  ${what.padEnd(10)}${where}`);
+  writeLine(io.stdout, `culvert ${VERSION} is running`);
   line('API', server.apiUrl);
   if (http !== null) line('visitors', `http://<name>.${settings.edge.domain} on ${addressText(http)}`);
   if (https !== null) line('visitors', `https://<name>.${settings.edge.domain} on ${addressText(https)}`);

@@ -2,7 +2,7 @@
  * The line of deliveries that a receiver sends on, as rows: who is next, who goes to the front, what became of each. Not to be called from
  * outside webhooks/, but for tunnels that are deleted.
  */
-import { and, asc, count, eq, exists, gt, inArray, isNotNull, lt, max, min, or, sql } from 'drizzle-orm';
+import { and, asc, count, eq, exists, gt, inArray, isNotNull, lt, max, min, or, type SQL, sql } from 'drizzle-orm';
 import { FAILING, webhookDeliveries, webhookForwards, webhookReceivers } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import { forgetAttempts } from './attempts/rows.ts';
@@ -129,9 +129,14 @@ export function putInFront(tx: Tx, ofReceiver: string, of: number): void {
   const anew = { place: to, state: 'waiting', attempts: 0, nextAt: 0, deliveredAt: null } as const;
   tx.db
     .insert(webhookForwards)
-    .values({ sequence: of, receiverId: ofReceiver, ...anew })
+    .values({ sequence: of, receiverId: ofReceiver, isTest: isTestOf(of), ...anew })
     .onConflictDoUpdate({ target: sequence, set: { ...anew, lastStatus: null, lastError: null } })
     .run();
+}
+
+/** As its delivery says, for one that was stored before the receiver forwarded. */
+export function isTestOf(of: number): SQL<boolean> {
+  return sql`(SELECT is_test FROM webhook_deliveries WHERE sequence = ${of})`;
 }
 
 export function updateForward(tx: Tx, of: number, change: Partial<ForwardRow>): void {

@@ -2,6 +2,7 @@
 import { and, asc, count, eq, exists, gte, lte, notExists, sql } from 'drizzle-orm';
 import { webhookDeliveries, webhookForwards, webhookReceivers } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
+import { isTestOf } from '../forward-rows.ts';
 
 /** Queued by one call: one statement, some milliseconds. */
 export const MAX_REDELIVERED = 1_000;
@@ -48,7 +49,7 @@ export function queueAgain(tx: Tx, receiverId: string, sequences: readonly numbe
   } as const;
   tx.db
     .insert(webhookForwards)
-    .values(sequences.map((of) => ({ sequence: of, receiverId, place: of, ...anew })))
+    .values(sequences.map((of) => ({ sequence: of, receiverId, place: of, isTest: isTestOf(of), ...anew })))
     .onConflictDoUpdate({ target: webhookForwards.sequence, set: { ...anew, place: sql`excluded.place` } })
     .run();
 }

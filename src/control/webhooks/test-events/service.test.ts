@@ -41,6 +41,24 @@ test('test event: signed, queued and forwarded as a real delivery, and marked; t
   assert.equal(log.filter(({ action }) => action === 'webhook_receiver.test').length, 2);
 });
 
+test('test event: one that was stored before the receiver forwarded fails as a test when it is sent again', async (t) => {
+  const { node, ann, tunnel, path, events, plane } = await openReceiver(t);
+  const forward = { tunnel_id: tunnel, path: '/hook' };
+  await ann.call('PATCH', path, { forward: null });
+  const [one, range] = [await ann.call('POST', `${path}/test`), await ann.call('POST', `${path}/test`)];
+  await ann.call('PATCH', path, { forward });
+  await node.come(tunnel);
+  assert.equal((await ann.call('POST', `${path}/events/${String(one.body['id'])}/redeliver`)).status, 202);
+  await node.answer(500);
+  const from = new Date(plane.now - 60_000).toISOString();
+  await until(async () => (await events('?state=failed')).length === 1, 'the first result');
+  assert.equal((await ann.call('POST', `${path}/redeliver`, { from, state: 'all' })).body['queued'], 2);
+  await node.answer(500);
+  await node.answer(500);
+  await until(async () => (await events('?state=failed')).some(({ id }) => id === range.body['id']), 'the results');
+  assert.equal((await ann.call('GET', path)).body['failed'], 0, 'no failure of the sender');
+});
+
 test('test event: an unknown type is 400; with a public key alone it is 409; of others 404', async (t) => {
   const { ann, team, path } = await openReceiver(t);
   assert.deepEqual(said(await ann.call('POST', `${path}/test`, { type: 'push' })), [400, 'invalid_request']);

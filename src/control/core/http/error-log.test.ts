@@ -60,3 +60,14 @@ test('a failure with a cause keeps its stack, and a storm does not hide it; a fa
     ],
   );
 });
+
+test('error log: the token of a shared request is not in the path', () => {
+  const { log, lines } = rig();
+  const at = { method: 'GET', path: '/inspector/shared/k3S0mVq1xJm6r9T2' };
+  log.fault(new Error('broken'), at);
+  log.refusal(new AppError('unavailable', 'Busy.', { retryAfterSeconds: 1 }), at);
+  assert.deepEqual(
+    lines.map(({ path }) => path),
+    ['/inspector/shared/***', '/inspector/shared/***'],
+  );
+});

@@ -9,6 +9,8 @@ import type { Logger } from '../../../base/log.ts';
 import { Throttle } from '../../../base/limits/throttle.ts';
 
 const EVERY_MS = 10_000;
+/** The token of a shared request: a reader of the log must not be able to open it. */
+const TOKEN = /^(\/inspector\/shared\/)[^/]+/;
 
 export interface FailedRequest {
   readonly method: string;
@@ -29,7 +31,7 @@ export class ErrorLog {
 
   /** An unforeseen error. */
   fault(error: unknown, { method, path }: FailedRequest): void {
-    this.#log.error({ err: error, method, path }, 'a request failed');
+    this.#log.error({ err: error, method, path: withoutToken(path) }, 'a request failed');
   }
 
   /** An answer of the API; those that are the caller's doing are not logged. */
@@ -40,6 +42,10 @@ export class ErrorLog {
     const passed = error.code === 'unavailable' ? (isFailure ? this.#failing : this.#busy).pass() : {};
     if (passed === undefined) return;
     const what = isFailure ? { err: error } : { code: error.code, reason: error.message };
-    this.#log.warn({ ...what, method, path, ...passed }, 'a request was not served');
+    this.#log.warn({ ...what, method, path: withoutToken(path), ...passed }, 'a request was not served');
   }
+}
+
+function withoutToken(path: string): string {
+  return path.replace(TOKEN, '$1***');
 }

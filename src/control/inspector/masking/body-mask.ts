@@ -70,7 +70,9 @@ export function maskBody(body: Buffer, head: BodyHead, rules: MaskRules): Masked
 
 function maskPlain(body: Buffer, contentType: string, rules: MaskRules): MaskedBody | undefined {
   const type = contentType.toLowerCase();
-  if (type.includes('x-www-form-urlencoded')) return byName(maskPairs(body.toString('latin1'), rules.forms));
+  // `curl -d` sends JSON as a form.
+  const isJson = rules.paths.length > 0 && beginsAsJson(body);
+  if (type.includes('x-www-form-urlencoded') && !isJson) return byName(maskPairs(body.toString('latin1'), rules.forms));
   if (type.includes('multipart/form-data')) {
     if (rules.forms.size === 0) return undefined;
     const masked = maskMultipart(body.toString('latin1'), contentType, rules.forms);
@@ -78,7 +80,7 @@ function maskPlain(body: Buffer, contentType: string, rules: MaskRules): MaskedB
   }
   if (rules.paths.length === 0) return undefined;
   if (type.includes('event-stream')) return maskEvents(body, rules);
-  if (!type.includes('json') && !beginsAsJson(body)) return undefined;
+  if (!type.includes('json') && !isJson) return undefined;
   return byPath(body, rules);
 }
 

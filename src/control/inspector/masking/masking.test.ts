@@ -141,6 +141,15 @@ test('mask: forms of both codings, events and coded bodies are masked', () => {
   assert.equal(String(bodyOf([{ json_path: '$.k' }], text).requestBody), '{"k":"***"}');
 });
 
+test('mask: JSON that says it is a form, as `curl -d` sends it, is masked as JSON', () => {
+  const form = 'Content-Type: application/x-www-form-urlencoded';
+  const sent = bodyOf([{ json_path: '$.k' }, { form: 'pin' }], Buffer.from('{"k":"hunter2","a":1}'), form);
+  assert.equal(String(sent.requestBody), '{"k":"***","a":1}');
+  const mixed = bodyOf([{ json_path: '$.k' }, { form: 'pin' }], Buffer.from('{"k":1}&pin=1234'), form);
+  assert.equal(String(mixed.requestBody), '{"k":"***"}');
+  assert.equal(mixed.requestBodyTruncated, true);
+});
+
 test('mask: a body that a rule can not be applied to is left out, and marked as cut', () => {
   for (const [name, rule, body, fields] of [
     ['unknown coding', { json_path: '$.k' }, gzipSync('{"k":1}'), ['Content-Encoding: zip']],

@@ -106,6 +106,12 @@ test('export of the server: requests of all organizations are log records, and n
   assert.equal(other.stats().waiting, 0);
 });
 
+test('export of the server: 20,000 records may wait, for the requests of all organizations', async (t) => {
+  const { made } = await fixture(t, ['logs']);
+  made.take(Array.from({ length: 20_001 }, () => ENTRY));
+  assert.deepEqual([made.stats().waiting, made.stats().dropped], [20_000, 1]);
+});
+
 test('export of the server: a collector that fails is logged once, and once when it is well again', async (t) => {
   const lines: string[] = [];
   const log = {

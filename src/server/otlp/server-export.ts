@@ -56,7 +56,8 @@ export class ServerExport {
     this.#deps = deps;
     this.#startedAt = clock.now();
     const send = sendByOtlp(options, ANYWHERE, () => clock.now());
-    this.#queue = new ExportQueue({ send, newId: randomUUID, room: { left: MAX_ITEMS }, clock });
+    const room = { left: MAX_ITEMS };
+    this.#queue = new ExportQueue({ send, newId: randomUUID, room, maxWaiting: MAX_ITEMS, clock });
   }
 
   start(): void {

@@ -54,6 +54,8 @@ export interface ExportQueueDeps {
   readonly newId: () => string;
   readonly room: ExportRoom;
   readonly clock: Clock;
+  /** Items that may wait. Default: 5,000. */
+  readonly maxWaiting?: number;
 }
 
 export class ExportQueue {
@@ -74,8 +76,8 @@ export class ExportQueue {
   }
 
   add(item: ExportItem): void {
-    const { room } = this.#deps;
-    if (this.#isClosed || this.#waiting.length >= MAX_WAITING || room.left <= 0) {
+    const { room, maxWaiting = MAX_WAITING } = this.#deps;
+    if (this.#isClosed || this.#waiting.length >= maxWaiting || room.left <= 0) {
       this.#dropped++;
       return;
     }

@@ -1,4 +1,4 @@
-/** What the inspector records of one tunnel: rules that mask, and frames of WebSockets. */
+/** What the inspector records of one tunnel: rules that mask. */
 import { eq } from 'drizzle-orm';
 import { type Actor, allow } from '../../core/rules/actor.ts';
 import { inspectorSettings, type MaskRule } from '../../db/schema.ts';

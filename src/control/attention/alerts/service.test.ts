@@ -107,6 +107,32 @@ test('alerts: private addresses and plain HTTP are refused unless edge.allow_pri
   }
 });
 
+test('alerts: a token that is kept goes to no other server', async () => {
+  const made = await create({
+    channels: [
+      { type: 'ntfy', url: 'https://ntfy.example.test/ops', token: 'secret-3' },
+      { type: 'pagerduty', routing_key: 'secret-4' },
+    ],
+  });
+  const [ntfy, pager] = made.channels;
+  const change = async (channels: readonly object[], status: number) =>
+    String((await at.call('PATCH', `/alerts/${made['id']}`, { channels }, status))['message']);
+  const elsewhere = at.taker.url('/taken');
+  assert.match(
+    await change([{ ...pick(ntfy), url: elsewhere }], 400),
+    /^channels\.0\.token must be entered again: with the new url, it is sent to another server/,
+  );
+  assert.match(await change([{ ...pick(pager), url: elsewhere }], 400), /^channels\.0\.routing_key must be entered/);
+  await change([{ ...pick(ntfy), url: 'https://ntfy.example.test/other' }], 200);
+  await change([{ ...pick(ntfy), url: elsewhere, token: null }], 200);
+  assert.equal((await at.call('POST', `/alerts/${made['id']}/test`))['ok'], true);
+  assert.equal(at.taker.taken.at(-1)?.headers.authorization, undefined);
+});
+const pick = (channel: Readonly<Record<string, unknown>> | undefined) => ({
+  id: channel?.['id'],
+  type: channel?.['type'],
+});
+
 test('alerts: secrets are never shown again, and stay where a change leaves them out', async () => {
   const made = await create({
     channels: [

@@ -58,7 +58,22 @@ export function channelOf(input: ChannelInput, before?: Channel): MadeChannel | 
     return { field: foreign, problem: `does not belong to a channel of the type ${input.type}` };
   if (input.secret !== undefined && !isSigningSecret(input.secret))
     return { field: 'secret', problem: 'must be whsec_ and base64 of 24 to 64 bytes' };
-  return merged(input, before);
+  return moved(input, before) ?? merged(input, before);
+}
+
+/** What is sent along to prove who asks. A signing secret is not: signatures do not tell it. */
+const CREDENTIALS = ['token', 'routing_key'] as const;
+
+/** A credential that is kept goes where it went: whoever may change a rule must not have it sent to a server of their own. */
+function moved(input: ChannelInput, before: Channel | undefined): ChannelProblem | undefined {
+  if (before === undefined || before.type === 'email' || before.type !== input.type) return undefined;
+  const { url } = input;
+  if (url === undefined || url === targetOf(before) || URL.parse(url)?.origin === new URL(before.url).origin)
+    return undefined;
+  const field = CREDENTIALS.find((one) => one in before && input[one] === undefined);
+  return field === undefined
+    ? undefined
+    : { field, problem: 'must be entered again: with the new url, it is sent to another server' };
 }
 
 function merged(input: ChannelInput, before: Channel | undefined): MadeChannel | ChannelProblem {

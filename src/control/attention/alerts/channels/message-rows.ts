@@ -1,5 +1,5 @@
 /** The queue of messages to channels, as rows. Not to be called from outside alerts/. */
-import { and, asc, count, eq, lte, sql } from 'drizzle-orm';
+import { and, asc, count, eq, getTableColumns, lte, sql } from 'drizzle-orm';
 import { uuidv7 } from 'uuidv7';
 import { alertMessages } from '../../../db/schema.ts';
 import type { Db, Tx } from '../../../db/tx.ts';
@@ -27,17 +27,29 @@ export function queueMessage(
   tx.db.insert(alertMessages).values({ id: uuidv7(), orgId, channelId, notice, attempts: 0, nextAt: tx.now }).run();
 }
 
-/** Messages whose time has come: the first of each channel, for the order of its messages counts. */
-export function dueMessages(db: Db, { now, limit }: { readonly now: number; readonly limit: number }): MessageRow[] {
+/**
+ * Messages whose time has come: the first of each channel, for the order of its messages counts; of one organization `each` at most, so that its
+ * channels that hang keep no other one waiting.
+ */
+export function dueMessages(
+  db: Db,
+  { now, limit, each }: { readonly now: number; readonly limit: number; readonly each: number },
+): MessageRow[] {
   const { id, nextAt, channelId } = alertMessages;
   const first = sql`(SELECT min(other.id) FROM alert_messages other WHERE other.channel_id = ${channelId})`;
-  return db
-    .select()
+  const place = sql<number>`row_number() OVER (PARTITION BY ${alertMessages.orgId} ORDER BY ${nextAt}, ${id})`;
+  const due = db
+    .select({ ...getTableColumns(alertMessages), place: place.as('place') })
     .from(alertMessages)
     .where(and(lte(nextAt, now), eq(id, first)))
-    .orderBy(asc(nextAt), asc(id))
+    .as('due');
+  return db
+    .select()
+    .from(due)
+    .where(lte(due.place, each))
+    .orderBy(asc(due.nextAt), asc(due.id))
     .limit(limit)
-    .all() as MessageRow[];
+    .all() as unknown as MessageRow[];
 }
 
 export function removeMessage(tx: Tx, id: string): void {

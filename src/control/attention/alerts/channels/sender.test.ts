@@ -1,6 +1,7 @@
 /** Messages of alerts as each channel takes them, and what happens when one does not: to real HTTP and SMTP servers. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import { eq, sql } from 'drizzle-orm';
 import { HOUR_MS } from '../../../../base/clock.ts';
 import { readSmtpUrl } from '../../../../config/smtp-url.ts';
 import { findFault } from '../../../../signatures/validators.ts';
@@ -9,7 +10,10 @@ import { MailDelivery } from '../../../core/mail/mail-delivery.ts';
 import { emailsTo } from '../../../core/testing/outbox.ts';
 import { Lines } from '../../../core/testing/log-lines.ts';
 import { smtpMail } from '../../../providers/smtp.ts';
+import { alertChannels, alertRules } from '../../../db/schema.ts';
 import { AlertFixture, type Taken } from '../testing.ts';
+import { dueMessages, queueMessage } from './message-rows.ts';
+import { testNotice } from './notices.ts';
 
 let at: AlertFixture;
 let shop: string;
@@ -226,4 +230,70 @@ test('alerts: a test says what each channel answered', async () => {
   );
   const [mail] = emailsTo(at.plane, 'ops@example.test');
   assert.equal(mail?.kind === 'alert' && mail.subject, 'Test of an alert channel');
+});
+
+const failing = async () =>
+  (
+    (await at.call('GET', '/alerts')) as unknown as ReadonlyArray<{
+      channels: ReadonlyArray<{ last_error: string | null }>;
+    }>
+  ).flatMap(({ channels }) => channels.map(({ last_error }) => last_error));
+
+test('alerts: channels that can not be read take no places from others', async () => {
+  const broken = Array.from({ length: 5 }, (_, i) => ({ type: 'slack', url: at.taker.url(`/broken/${i}`) }));
+  const id = await at.rule({ kind: 'tunnel_offline', channels: broken });
+  const { store } = at.plane.control;
+  store.inTx((tx) => tx.db.update(alertChannels).set({ sealedSettings: 'x' }).run());
+  await at.rule({ kind: 'tunnel_offline', channels: [{ type: 'slack', url: at.taker.url('/well') }] });
+  await at.down(shop);
+  await at.pass(60_000);
+  assert.deepEqual(
+    at.taker.taken.map(({ path }) => path),
+    ['/well'],
+  );
+  const unread = "The settings of the channel can't be read. Replace the channel.";
+  assert.deepEqual(await failing(), [...broken.map(() => unread), null]);
+  const { results } = await at.call('POST', `/alerts/${id}/test`);
+  assert.equal((results as ReadonlyArray<{ error: string }>)[0]?.error, unread);
+});
+
+test('alerts: a receiver does not get a message each second while its end can not be stored', async () => {
+  await at.rule({ kind: 'tunnel_offline' });
+  const { db } = at.plane.control.store;
+  db.run(sql`CREATE TRIGGER full BEFORE UPDATE ON alert_channels BEGIN SELECT RAISE(ABORT, 'full'); END`);
+  await at.down(shop);
+  await at.pass(100_000);
+  assert.equal(at.taker.taken.length, 1);
+  db.run(sql`DROP TRIGGER full`);
+  await at.pass(60_000);
+  assert.equal(new Set(at.taker.taken.map(({ headers }) => headers['webhook-id'])).size, 1);
+  assert.equal(at.taker.taken.length, 2);
+});
+
+test('alerts: an organization whose channels hang keeps those of others from no turn', async () => {
+  const hung = Array.from({ length: 10 }, (_, i) => ({ type: 'slack', url: at.taker.url(`/hung/${i}`) }));
+  for (let i = 0; i < 7; i++) await at.rule({ kind: 'certificate', channels: hung });
+  const { store } = at.plane.control;
+  const queue = () => {
+    const notice = testNotice({ ruleId: 'r', kind: 'certificate', organization: { id: 'o', name: 'o' }, at: 0 }, 'i');
+    const waiting = new Set(
+      dueMessages(store.db, { now: Infinity, limit: 1_000, each: 1_000 }).map((one) => one.channelId),
+    );
+    const owned = store.db
+      .select({ orgId: alertRules.orgId, channelId: alertChannels.id })
+      .from(alertChannels)
+      .innerJoin(alertRules, eq(alertRules.id, alertChannels.ruleId))
+      .all();
+    store.inTx((tx) => {
+      for (const one of owned) if (!waiting.has(one.channelId)) queueMessage(tx, { ...one, notice });
+    });
+  };
+  queue();
+  at.plane.now += 1_000;
+  const bob = await at.team.person('bob@example.test');
+  const channels = [{ type: 'slack', url: at.taker.url('/bob') }];
+  assert.equal((await bob.call('POST', '/alerts', { kind: 'certificate', for_minutes: 1, channels })).status, 201);
+  queue();
+  const due = dueMessages(store.db, { now: at.plane.now, limit: 64, each: 8 });
+  assert.deepEqual([due.length, due.at(-1)?.orgId, due[0]?.notice.event], [9, bob.home, 'test']);
 });

@@ -3,6 +3,7 @@
  * itself. A job of index.ts looks for what is due; a message that a stop cuts off is sent again after the start, with the same id.
  */
 import type { Logger } from '../../../../base/log.ts';
+import { RecentMap } from '../../../../base/limits/recent-map.ts';
 import { Shares } from '../../../../base/limits/shares.ts';
 import { guardedPost, type Posted, type PostRules } from '../../../../base/net/outbound/guarded-post.ts';
 import type { EmailLimit } from '../../../core/mail/email-limit.ts';
@@ -15,17 +16,23 @@ import type { Channel } from './channels.ts';
 import { linesOf, postsOf } from './formats.ts';
 import { delayMessage, dueMessages, type MessageRow, removeMessage } from './message-rows.ts';
 import { headline, type Notice } from './notices.ts';
-import { channelById, noteAttempt, openChannel } from '../rows.ts';
+import { channelById, type ChannelRow, noteAttempt, openChannel } from '../rows.ts';
 
 /** Attempts under way at once, and of one organization. */
 const MAX_AT_ONCE = 16;
 const MAX_OF_ORG = 4;
 /** Channels that are looked at in one turn. */
 const PAGE = 64;
+/** Of one organization, those under way among them. */
+const PAGE_OF_ORG = 2 * MAX_OF_ORG;
 /** An address that gets too many emails is looked at again after this. */
 const CROWDED_MS = 5 * 60_000;
 /** An email about an alert is of use for so long. */
 const EMAIL_SECONDS = 24 * 3_600;
+/** A channel is left alone for so long where the end of an attempt can't be stored: it would get the same message each second. */
+const PAUSE_MS = 60_000;
+/** Channels that are left alone at once. */
+const MAX_PAUSED = 10_000;
 /** Longest error that is kept. */
 const MAX_ERROR = 300;
 
@@ -49,6 +56,11 @@ interface Outcome {
 }
 
 const TAKEN: Outcome = { error: null, retryAfterMs: 0, isFinal: true };
+const UNREADABLE: Outcome = {
+  error: "The settings of the channel can't be read. Replace the channel.",
+  retryAfterMs: 0,
+  isFinal: true,
+};
 /** The service says so itself: what is sent here is never wanted. */
 const GONE = 410;
 
@@ -57,6 +69,8 @@ export class AlertSender {
   readonly #places = new Shares({ places: MAX_AT_ONCE, each: MAX_OF_ORG });
   /** By channel; as many as there are places. */
   readonly #underWay = new Map<string, Promise<void>>();
+  /** By channel; until when. */
+  readonly #paused = new RecentMap<string, number>({ max: MAX_PAUSED });
 
   constructor(deps: SenderDeps) {
     this.#deps = deps;
@@ -65,7 +79,7 @@ export class AlertSender {
   /** Begins to send what is due. */
   sendDue(stopping: AbortSignal): void {
     const { db, clock } = this.#deps.store;
-    for (const row of dueMessages(db, { now: clock.now(), limit: PAGE }))
+    for (const row of dueMessages(db, { now: clock.now(), limit: PAGE, each: PAGE_OF_ORG }))
       if (!this.#underWay.has(row.channelId)) this.#begin(row, stopping);
   }
 
@@ -79,10 +93,11 @@ export class AlertSender {
     channelId: string,
     { orgId, id, notice }: Pick<MessageRow, 'orgId' | 'id' | 'notice'>,
   ): Promise<string | null> {
-    const { store, sealer } = this.#deps;
+    const { store } = this.#deps;
     const row = channelById(store.db, channelId);
     if (row === undefined) return 'The channel was deleted.';
-    const channel = openChannel(sealer, row);
+    const channel = this.#open(row);
+    if (channel === undefined) return UNREADABLE.error;
     if (channel.type === 'email') {
       const isTaken = store.inTx((tx) => this.#email(tx, { orgId, channelId, to: channel.to, notice }));
       return isTaken ? null : 'This address got too many emails. Try again later.';
@@ -93,25 +108,41 @@ export class AlertSender {
   }
 
   #begin(row: MessageRow, stopping: AbortSignal): void {
-    const { store, sealer, log } = this.#deps;
+    const { store, log } = this.#deps;
+    if ((this.#paused.get(row.channelId) ?? 0) > store.clock.monotonic()) return;
     const found = channelById(store.db, row.channelId);
     if (found === undefined) return;
     const leave = this.#places.take(row.orgId);
     if (leave === undefined) return;
-    const channel = openChannel(sealer, found);
-    const work =
-      channel.type === 'email'
-        ? Promise.resolve(this.#emailRow(row, channel.to))
-        : this.#post(channel, row, stopping).then((outcome) => this.#ended(row, outcome, stopping));
-    const done = work
-      .catch((error: unknown) =>
-        log.error({ err: error, message: row.id }, 'the result of an alert could not be stored'),
-      )
+    const done = this.#attempt(row, found, stopping)
+      .catch((error: unknown) => {
+        log.error({ err: error, message: row.id }, 'the result of an alert could not be stored: it may be sent again');
+        this.#paused.set(row.channelId, store.clock.monotonic() + PAUSE_MS);
+      })
       .finally(() => {
         leave();
         this.#underWay.delete(row.channelId);
       });
     this.#underWay.set(row.channelId, done);
+  }
+
+  async #attempt(row: MessageRow, found: ChannelRow, stopping: AbortSignal): Promise<void> {
+    const channel = this.#open(found);
+    if (channel === undefined) {
+      this.#ended(row, UNREADABLE, stopping);
+      return;
+    }
+    if (channel.type === 'email') this.#emailRow(row, channel.to);
+    else this.#ended(row, await this.#post(channel, row, stopping), stopping);
+  }
+
+  #open(row: ChannelRow): Channel | undefined {
+    try {
+      return openChannel(this.#deps.sealer, row);
+    } catch (error) {
+      this.#deps.log.error({ err: error, channel: row.id }, "the settings of an alert channel can't be read");
+      return undefined;
+    }
   }
 
   #emailRow(row: MessageRow, to: string): void {

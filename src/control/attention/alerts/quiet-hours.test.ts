@@ -25,3 +25,10 @@ test('quiet hours: follow their time zone through summer and winter', () => {
   assert.equal(quiet('22:00', '07:00', 'Asia/Kolkata', '2026-12-01T16:30:00Z'), true);
   assert.equal(isQuiet(null, 0), false);
 });
+
+test('quiet hours: a zone has one clock, however it is spelled', (t) => {
+  const made = t.mock.method(Intl, 'DateTimeFormat');
+  for (const zone of ['Pacific/Chatham', 'pacific/chatham', 'PACIFIC/CHATHAM'])
+    assert.equal(quiet('22:00', '07:00', zone, '2026-12-01T09:00:00Z'), true);
+  assert.equal(made.mock.callCount(), 1);
+});

@@ -1,4 +1,5 @@
 /** Hours of the day in which no alert is sent. Pure. */
+import { RecentMap } from '../../../base/limits/recent-map.ts';
 
 /** `from` and `to` as `22:00`; past midnight where `to` is earlier. */
 export interface QuietHours {
@@ -10,8 +11,10 @@ export interface QuietHours {
 
 const TIME_OF_DAY = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-/** One formatter per zone: to make one takes as long as a hundred uses. There are some 600 zones. */
-const CLOCKS = new Map<string, Intl.DateTimeFormat>();
+/** There are some 600 zones, and offsets (`+01:00`), which are taken too. */
+const MAX_CLOCKS = 1_000;
+/** One formatter per zone, whose name may be spelled in any case: to make one takes as long as a hundred uses. */
+const CLOCKS = new RecentMap<string, Intl.DateTimeFormat>({ max: MAX_CLOCKS });
 
 function isTimeZone(name: string): boolean {
   return name.length <= 64 && clockOf(name) !== undefined;
@@ -41,11 +44,12 @@ export function isQuiet(hours: QuietHours | null, at: number): boolean {
 }
 
 function clockOf(timeZone: string): Intl.DateTimeFormat | undefined {
-  const known = CLOCKS.get(timeZone);
+  const key = timeZone.toLowerCase();
+  const known = CLOCKS.get(key);
   if (known !== undefined) return known;
   try {
     const made = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-    CLOCKS.set(timeZone, made);
+    CLOCKS.set(key, made);
     return made;
   } catch (error) {
     if (error instanceof RangeError) return undefined;

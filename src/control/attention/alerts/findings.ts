@@ -54,21 +54,22 @@ export class FindingSources {
     const found = new Map<string, Findings>();
     // Read once for all rules that watch tunnels.
     let offline: readonly OfflineTunnel[] | undefined;
+    const traffic = new TrafficReader(this.#deps.db, asked);
     for (const rule of rules) {
       if (rule.kind === 'tunnel_offline') {
         offline ??= offlineTunnels(this.#deps, asked);
         const own = offline.filter((one) => isWatched(rule, one, asked.now)).slice(0, MAX_FOUND);
         found.set(rule.id, { ...PLAIN, bad: own.map(offlineFinding), countsFromStart: true });
-      } else found.set(rule.id, this.#ofRule(rule, asked));
+      } else found.set(rule.id, this.#ofRule(rule, asked, traffic));
     }
     return found;
   }
 
-  #ofRule(rule: RuleRow, asked: Asked): Findings {
+  #ofRule(rule: RuleRow, asked: Asked, traffic: TrafficReader): Findings {
     switch (rule.kind) {
       case 'error_rate':
       case 'latency_p95':
-        return this.#rates(rule, asked);
+        return ratesOf(rule, traffic);
       case 'webhook_failing':
         return { ...PLAIN, bad: this.#receivers(rule, asked) };
       case 'certificate':
@@ -78,19 +79,6 @@ export class FindingSources {
       default:
         return { ...PLAIN, bad: this.#newAddresses(asked), areEvents: true };
     }
-  }
-
-  #rates(rule: RuleRow, { orgId, now }: Asked): Findings {
-    const { db } = this.#deps;
-    const minutes = Math.min(rule.forMinutes, RATE_MINUTES);
-    const figures = recentRequests(db, orgId, { minutes, now, tunnelId: rule.tunnelId });
-    const labels = labelsOf(db, orgId);
-    const bad = Array.from(figures, ([id, one]): readonly Finding[] => {
-      const label = labels.get(id);
-      if (label === undefined || !isOver(rule, one)) return [];
-      return [requestFinding(rule, { id, label, minutes, figures: one })];
-    });
-    return { ...PLAIN, bad: bad.flat(), isUnknown: (id) => labels.has(id) && !figures.has(id) };
   }
 
   #receivers(rule: RuleRow, { orgId, now }: Asked): Finding[] {
@@ -128,6 +116,45 @@ export class FindingSources {
       .filter(({ address }) => !known.has(address))
       .map((agent) => newAddressFinding(agent, keyName(db, agent.tokenId)));
   }
+}
+
+/** What rules ask about traffic at one evaluation: read once for all that ask the same, for each tunnel is a query of its own. */
+class TrafficReader {
+  readonly #db: Db;
+  readonly #asked: Asked;
+  readonly #figures = new Map<string, ReadonlyMap<string, RequestFigures>>();
+  #labels: ReadonlyMap<string, string> | undefined;
+
+  constructor(db: Db, asked: Asked) {
+    this.#db = db;
+    this.#asked = asked;
+  }
+
+  /** Of live tunnels. */
+  get labels(): ReadonlyMap<string, string> {
+    this.#labels ??= labelsOf(this.#db, this.#asked.orgId);
+    return this.#labels;
+  }
+
+  figures(minutes: number, tunnelId: string | null): ReadonlyMap<string, RequestFigures> {
+    const key = `${minutes} ${tunnelId ?? ''}`;
+    const { orgId, now } = this.#asked;
+    const figures = this.#figures.get(key) ?? recentRequests(this.#db, orgId, { minutes, now, tunnelId });
+    this.#figures.set(key, figures);
+    return figures;
+  }
+}
+
+function ratesOf(rule: RuleRow, traffic: TrafficReader): Findings {
+  const { labels } = traffic;
+  const minutes = Math.min(rule.forMinutes, RATE_MINUTES);
+  const figures = traffic.figures(minutes, rule.tunnelId);
+  const bad = Array.from(figures, ([id, one]): readonly Finding[] => {
+    const label = labels.get(id);
+    if (label === undefined || !isOver(rule, one)) return [];
+    return [requestFinding(rule, { id, label, minutes, figures: one })];
+  });
+  return { ...PLAIN, bad: bad.flat(), isUnknown: (id) => labels.has(id) && !figures.has(id) };
 }
 
 const PLAIN: Omit<Findings, 'bad'> = { isUnknown: () => false, areEvents: false, countsFromStart: false };

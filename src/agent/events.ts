@@ -45,8 +45,6 @@ export type UdpState =
 export interface ManagedView {
   /** `wg0`. */
   readonly interface: string;
-  /** Devices that may connect, as of the server's last list; undefined: none has come. */
-  readonly devices: number | undefined;
   /** Why the peers can't be kept in step. */
   readonly fault: string | undefined;
 }

@@ -124,6 +124,14 @@ test('shows which way the datagrams of a private network go, and why', () => {
   assert.ok(!away.includes('over UDP'));
 });
 
+test('says why the peers of a managed interface are not in step', () => {
+  const only = (fault: string | undefined): string =>
+    renderFrame(frame({ tunnels: [], relays: [relay({ manages: { interface: 'wg0', fault } })] }), SIZE);
+  assert.ok(!only(undefined).includes('wg0'));
+  const text = only('there is no WireGuard interface wg0. Start it: sudo wg-quick up wg0').replaceAll(/\n {4}/g, ' ');
+  assert.match(text, /the peers of wg0 are not in step with the devices: there is no WireGuard interface wg0\./);
+});
+
 test('fits every size of terminal, with colours or without', () => {
   const tunnels = Array.from({ length: 30 }, (_, i) =>
     tunnel(`t${i}`, { fault: i % 3 === 0 ? 'not reachable' : undefined }),

@@ -46,6 +46,9 @@ function routeLines(routes: NonNullable<TunnelView['routes']>, arrow: string): L
 
 function relayRow(relay: RelayView, view: AgentView, dot: string): Row {
   const remarks = troubles(relay, view);
+  const { interface: managed, fault } = relay.manages ?? {};
+  if (fault !== undefined)
+    remarks.push([span(`the peers of ${managed} are not in step with the devices: ${fault}`, 'yellow')]);
   if (relay.state === 'online') {
     if (relay.pathWhy !== undefined) remarks.push([wayOf(relay, relay.pathWhy)]);
     remarks.push(factsOf(relay, dot));

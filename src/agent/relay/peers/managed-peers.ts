@@ -29,7 +29,6 @@ export function managePeers({ name, folder }: ManagedInterface, parts: ManagedPa
   let keeper: PeerKeeper | undefined;
   let keptFor = '';
   let parted: WireguardPeer[] = [];
-  let devices: number | undefined;
   let fault: string | undefined;
   const keeperOf = (networkId: string): PeerKeeper => {
     if (keeper !== undefined && keptFor === networkId) return keeper;
@@ -54,11 +53,10 @@ export function managePeers({ name, folder }: ManagedInterface, parts: ManagedPa
       if (parted.length > MAX_PEERS) return;
       for (const item of items) parted.push(item);
       if (!isLast) return;
-      devices = parted.length;
       keeperOf(networkId).want(parted);
       parted = [];
     },
-    view: () => ({ interface: name, devices, fault }),
+    view: () => ({ interface: name, fault }),
     close: () => {
       void keeper?.close();
       keeper = undefined;

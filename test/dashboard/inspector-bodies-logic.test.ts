@@ -219,6 +219,13 @@ suite('messages within a body', () => {
     assert.equal(one?.variables, '{"n":1e400}');
   });
 
+  test('GraphQL: a string without its end costs no more than its length', () => {
+    const body = JSON.stringify({ query: `{ a }${'\\"'.repeat(50_000)}` });
+    const begun = performance.now();
+    assert.equal(operationsOf(body, 'application/json', '/')[0]?.title, 'query');
+    assert.ok(performance.now() - begun < 1_000, 'the page would stand still');
+  });
+
   test('bodies: kinds by the declared type', () => {
     const kind = (body: string | readonly number[], type: string): string => shownAs(bytes(body), type).kind;
     assert.equal(kind('data: x\n\n', 'text/event-stream; charset=utf-8'), 'events');

@@ -62,7 +62,8 @@ function isDocument(query: string): boolean {
 
 /** Without comments and strings, in which anything may stand. */
 function bare(query: string): string {
-  return query.slice(0, MAX_QUERY).replaceAll(/"""[^]*?"""|"(?:[^"\\\n]|\\.)*"|#[^\n\r]*/g, ' ');
+  // A string without its end is one too: else the search for the end begins again at each quote.
+  return query.slice(0, MAX_QUERY).replaceAll(/"""[^]*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?|#[^\n\r]*/g, ' ');
 }
 
 function titleOf(query: string, wanted: string | undefined): string {

@@ -1,7 +1,7 @@
 /** Bodies of the inspector taken apart without a browser: trees of JSON, events, gRPC frames, protobuf, GraphQL. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { messageTree, shownAs } from '../../src/dashboard/pages/inspector/body/body-kind.ts';
+import { messageTree, partShownAs, shownAs } from '../../src/dashboard/pages/inspector/body/body-kind.ts';
 import { eventsOf } from '../../src/dashboard/pages/inspector/body/events.ts';
 import { operationsOf } from '../../src/dashboard/pages/inspector/body/graphql.ts';
 import { framesOf } from '../../src/dashboard/pages/inspector/body/grpc.ts';
@@ -224,6 +224,24 @@ suite('messages within a body', () => {
     const begun = performance.now();
     assert.equal(operationsOf(body, 'application/json', '/')[0]?.title, 'query');
     assert.ok(performance.now() - begun < 1_000, 'the page would stand still');
+  });
+
+  test('multipart: parts within parts are taken apart only so deep', () => {
+    let content = 'the innermost';
+    let type = 'text/plain';
+    for (let level = 0; level < 1_000; level++) {
+      content = `--b${level}\r\nContent-Type: ${type}\r\n\r\n${content}\r\n--b${level}--\r\n`;
+      type = `multipart/mixed; boundary=b${level}`;
+    }
+    let shown = shownAs(bytes(content), type);
+    let depth = 0;
+    for (; shown.kind === 'parts' && depth < 100; depth++) {
+      const part = shown.parts.parts[0];
+      assert.ok(part);
+      shown = partShownAs(part.bytes, part.type ?? '', depth + 1);
+    }
+    assert.equal(depth, 4);
+    assert.equal(shown.kind, 'text');
   });
 
   test('bodies: kinds by the declared type', () => {

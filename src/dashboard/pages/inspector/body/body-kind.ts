@@ -46,6 +46,8 @@ const PROTOBUF = /^application\/(?:(?:x-|vnd\.google\.)?protobuf|x-google-protob
 const JSON_LINES = /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/;
 /** Documents of such a body that a page lists. */
 const MAX_LINES = 1_000;
+/** Deeper multiparts within multiparts are shown as text: their parts open by themselves, and a page of any depth ends the browser's stack. */
+const MAX_NESTED = 3;
 /** Rows of a form that a page lists. */
 const MAX_FIELDS = 500;
 
@@ -63,6 +65,12 @@ export function shownAs(bytes: Uint8Array<ArrayBuffer>, contentType: string, may
     if (parts !== undefined) return { kind: 'parts', parts };
   }
   return binaryShown(bytes, type) ?? textShown(textOf(bytes, charsetOf(contentType)), type, mayBeCut);
+}
+
+/** A part of a multipart body. `depth`: multiparts around it. */
+export function partShownAs(bytes: Uint8Array<ArrayBuffer>, contentType: string, depth: number): Shown {
+  const isTooDeep = depth > MAX_NESTED && typeOf(contentType).startsWith('multipart/');
+  return shownAs(bytes, isTooDeep ? 'text/plain' : contentType);
 }
 
 /** Of formats whose messages look like text only by chance. */

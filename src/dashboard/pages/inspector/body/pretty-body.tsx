@@ -1,9 +1,9 @@
 /** A body as people read it, after what it is. Nothing of it is ever markup, nor an address to go to. */
 import { Table, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { numbered } from '../section.tsx';
 import { visibleText } from '../visible-text.ts';
-import { type Shown, shownAs } from './body-kind.ts';
+import { partShownAs, type Shown } from './body-kind.ts';
 import { base64Of } from './bytes.ts';
 import { JsonView } from './json-view.tsx';
 import { EventsView, FramesView, LinesView, OperationsView, PartsView } from './message-views.tsx';
@@ -14,9 +14,11 @@ interface PrettyProps {
   readonly bytes: Uint8Array;
   /** Of the header `grpc-encoding`. */
   readonly grpcCoding?: string;
+  /** Multiparts around it. */
+  readonly depth?: number;
 }
 
-export function PrettyBody({ shown, bytes, grpcCoding = '' }: PrettyProps) {
+export function PrettyBody({ shown, bytes, grpcCoding = '', depth = 0 }: PrettyProps) {
   switch (shown.kind) {
     case 'picture':
       return <Picture type={shown.type} bytes={bytes} />;
@@ -28,7 +30,9 @@ export function PrettyBody({ shown, bytes, grpcCoding = '' }: PrettyProps) {
         </>
       );
     case 'parts':
-      return <PartsView parts={shown.parts} draw={drawPart} />;
+      return (
+        <PartsView parts={shown.parts} draw={(part, type) => <PartBody bytes={part} type={type} depth={depth + 1} />} />
+      );
     case 'json':
       return <JsonView tree={shown.tree} label="Body as JSON" />;
     case 'graphql':
@@ -62,14 +66,16 @@ export function PrettyBody({ shown, bytes, grpcCoding = '' }: PrettyProps) {
   }
 }
 
-function drawPart(bytes: Uint8Array<ArrayBuffer>, type: string): ReactNode {
-  return <PartBody bytes={bytes} type={type} />;
+interface PartBodyProps {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+  readonly depth: number;
 }
 
 /** A part of a form, by its own type; a multipart within a multipart is taken apart too. */
-function PartBody({ bytes, type }: { readonly bytes: Uint8Array<ArrayBuffer>; readonly type: string }) {
-  const [shown] = useState(() => shownAs(bytes, type));
-  return <PrettyBody shown={shown} bytes={bytes} />;
+function PartBody({ bytes, type, depth }: PartBodyProps) {
+  const [shown] = useState(() => partShownAs(bytes, type, depth));
+  return <PrettyBody shown={shown} bytes={bytes} depth={depth} />;
 }
 
 function Picture({ type, bytes }: { readonly type: string; readonly bytes: Uint8Array }) {

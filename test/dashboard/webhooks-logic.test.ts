@@ -9,7 +9,8 @@ import {
   progressState,
   readCommand,
 } from '../../src/dashboard/pages/webhooks/delivery-labels.ts';
-import { fromOf, localText } from '../../src/dashboard/pages/webhooks/redeliver-range.ts';
+import { setTimeZone } from '../../src/dashboard/parts/time-zone.ts';
+import { fromOf, keyOf, localText } from '../../src/dashboard/pages/webhooks/redeliver-range.ts';
 import {
   hintFor,
   isAlarming,
@@ -76,6 +77,28 @@ test('range of a redelivery: until now, or between two times, the earlier one fi
   assert.equal(fromOf('custom', { ...typed, to: '' }), undefined);
   assert.equal(fromOf('custom', { ...typed, to: '2026-11-21T01:00' }), undefined);
   assert.equal(localText(Date.parse('2026-11-21T02:00')), '2026-11-21T02:00');
+});
+
+test('range of a redelivery: times are typed in the zone in which the dashboard shows them', (t) => {
+  t.after(() => setTimeZone('local'));
+  setTimeZone('utc');
+  const typed = { from: '2026-11-21T02:00', to: '2026-11-21T04:30', now: 0 };
+  const range = { from: '2026-11-21T02:00:00.000Z', to: '2026-11-21T04:30:00.000Z' };
+  assert.deepEqual(fromOf('custom', typed), range);
+  assert.equal(localText(Date.parse(range.from)), typed.from);
+});
+
+test('key of a redelivery: another range or state is another call, and each fits the API', () => {
+  const dialog = crypto.randomUUID();
+  const range = { from: '2026-11-21T02:00:00.000Z', to: '2026-11-21T04:30:00.000Z' };
+  const keys = [
+    keyOf(dialog, range, 'failed'),
+    keyOf(dialog, range, 'delivered'),
+    keyOf(dialog, { ...range, to: '2026-11-21T05:00:00.000Z' }, 'failed'),
+  ];
+  assert.equal(new Set(keys).size, 3);
+  assert.equal(keyOf(dialog, range, 'failed'), keys[0]);
+  for (const key of keys) assert.ok(key.length <= 100);
 });
 
 test('webhook secret: 32 random bytes', () => {

@@ -8,7 +8,17 @@ import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { countText } from '../../parts/format.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { fromOf, localText, RANGES, type RangeChoice, STATE_CHOICES, type StateChoice } from './redeliver-range.ts';
+import { timeZone } from '../../parts/time-zone.ts';
+import {
+  fromOf,
+  keyOf,
+  localText,
+  type Range,
+  RANGES,
+  type RangeChoice,
+  STATE_CHOICES,
+  type StateChoice,
+} from './redeliver-range.ts';
 import { RECEIVERS } from './receiver-queries.ts';
 import type { Receiver } from './senders.ts';
 
@@ -48,7 +58,7 @@ function RangeForm({ receiver: { id }, onClose }: Omit<RedeliverDialogProps, 'op
       answered(
         client.POST('/webhook-receivers/{id}/redeliver', {
           ...path,
-          body: { ...whole(range), state, dry_run: false, idempotency_key: `${opened.key} ${choice} ${state}` },
+          body: { ...whole(range), state, dry_run: false, idempotency_key: keyOf(opened.key, whole(range), state) },
         }),
       ),
     done: ({ queued, continue_from: next }) =>
@@ -89,7 +99,7 @@ function RangeForm({ receiver: { id }, onClose }: Omit<RedeliverDialogProps, 'op
               <TextInput
                 key={end}
                 type="datetime-local"
-                label={end === 'from' ? 'From' : 'To'}
+                label={`${end === 'from' ? 'From' : 'To'}${timeZone() === 'utc' ? ' (UTC)' : ''}`}
                 value={text[end]}
                 onChange={(event) => setText({ ...text, [end]: event.currentTarget.value })}
               />
@@ -112,7 +122,7 @@ function RangeForm({ receiver: { id }, onClose }: Omit<RedeliverDialogProps, 'op
   );
 }
 
-function whole(range: ReturnType<typeof fromOf>): NonNullable<ReturnType<typeof fromOf>> {
+function whole(range: Range | undefined): Range {
   if (range === undefined) throw new Error('the range is not complete');
   return range;
 }

@@ -1,4 +1,5 @@
 /** Time ranges of a redelivery. Pure. */
+import { timeZone, zoned } from '../../parts/time-zone.ts';
 
 export const RANGES = [
   { value: '1', label: 'Last hour' },
@@ -25,18 +26,29 @@ interface Typed {
   readonly now: number;
 }
 
+export interface Range {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** As the API takes it; undefined: it is not complete, or ends before it begins. */
-export function fromOf(choice: RangeChoice, { from, to, now }: Typed): { from: string; to: string } | undefined {
-  const [first, last] =
-    choice === 'custom' ? [Date.parse(from), Date.parse(to)] : [now - Number(choice) * HOUR_MS, now];
+export function fromOf(choice: RangeChoice, { from, to, now }: Typed): Range | undefined {
+  const [first, last] = choice === 'custom' ? [typedAt(from), typedAt(to)] : [now - Number(choice) * HOUR_MS, now];
   if (Number.isNaN(first) || Number.isNaN(last) || first > last) return undefined;
   return { from: new Date(first).toISOString(), to: new Date(last).toISOString() };
 }
 
-/** 2026-11-21T14:03, in the reader's own time zone. */
+/** In the zone in which the dashboard shows times. */
+function typedAt(text: string): number {
+  return Date.parse(timeZone() === 'utc' ? `${text}Z` : text);
+}
+
+/** 2026-11-21T14:03, in that zone. */
 export function localText(at: number): string {
-  const date = new Date(at);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
+  return zoned(at).toISOString().slice(0, 16);
+}
+
+/** One key for one range and state: the server queues nothing for a key that it knows. `dialog`: of one opened dialog. */
+export function keyOf(dialog: string, { from, to }: Range, state: StateChoice): string {
+  return `${dialog} ${from} ${to} ${state}`;
 }

@@ -25,7 +25,7 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 interface Asking {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
@@ -300,7 +300,12 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('inspector: a request is shared by a link, which can be revoked', async (t) => {
-    await ask('/shared', { headers: { authorization: 'Bearer hidden-word' } });
+    const message = gzipSync(Buffer.from([0x08, 0x2a]));
+    await ask('/shared', {
+      method: 'POST',
+      headers: { authorization: 'Bearer hidden-word', 'content-type': 'application/grpc', 'grpc-encoding': 'gzip' },
+      body: Buffer.concat([Buffer.from([1, 0, 0, 0, message.length]), message]),
+    });
     const page = await open(t, '/inspector?path=/shared');
     await option(page, '/shared').click();
     await page.getByRole('button', { name: 'Request actions' }).click();
@@ -315,6 +320,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await visitor.goto(link);
     await visitor.getByText('/shared').first().waitFor();
     assert.equal(await visitor.getByText('hidden-word').count(), 0);
+    await visitor.getByRole('treeitem', { name: '1: 42' }).first().waitFor();
     await noSeriousFinding(visitor);
     await shoot(visitor, 'inspector-shared');
     await dialog.getByRole('button', { name: 'Revoke' }).click();

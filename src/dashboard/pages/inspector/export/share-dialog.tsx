@@ -9,6 +9,7 @@ import { useAction } from '../../../parts/action.ts';
 import { CopyLine } from '../../../parts/copy.tsx';
 import { clockText, timeOf } from '../../../parts/format.ts';
 import { FailureAlert } from '../../../parts/loaded.tsx';
+import { MASKED } from './share-labels.ts';
 
 const HOUR_SECONDS = 3600;
 const DAY = String(24 * HOUR_SECONDS);
@@ -49,8 +50,7 @@ function Share({ id, onClose }: Omit<ShareDialogProps, 'opened'>) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        Anyone with the link sees this request with its bodies. Credentials and addresses of visitors are masked; other
-        data in bodies is not.
+        Anyone with the link sees this request with its bodies. {MASKED} Check other data before you share it.
       </Text>
       {create.data === undefined ? (
         <>

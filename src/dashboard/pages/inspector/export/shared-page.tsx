@@ -13,6 +13,7 @@ import { Waiting } from '../../auth/signed-in-only.tsx';
 import { BodyView } from '../body/body-view.tsx';
 import { HeaderTable } from '../header-table.tsx';
 import { visibleText } from '../visible-text.ts';
+import { MASKED } from './share-labels.ts';
 
 type Shared = Schemas['SharedRequest'];
 type Lookup = { readonly request?: Shared; readonly problem?: string };
@@ -64,7 +65,7 @@ function SharedRequest({ request }: { readonly request: Shared }) {
         </Fact>
       </SimpleGrid>
       <Text size="sm" c="dimmed">
-        Credentials and addresses of visitors are masked.
+        {MASKED}
       </Text>
       <Message request={request} side="request" title="Request" />
       <Message request={request} side="response" title="Response" />
@@ -87,6 +88,7 @@ function Message({ request, side, title }: MessageProps) {
     isTruncated: request[`${side}_body_truncated`],
     type: valueOf('content-type'),
     coding: valueOf('content-encoding'),
+    grpcCoding: valueOf('grpc-encoding'),
   };
   return (
     <Stack gap="sm">

@@ -149,15 +149,20 @@ function PackedMessage({ bytes, coding }: { readonly bytes: Uint8Array<ArrayBuff
 
 interface PartsProps {
   readonly parts: Parts;
+  /** Multiparts around a part. */
+  readonly depth: number;
   /** A part's content by its type; pretty-body.tsx, which draws this list too. */
-  readonly draw: (bytes: Uint8Array<ArrayBuffer>, type: string) => ReactNode;
+  readonly draw: (bytes: Uint8Array<ArrayBuffer>, type: string, depth: number) => ReactNode;
 }
 
-export function PartsView({ parts: { parts, more }, draw }: PartsProps) {
-  return <PieceList label="Form parts" pieces={parts.map((part, at) => partPiece(part, at, draw))} more={more} />;
+export function PartsView({ parts: { parts, more }, depth, draw }: PartsProps) {
+  const drawn = (bytes: Uint8Array<ArrayBuffer>, type: string): ReactNode => draw(bytes, type, depth);
+  return <PieceList label="Form parts" pieces={parts.map((part, at) => partPiece(part, at, drawn))} more={more} />;
 }
 
-function partPiece({ name, fileName, type = 'text/plain', bytes }: Part, at: number, draw: PartsProps['draw']): Piece {
+type Draw = (bytes: Uint8Array<ArrayBuffer>, type: string) => ReactNode;
+
+function partPiece({ name, fileName, type = 'text/plain', bytes }: Part, at: number, draw: Draw): Piece {
   const facts = [...(fileName === undefined ? [] : [`file ${fileName}`]), type, bytesText(bytes.length)];
   // The sender chose the name: the file gets it without what could lead elsewhere.
   const file = `${name.replaceAll(/[^\w-]/g, '_').slice(0, 60) || 'part'}.${endingOf(type)}`;

@@ -1,6 +1,6 @@
 /** A body as people read it, after what it is. Nothing of it is ever markup, nor an address to go to. */
 import { Table, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { numbered } from '../section.tsx';
 import { visibleText } from '../visible-text.ts';
 import { partShownAs, type Shown } from './body-kind.ts';
@@ -30,9 +30,7 @@ export function PrettyBody({ shown, bytes, grpcCoding = '', depth = 0 }: PrettyP
         </>
       );
     case 'parts':
-      return (
-        <PartsView parts={shown.parts} draw={(part, type) => <PartBody bytes={part} type={type} depth={depth + 1} />} />
-      );
+      return <PartsView parts={shown.parts} depth={depth + 1} draw={drawPart} />;
     case 'json':
       return <JsonView tree={shown.tree} label="Body as JSON" />;
     case 'graphql':
@@ -64,6 +62,10 @@ export function PrettyBody({ shown, bytes, grpcCoding = '', depth = 0 }: PrettyP
     default:
       return shown satisfies never;
   }
+}
+
+function drawPart(bytes: Uint8Array<ArrayBuffer>, type: string, depth: number): ReactNode {
+  return <PartBody bytes={bytes} type={type} depth={depth} />;
 }
 
 interface PartBodyProps {

@@ -1,5 +1,5 @@
 /** Changes the limits of a key that exists: its name, the names of tunnels, how many, and the bandwidth. */
-import { Alert, Modal, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Alert, Modal, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
@@ -10,8 +10,9 @@ import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { showFaults } from '../../parts/forms/form-failure.ts';
 import { TOKENS } from './key-query.ts';
+import { BandwidthField, NamesField, QuotaField } from './limit-fields.tsx';
 import { limitChanges, type LimitValues, lowersLimits } from './limit-values.ts';
-import { FIELDS, namesIn } from './new-key-values.ts';
+import { FIELDS } from './new-key-values.ts';
 
 export function LimitsDialog({ asked: { row: token, opened, close } }: { readonly asked: Asked<Token> }) {
   return (
@@ -56,32 +57,14 @@ function LimitsForm({ token, onClose }: { readonly token: Token; readonly onClos
         <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
         {!isMaster && (
           <>
-            <TagsInput
-              label="Allowed names"
-              description="Full names, or pr-* for all names that begin with pr-. Press Enter after each. Empty: any name."
-              placeholder={form.values.names.length === 0 ? 'Any name' : ''}
-              splitChars={[',', ' ']}
-              acceptValueOnBlur
-              maxTags={100}
-              {...form.getInputProps('names')}
-              onChange={(names) => form.setFieldValue('names', namesIn(names))}
+            <NamesField
+              names={form.values.names}
+              input={form.getInputProps('names')}
+              onNames={(names) => form.setFieldValue('names', names)}
             />
             <SimpleGrid cols={{ base: 1, xs: 2 }}>
-              <NumberInput
-                label="Maximum tunnels"
-                min={1}
-                max={1_000_000}
-                allowDecimal={false}
-                {...form.getInputProps('quota')}
-              />
-              <NumberInput
-                label="Bandwidth"
-                suffix=" Mbit/s"
-                min={1}
-                max={1_000_000}
-                allowDecimal={false}
-                {...form.getInputProps('mbps')}
-              />
+              <QuotaField {...form.getInputProps('quota')} />
+              <BandwidthField {...form.getInputProps('mbps')} />
             </SimpleGrid>
           </>
         )}

@@ -1,5 +1,5 @@
 /** The fields of a new key that need more than a line. */
-import { Group, NumberInput, Select, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
+import { Group, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
@@ -7,7 +7,8 @@ import { useApi } from '../../api/context.tsx';
 import { centsOf } from '../../parts/forms/dollars.ts';
 import { usePricing } from './key-query.ts';
 import { buysText } from './key-state.ts';
-import { LIFETIMES, MOST_DAYS, namesIn, type NewKeyValues, OTHER } from './new-key-values.ts';
+import { BandwidthField, QuotaField } from './limit-fields.tsx';
+import { LIFETIMES, MOST_DAYS, type NewKeyValues, OTHER } from './new-key-values.ts';
 
 interface FieldProps {
   readonly form: UseFormReturnType<NewKeyValues>;
@@ -39,21 +40,6 @@ export function LifetimeField({ form }: FieldProps) {
   );
 }
 
-export function NamesField({ form }: FieldProps) {
-  return (
-    <TagsInput
-      label="Allowed names"
-      description="Full names, or pr-* for all names that begin with pr-. Press Enter after each. Empty: any name."
-      placeholder={form.values.names.length === 0 ? 'Any name' : ''}
-      splitChars={[',', ' ']}
-      acceptValueOnBlur
-      maxTags={100}
-      {...form.getInputProps('names')}
-      onChange={(names) => form.setFieldValue('names', namesIn(names))}
-    />
-  );
-}
-
 export function LimitFields({ form }: FieldProps) {
   const { data: prices } = usePricing();
   const budget = (
@@ -72,23 +58,8 @@ export function LimitFields({ form }: FieldProps) {
   if (form.values.use === 'master') return budget;
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
-      <NumberInput
-        label="Maximum tunnels"
-        min={1}
-        max={1_000_000}
-        allowDecimal={false}
-        {...form.getInputProps('quota')}
-      />
-      <NumberInput
-        label="Bandwidth"
-        description="Both directions combined"
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
-        suffix=" Mbit/s"
-        min={1}
-        max={1_000_000}
-        allowDecimal={false}
-        {...form.getInputProps('mbps')}
-      />
+      <QuotaField {...form.getInputProps('quota')} />
+      <BandwidthField {...form.getInputProps('mbps')} />
       {budget}
     </SimpleGrid>
   );

@@ -13,7 +13,8 @@ import { OneTimeSecretModal } from '../../parts/dialogs/one-time-secret.tsx';
 import { PlanLink } from '../../parts/links.tsx';
 import { TOKENS } from './key-query.ts';
 import { MintedKey } from './minted-key.tsx';
-import { LifetimeField, LimitFields, NamesField, ProjectField } from './new-key-fields.tsx';
+import { NamesField } from './limit-fields.tsx';
+import { LifetimeField, LimitFields, ProjectField } from './new-key-fields.tsx';
 import {
   agentBody,
   emptyKey,
@@ -119,7 +120,13 @@ function NewKeyForm({ project, onMinted, onClose }: NewKeyFormProps) {
             />
             {use === 'project' && project === undefined && <ProjectField form={form} />}
             <LifetimeField form={form} />
-            {use !== 'master' && <NamesField form={form} />}
+            {use !== 'master' && (
+              <NamesField
+                names={form.values.names}
+                input={form.getInputProps('names')}
+                onNames={(names) => form.setFieldValue('names', names)}
+              />
+            )}
             <LimitFields form={form} />
           </>
         )}

@@ -156,6 +156,16 @@ test('docs: every link leads to a file and a heading', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('docs: no page has a heading twice', () => {
+  const twice = PAGES.flatMap(({ slug, text }) => {
+    const headings = Array.from(withoutCode(text).matchAll(/^#+ (.+)$/gm), ([, heading = '']) => anchorOf(heading));
+    return headings
+      .filter((heading, index) => headings.indexOf(heading) < index)
+      .map((heading) => `${slug}#${heading}`);
+  });
+  assert.deepEqual(twice, []);
+});
+
 test('docs: the help links of the dashboard lead to a page and a heading, and every page of it has one', () => {
   const read = (path: string): string => readFileSync(join(ROOT, 'src/dashboard', path), 'utf8');
   const [, table = ''] = /HELP: [^=]+= \{([^}]+)\}/.exec(read('parts/links.tsx')) ?? [];

@@ -64,7 +64,7 @@ export function channelOf(input: ChannelInput, before?: Channel): MadeChannel | 
 /** What is sent along to prove who asks. A signing secret is not: signatures do not tell it. */
 const CREDENTIALS = ['token', 'routing_key'] as const;
 
-/** A credential that is kept goes where it went: whoever may change a rule must not have it sent to a server of their own. */
+/** A credential that is kept goes where it went: a member who changes a rule must not have it sent to a server of their own. */
 function moved(input: ChannelInput, before: Channel | undefined): ChannelProblem | undefined {
   if (before === undefined || before.type === 'email' || before.type !== input.type) return undefined;
   const { url } = input;

@@ -3,6 +3,7 @@
  * decided once, also when the head is read again because the tunnel's policy has decided.
  */
 import { noteTrace } from '../../access-log/trace.ts';
+import type { Draft } from '../../inspect/draft.ts';
 import type { AskedHead } from '../../inspect/kept-head.ts';
 import type { Recorder } from '../../inspect/recorder.ts';
 import type { RouteEntry } from '../../routing/entry.ts';
@@ -29,9 +30,16 @@ export class RequestNotes {
     const exchange = this.#exchange;
     const isWanted = accessLog.wants(entry);
     noteTrace(exchange, bytes, head, isWanted ? accessLog.traces : null);
-    if (isWanted) exchange.access = accessLog.begin(entry);
-    exchange.access?.read(this.#asked(bytes, start), exchange.traceId);
-    if (recorder !== null && entry !== undefined) this.#record(recorder, bytes, start, entry);
+    const access = isWanted ? accessLog.begin(entry) : null;
+    const draft = recorder === null || entry === undefined ? null : this.#draft(recorder, entry);
+    if (access === null && draft === null) return;
+    const asked = this.#asked(bytes, start);
+    access?.read(asked, exchange.traceId);
+    exchange.access = access;
+    draft?.read(asked, exchange.traceId);
+    if (draft?.isOpen !== true) return;
+    exchange.draft = draft;
+    if (access !== null) access.id = draft.id;
   }
 
   /** The same head, read again: its name may have become another tunnel's meanwhile. */
@@ -41,14 +49,8 @@ export class RequestNotes {
     if (draft !== null && draft.of !== entry?.records) this.#exchange.dropDraft();
   }
 
-  #record(recorder: Recorder, bytes: Buffer, start: number, entry: RouteEntry): void {
-    const exchange = this.#exchange;
-    const begun = recorder.begin(entry, this.#context.nowMs, this.#of.sentBy?.record ?? null);
-    if (begun === null) return;
-    begun.read(this.#asked(bytes, start), exchange.traceId);
-    if (!begun.isOpen) return;
-    exchange.draft = begun;
-    if (exchange.access !== null) exchange.access.id = begun.id;
+  #draft(recorder: Recorder, entry: RouteEntry): Draft | null {
+    return recorder.begin(entry, this.#context.nowMs, this.#of.sentBy?.record ?? null);
   }
 
   #asked(bytes: Buffer, start: number): AskedHead {

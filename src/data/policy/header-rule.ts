@@ -11,12 +11,15 @@ export class HeaderRule {
   readonly lines: Buffer;
   /** Lower case, `_` as `-`. */
   readonly #names: readonly Buffer[];
+  /** The same as text. */
+  readonly #known: ReadonlySet<string>;
 
   /** Of several actions for one name the last counts. `dropped`: names, lower case, that are left out without one in their place. */
   constructor(actions: readonly HeaderAction[], dropped: readonly string[] = []) {
     const last = new Map(actions.map((action) => [action.name.toLowerCase(), action]));
     this.lines = Buffer.from([...last.values()].map(({ name, value }) => `${name}: ${value}\r\n`).join(''));
-    this.#names = [...new Set([...last.keys(), ...dropped])].map((name) => Buffer.from(name.replaceAll('_', '-')));
+    this.#known = new Set([...last.keys(), ...dropped].map((name) => name.replaceAll('_', '-')));
+    this.#names = [...this.#known].map((name) => Buffer.from(name));
   }
 
   /**
@@ -33,7 +36,7 @@ export class HeaderRule {
 
   /** Whether it concerns this name, in lower case. */
   has(name: string): boolean {
-    return this.#names.some((one) => one.equals(Buffer.from(name)));
+    return this.#known.has(name);
   }
 
   /** Whether the line that begins at `bytes[line]` has one of the names. */

@@ -2,12 +2,12 @@
  * Columns over time, drawn on a canvas. What the one under the pointer says stands above it; by the keyboard it is a slider, whose arrows go from
  * column to column, and for screen readers its latest figures are a table too.
  */
-import { Text, useComputedColorScheme, VisuallyHidden } from '@mantine/core';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { bucketText, WHOLE_STEPS } from './chart-axis.ts';
-import { axesOf, keyTo, pointAt, ROOM_FOR_LAST, type Scheme, stretchOf } from './plot.ts';
-import { clockText } from '../format.ts';
+import { ChartFigure } from './chart-figure.tsx';
+import { axesOf, ROOM_FOR_LAST, type Scheme, stretchOf } from './plot.ts';
 
 interface Point {
   /** Unix milliseconds at which its stretch begins; all stretches are of one length. */
@@ -58,52 +58,20 @@ export function Chart({ label, points, say, height = 220, idle = '' }: ChartProp
   }, [points]);
 
   const point = chosen === undefined ? undefined : points[chosen];
-  const words =
-    point === undefined ? idle : `${bucketText(point.at, stretchOf(points.map(({ at }) => at)))}: ${say(point.value)}`;
-  const last = points.length - 1;
-  const go = (event: KeyboardEvent): void => {
-    const to = keyTo(event.key, chosen ?? last + 1, last);
-    if (to === undefined) return;
-    event.preventDefault();
-    choose(to);
-    pointAt(plot.current, to);
-  };
+  const starts = points.map(({ at }) => at);
+  const words = point === undefined ? idle : `${bucketText(point.at, stretchOf(starts))}: ${say(point.value)}`;
   return (
-    <figure className="culvert-chart">
-      <Text size="sm" className="culvert-number culvert-chart-words" data-idle={point === undefined}>
-        {words}
-      </Text>
-      <div
-        ref={box}
-        style={{ height }}
-        className="culvert-chart-box"
-        role="slider"
-        tabIndex={0}
-        aria-label={`${label}, by time`}
-        aria-valuemin={0}
-        aria-valuemax={Math.max(last, 0)}
-        aria-valuenow={chosen ?? Math.max(last, 0)}
-        aria-valuetext={words === '' ? label : words}
-        onKeyDown={go}
-        onBlur={() => {
-          choose(undefined);
-          plot.current?.setCursor({ left: -10, top: -10 });
-        }}
-      />
-      <VisuallyHidden>
-        <table>
-          <caption>{label}</caption>
-          <tbody>
-            {points.slice(-12).map(({ at, value }) => (
-              <tr key={at}>
-                <th scope="row">{clockText(at)}</th>
-                <td>{say(value)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </VisuallyHidden>
-    </figure>
+    <ChartFigure
+      label={label}
+      words={words}
+      height={height}
+      box={box}
+      plot={plot}
+      starts={starts}
+      chosen={chosen}
+      choose={choose}
+      said={(index) => say(points[index]?.value ?? 0)}
+    />
   );
 }
 

@@ -2,12 +2,12 @@
  * Lines, or stacked columns, over time. What stands under the pointer is said above; by the keyboard it is a slider, as chart.tsx. A stretch that is
  * dragged over, or Enter, opens what happened in it.
  */
-import { Group, Text, useComputedColorScheme, VisuallyHidden } from '@mantine/core';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { clockText } from '../format.ts';
 import { bucketText } from './chart-axis.ts';
-import { axesOf, keyTo, pointAt, ROOM_FOR_LAST, type Scheme, stretchOf } from './plot.ts';
+import { ChartFigure } from './chart-figure.tsx';
+import { axesOf, ROOM_FOR_LAST, type Scheme, stretchOf } from './plot.ts';
 import { type Selection, type Series, snapped, stacked, valuesText } from './series.ts';
 
 interface SeriesChartProps {
@@ -65,58 +65,28 @@ export function SeriesChart(props: SeriesChartProps) {
     plot.current?.setData(dataOf({ starts, series, isStacked }));
   }, [starts, series, isStacked]);
 
-  const last = starts.length - 1;
   const at = chosen === undefined ? undefined : starts[chosen];
   const said = (index: number): string => valuesText(series, index, { say, isStacked });
   const words =
     at === undefined || chosen === undefined ? idle : `${bucketText(at, stretchOf(starts))}: ${said(chosen)}`;
-  const go = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && at !== undefined) return onPick({ from: at, until: at + stretchOf(starts) });
-    const to = keyTo(event.key, chosen ?? last + 1, last);
-    if (to === undefined) return;
-    event.preventDefault();
-    choose(to);
-    pointAt(plot.current, to);
+  const pickAt = (index: number): void => {
+    const from = starts[index];
+    if (from !== undefined) onPick({ from, until: from + stretchOf(starts) });
   };
   return (
-    <figure className="culvert-chart">
-      <Group justify="space-between" gap="xs" align="flex-start">
-        <Text size="sm" className="culvert-number culvert-chart-words" data-idle={at === undefined}>
-          {words}
-        </Text>
-        <Legend series={series} scheme={scheme} />
-      </Group>
-      <div
-        ref={box}
-        style={{ height }}
-        className="culvert-chart-box"
-        role="slider"
-        tabIndex={0}
-        aria-label={`${label}, by time`}
-        aria-valuemin={0}
-        aria-valuemax={Math.max(last, 0)}
-        aria-valuenow={chosen ?? Math.max(last, 0)}
-        aria-valuetext={words === '' ? label : words}
-        onKeyDown={go}
-        onBlur={() => {
-          choose(undefined);
-          plot.current?.setCursor({ left: -10, top: -10 });
-        }}
-      />
-      <VisuallyHidden>
-        <table>
-          <caption>{label}</caption>
-          <tbody>
-            {starts.slice(-12).map((start, i, shown) => (
-              <tr key={start}>
-                <th scope="row">{clockText(start)}</th>
-                <td>{said(starts.length - shown.length + i)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </VisuallyHidden>
-    </figure>
+    <ChartFigure
+      label={label}
+      words={words}
+      height={height}
+      box={box}
+      plot={plot}
+      starts={starts}
+      chosen={chosen}
+      choose={choose}
+      said={said}
+      onEnter={pickAt}
+      legend={<Legend series={series} scheme={scheme} />}
+    />
   );
 }
 

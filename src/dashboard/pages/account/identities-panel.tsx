@@ -1,6 +1,7 @@
 /** Linked identity providers. Logging in with another provider links it, if it has the account's address. */
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useAuthOptions } from '../../api/auth-options.ts';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
@@ -16,12 +17,7 @@ type Identity = Schemas['Identity'];
 
 /** As the server calls them; `google` is whatever OpenID Connect issuer the operator has chosen. */
 function useProviderNames(): (id: string) => string {
-  const { client } = useApi();
-  const { data } = useQuery({
-    queryKey: ['auth-options'],
-    queryFn: ({ signal }) => answered(client.GET('/auth/providers', { signal })),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const { data } = useAuthOptions();
   return (id) => data?.providers.find((provider) => provider.id === id)?.name ?? id;
 }
 

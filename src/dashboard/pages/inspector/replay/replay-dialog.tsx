@@ -1,7 +1,6 @@
 /** Sends a recorded request once more, as it was or changed, and shows the answer beside the first one. */
 import { Alert, Anchor, Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { answered } from '../../../api/client.ts';
@@ -16,6 +15,7 @@ import { answerFacts } from '../compare/compared.ts';
 import { BodyDiff, ComparedFacts } from '../compare/compared-views.tsx';
 import { requestHref } from '../filters/address.ts';
 import { type Detail, reasonText, statusText } from '../messages.ts';
+import { useRequest } from '../request-query.ts';
 import { brokenLine, draftOf, editsOf, lacksBody } from './replay-edits.ts';
 
 interface ReplayDialogProps {
@@ -134,12 +134,7 @@ interface AnswerProps {
 
 /** How a request was answered that was sent again, beside how it was answered first. */
 function ReplayAnswer({ first, answer }: AnswerProps) {
-  const { client } = useApi();
-  const again = useQuery({
-    queryKey: ['inspector', answer.id],
-    queryFn: ({ signal }) => answered(client.GET('/inspector/{id}', { params: { path: { id: answer.id } }, signal })),
-  });
-  const record = again.data;
+  const { data: record } = useRequest(answer.id);
   return (
     <Alert variant="light" color="culvert" role="status" title="Request sent">
       {record === undefined ? (

@@ -1,6 +1,7 @@
 /** What the inspector compares, searches and remembers, without a browser. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { bodyLines, compareFields } from '../../src/dashboard/pages/inspector/compare/compared.ts';
 import { diffLines, hunksOf } from '../../src/dashboard/pages/inspector/compare/line-diff.ts';
 import { chosenIn, listHref, requestHref } from '../../src/dashboard/pages/inspector/filters/address.ts';
@@ -12,6 +13,7 @@ import {
   queryOf,
 } from '../../src/dashboard/pages/inspector/filters/filter.ts';
 import { readSaved, withSaved } from '../../src/dashboard/pages/inspector/filters/saved.ts';
+import { BETWEEN_SEARCHES_MS, SearchPace } from '../../src/dashboard/pages/inspector/live/search-pace.ts';
 import { maskRulesIn, maskText } from '../../src/dashboard/pages/inspector/recording/mask-rules.ts';
 import { searched, WORDS } from '../../src/dashboard/pages/inspector/filters/search-words.ts';
 
@@ -162,6 +164,50 @@ suite('search', () => {
       assert.equal(problem, undefined, example);
       assert.equal(Object.keys(filter).length, 1, example);
     }
+  });
+
+  test('live search: one at a time, from the first request that came, and none out of sight', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const asked: string[] = [];
+    let isHidden = false;
+    let finish = (): void => {};
+    const search = (from: string): Promise<void> => {
+      asked.push(from);
+      return new Promise((resolve) => (finish = resolve));
+    };
+    const pace = new SearchPace({ search, isHidden: () => isHidden });
+    const wait = async (): Promise<void> => {
+      t.mock.timers.tick(BETWEEN_SEARCHES_MS);
+      await setImmediate();
+    };
+    pace.want('1');
+    pace.want('2');
+    await wait();
+    assert.deepEqual(asked, ['1']);
+    // The search takes longer than the pause.
+    pace.want('3');
+    await wait();
+    assert.deepEqual(asked, ['1']);
+    finish();
+    await setImmediate();
+    await wait();
+    assert.deepEqual(asked, ['1', '3']);
+    finish();
+    await setImmediate();
+    isHidden = true;
+    pace.want('4');
+    pace.want('5');
+    await wait();
+    assert.deepEqual(asked, ['1', '3']);
+    isHidden = false;
+    pace.plan();
+    await wait();
+    assert.deepEqual(asked, ['1', '3', '4']);
+    finish();
+    pace.want('6');
+    pace.end();
+    await wait();
+    assert.deepEqual(asked, ['1', '3', '4']);
   });
 
   test('filters: words of the server, and what the live feed can decide', () => {

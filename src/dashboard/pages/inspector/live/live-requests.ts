@@ -8,6 +8,7 @@ import { type ApiContext, useApi } from '../../../api/context.tsx';
 import { type FeedState, openFeed } from './feed.ts';
 import { type Filter, isServersCall, type Item, matches, queryOf } from '../filters/filter.ts';
 import { LiveList, MAX_ROWS } from './live-list.ts';
+import { SearchPace } from './search-pace.ts';
 
 const PAGE = 200;
 const MAX_PAGE = 500;
@@ -18,8 +19,6 @@ const SCREEN = 40;
 const MAX_MISSED_PARTS = MAX_ROWS / MAX_PAGE;
 /** No reader is faster; each change of the list costs a redraw. */
 const BETWEEN_CHANGES_MS = 100;
-/** Where the server alone knows what matches, it is asked again so often while requests come. */
-const BETWEEN_SEARCHES_MS = 3_000;
 /** Heads that came so long before the newest known one may be recorded after it. */
 const OVERLAP_MS = 60_000;
 
@@ -55,7 +54,7 @@ export class LiveRequests {
   #isAsking = false;
   /** The feed has begun to stand while the first page was on its way: what was recorded between the two is in neither. */
   #isOutrun = false;
-  #search: ReturnType<typeof setTimeout> | undefined;
+  readonly #pace = new SearchPace({ search: (from) => this.#catchUp(from), isHidden: () => document.hidden });
   /** How often the list has begun anew: older rows that were asked for before that do not fit below it. */
   #restarts = 0;
 
@@ -75,6 +74,7 @@ export class LiveRequests {
   readonly start = (): (() => void) => {
     this.#abort = new AbortController();
     const { url, session } = this.#api;
+    document.addEventListener('visibilitychange', this.#pace.plan, { signal: this.#abort.signal });
     void this.load();
     const close = openFeed(
       {
@@ -92,8 +92,7 @@ export class LiveRequests {
     return () => {
       close();
       this.#abort.abort();
-      clearTimeout(this.#search);
-      this.#search = undefined;
+      this.#pace.end();
       if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
       this.#frame = undefined;
     };
@@ -204,18 +203,10 @@ export class LiveRequests {
 
   #take(item: Item): void {
     if (!matches(this.#filter, item)) return;
-    if (isServersCall(this.#filter)) return this.#searchSoon(item.timestamp);
+    if (isServersCall(this.#filter)) return this.#pace.want(item.timestamp);
     this.#pending.push(item);
     if (this.#pending.length > 2 * MAX_ROWS) this.#pending = this.#pending.slice(-MAX_ROWS);
     this.#frame ??= requestAnimationFrame(this.#flush);
-  }
-
-  /** Looks no further back than `from`: what was recorded before was searched already. */
-  #searchSoon(from: string): void {
-    this.#search ??= setTimeout(() => {
-      this.#search = undefined;
-      void this.#catchUp(from);
-    }, BETWEEN_SEARCHES_MS);
   }
 
   readonly #flush = (now: number): void => {

@@ -7,8 +7,9 @@ import { outgoingMails } from '../../db/schema.ts';
 import type { Role } from '../rules/actor.ts';
 import type { Email } from '../mail/emails.ts';
 import type { Answer } from './harness.ts';
-import { type Plane, VISIT } from './plane.ts';
-import type { PlaneApi } from './plane-api.ts';
+import { IDLE_NODE } from './idle-node.ts';
+import { Plane, VISIT } from './plane.ts';
+import { type PlaneApi, servePlane } from './plane-api.ts';
 
 export interface Person {
   readonly id: string;
@@ -100,6 +101,34 @@ export class Team {
     assert.equal(done.status, 200, done.text);
     return String(done.body['access_token']);
   }
+}
+
+/** A server with Ann, a viewer of her organization, and Eve, who has another. */
+export interface Neighbours {
+  readonly plane: Plane;
+  readonly api: PlaneApi;
+  readonly ann: Person;
+  readonly eve: Person;
+  /** The viewer's access token. */
+  readonly viv: string;
+  close(): Promise<void>;
+}
+
+export async function startNeighbours(): Promise<Neighbours> {
+  const plane = new Plane();
+  const api = await servePlane(plane);
+  plane.control.nodes.attach(IDLE_NODE);
+  const team = new Team(plane, api);
+  const ann = await team.person('ann@example.test');
+  const eve = await team.person('eve@example.test');
+  const viv = await team.acting(await team.member('viv@example.test', ann, 'viewer'), ann.home);
+  return {
+    ...{ plane, api, ann, eve, viv },
+    close: async () => {
+      await api.close();
+      plane.close();
+    },
+  };
 }
 
 /** Status and code of an answer. */

@@ -1,38 +1,18 @@
 /** `/tunnels/{id}/inspector`: mask rules by the API, and what becomes of records that a node reports. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { DAY_MS } from '../../../base/clock.ts';
 import type { AccessEntry } from '../../../plane/access-log.ts';
 import type { InspectedRequest } from '../../../plane/inspection.ts';
 import { ENTRY } from '../../../server/access-log/testing.ts';
 import { inspectorSettings } from '../../db/schema.ts';
-import { IDLE_NODE } from '../../core/testing/idle-node.ts';
-import { Plane } from '../../core/testing/plane.ts';
-import { type PlaneApi, servePlane } from '../../core/testing/plane-api.ts';
-import { type Person, said, Team } from '../../core/testing/team.ts';
+import { said, startNeighbours } from '../../core/testing/team.ts';
 import { head, recorded } from '../testing.ts';
 
 const MASK = [{ header: 'X-Key' }, { json_path: '$.card.number' }, { query: 'token' }, { form: 'pin' }];
 
-let plane: Plane;
-let api: PlaneApi;
-let ann: Person;
-let eve: Person;
-let viv: string;
-
-before(async () => {
-  plane = new Plane();
-  api = await servePlane(plane);
-  plane.control.nodes.attach(IDLE_NODE);
-  const team = new Team(plane, api);
-  ann = await team.person('ann@example.test');
-  eve = await team.person('eve@example.test');
-  viv = await team.acting(await team.member('viv@example.test', ann, 'viewer'), ann.home);
-});
-after(async () => {
-  await api.close();
-  plane.close();
-});
+const { plane, api, ann, eve, viv, close } = await startNeighbours();
+after(close);
 
 async function newTunnel(): Promise<string> {
   const { body } = await ann.call('POST', '/tunnels', { localPort: 3000 });

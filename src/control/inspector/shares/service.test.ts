@@ -1,36 +1,16 @@
 /** Links to recorded requests: what their readers see, and how links end. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, beforeEach, test } from 'node:test';
 import { inspectorShares } from '../../db/schema.ts';
-import { IDLE_NODE } from '../../core/testing/idle-node.ts';
-import { Plane } from '../../core/testing/plane.ts';
-import { type PlaneApi, servePlane } from '../../core/testing/plane-api.ts';
-import { type Person, said, Team } from '../../core/testing/team.ts';
+import { said, startNeighbours } from '../../core/testing/team.ts';
 import { head, recorded } from '../testing.ts';
 
 const LINK = /^http:\/\/[^/]+\/inspector\/shared\/([A-Za-z0-9_-]{43})$/;
 const HOUR = { expires_in_seconds: 3_600 };
 
-let plane: Plane;
-let api: PlaneApi;
-let ann: Person;
-let eve: Person;
-let viv: string;
+const { plane, api, ann, eve, viv, close } = await startNeighbours();
+after(close);
 let record: string;
-
-before(async () => {
-  plane = new Plane();
-  api = await servePlane(plane);
-  plane.control.nodes.attach(IDLE_NODE);
-  const team = new Team(plane, api);
-  ann = await team.person('ann@example.test');
-  eve = await team.person('eve@example.test');
-  viv = await team.acting(await team.member('viv@example.test', ann, 'viewer'), ann.home);
-});
-after(async () => {
-  await api.close();
-  plane.close();
-});
 
 beforeEach(async () => {
   const { body } = await ann.call('POST', '/tunnels', { localPort: 3000 });

@@ -37,7 +37,7 @@ const UNKNOWN_MS = 10 * 60_000;
 const MAX_UNKNOWN = 10_000;
 /** An ended session is looked at for so long: it is reported some seconds late. */
 const ENDED_MS = 5 * 60_000;
-/** Messages at once to a service that takes one per incident. */
+/** Starts at once to a service that takes a message per incident. */
 const MAX_SINGLE = 50;
 /** Of names in the audit log. */
 const MAX_NAMES = 200;
@@ -207,10 +207,15 @@ function send(
 ): boolean {
   if (rows.length === 0) return false;
   for (const { id: channelId, type } of channelsOf(tx.db, [head.ruleId])) {
-    // Each of these is an incident of its own there, which a reminder changes nothing of.
-    const single = event === 'reminder' ? [] : rows.slice(0, MAX_SINGLE).map((row) => noticeOf(head, event, [row]));
-    const own = type === 'pagerduty' ? single : [noticeOf(head, event, rows)];
-    for (const notice of own) queueMessage(tx, { orgId: head.organization.id, channelId, notice });
+    const own = type === 'pagerduty' ? singlesOf(event, rows) : [rows];
+    for (const some of own)
+      queueMessage(tx, { orgId: head.organization.id, channelId, notice: noticeOf(head, event, some) });
   }
   return true;
+}
+
+/** Each is an incident of its own there, which a reminder changes nothing of. All that ended are said: one that is left out stays open there. */
+function singlesOf(event: NoticeEvent, rows: readonly IncidentRow[]): ReadonlyArray<readonly IncidentRow[]> {
+  if (event === 'reminder') return [];
+  return (event === 'fired' ? rows.slice(0, MAX_SINGLE) : rows).map((row) => [row]);
 }

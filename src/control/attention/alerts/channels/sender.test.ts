@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eq, sql } from 'drizzle-orm';
+import { uuidv7 } from 'uuidv7';
 import { HOUR_MS } from '../../../../base/clock.ts';
 import { readSmtpUrl } from '../../../../config/smtp-url.ts';
 import { findFault } from '../../../../signatures/validators.ts';
@@ -11,6 +12,7 @@ import { emailsTo } from '../../../core/testing/outbox.ts';
 import { Lines } from '../../../core/testing/log-lines.ts';
 import { smtpMail } from '../../../providers/smtp.ts';
 import { alertChannels, alertRules } from '../../../db/schema.ts';
+import { insertIncidents } from '../incident-rows.ts';
 import { AlertFixture, type Taken } from '../testing.ts';
 import { dueMessages, queueMessage } from './message-rows.ts';
 import { testNotice } from './notices.ts';
@@ -116,6 +118,23 @@ test('alerts: PagerDuty gets a trigger and its resolve by one key', async () => 
   assert.ok(String(trigger['dedup_key']).startsWith('culvert-') && trigger['dedup_key'] === resolve['dedup_key']);
   const { summary, severity, source } = trigger['payload'] as Record<string, unknown>;
   assert.deepEqual([summary, severity, source], ['Tunnel shop is offline', 'critical', shop]);
+});
+
+test('alerts: PagerDuty hears of each incident that ended', async () => {
+  const channels = [{ type: 'pagerduty', routing_key: 'R1', url: at.taker.url('/v2/enqueue') }];
+  const ruleId = await at.rule({ kind: 'certificate', channels });
+  const { now } = at.plane;
+  const told = { since: now, countedFrom: now, firedAt: now, wellAt: null, toldAt: now, remindedAt: null };
+  const of = { orgId: at.ann.home, ruleId, objectType: 'certificate', title: 't', detail: 'd', href: '/app/domains' };
+  const rows = Array.from({ length: 60 }, (_, i) => ({
+    ...{ ...of, ...told, state: 'firing' as const, reminders: 0, endToldAt: null },
+    ...{ id: uuidv7(), objectId: `${i}.example.test`, name: `${i}.example.test` },
+  }));
+  at.plane.control.store.inTx((tx) => insertIncidents(tx, rows));
+  await at.pass(60_000);
+  const ended = at.taker.json();
+  assert.ok(ended.every(({ event_action }) => event_action === 'resolve'));
+  assert.deepEqual(new Set(ended.map(({ dedup_key }) => dedup_key)), new Set(rows.map(({ id }) => `culvert-${id}`)));
 });
 
 test('alerts: an email says what is wrong, since when and what to do', async (t) => {

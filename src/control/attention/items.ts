@@ -83,7 +83,7 @@ export function receiverItem({
   return {
     severity: failed > 0 ? 'critical' : 'warning',
     kind: 'webhook_failing',
-    title: `Webhook receiver ${name} fails`,
+    title: `Webhook receiver ${name} is failing`,
     detail: `${what} Last attempt: ${answer}. Check the service, then redeliver.`,
     since,
     object: { type: 'webhook_receiver', id },
@@ -164,7 +164,7 @@ export function channelItem({ ruleId, type, target, lastError, since }: FailingC
   return {
     severity: 'warning',
     kind: 'alert',
-    title: `An alert channel fails: ${type}`,
+    title: `An alert channel is failing: ${type}`,
     detail: `Alerts don't reach ${target}. ${lastError ?? ''} Check the channel, then send a test.`,
     since,
     object: { type: 'alert', id: ruleId },

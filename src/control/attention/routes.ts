@@ -16,7 +16,7 @@ const item = z
     severity: z.enum(SEVERITIES),
     kind: z.enum(KINDS).openapi({
       description:
-        '`tunnel_offline`: its connection was lost, and it had traffic in the last 24 hours; `webhook_failing`: deliveries failed for good, or three times in a row; `certificate`: it fails, or ends within two days; `domain`: not verified, or its TXT record is missing; `key_expiring`: a key of more than 48 hours that is in use ends within a week; `budget`: at least 80 % are spent; `alert`: a channel of an alert rule does not take messages; `more`: the list is cut. For superadmins also `disk`, `mail`, `version`, `backup` and `server`: checks of `GET /superadmin/health` that are not `ok`',
+        '`tunnel_offline`: its connection was lost, and it had traffic in the last 24 hours; `webhook_failing`: deliveries failed for good, or three times in a row; `certificate`: it fails, or ends within two days; `domain`: not verified, or its TXT record is missing; `key_expiring`: a key of more than 48 hours that is in use ends within a week; `budget`: at least 80 % are spent; `alert`: a channel of an alert rule is failing; `more`: the list is cut. For superadmins also `disk`, `mail`, `version`, `backup` and `server`: checks of `GET /superadmin/health` that are not `ok`',
     }),
     title: z.string().openapi({ description: 'For users' }),
     detail: z.string().openapi({ description: 'For users: the cause and what to do' }),

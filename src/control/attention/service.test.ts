@@ -168,7 +168,7 @@ test('attention: a receiver is listed once a delivery failed three times in a ro
   assert.deepEqual(
     [waiting?.severity, waiting?.kind, waiting?.title, waiting?.object, waiting?.action.href, waiting?.since],
     [
-      ...['warning', 'webhook_failing', 'Webhook receiver orders fails', { type: 'webhook_receiver', id }],
+      ...['warning', 'webhook_failing', 'Webhook receiver orders is failing', { type: 'webhook_receiver', id }],
       ...[`/app/webhooks/${id}`, new Date(plane.now).toISOString()],
     ],
   );

@@ -17,7 +17,7 @@ const ALERT = {
   for_minutes: 10,
   channels: [
     { type: 'email', last_error: null },
-    { type: 'slack', last_error: 'The response had the status 404.' },
+    { type: 'slack', last_error: 'The endpoint responded with status 404.' },
   ],
   state: 'firing',
 };
@@ -103,11 +103,11 @@ test('alerts test and delete: find a rule by its kind; a channel that fails is e
     ok: false,
     results: [
       { type: 'email', ok: true, error: null },
-      { type: 'slack', ok: false, error: 'The response had the status 404.' },
+      { type: 'slack', ok: false, error: 'The endpoint responded with status 404.' },
     ],
   });
   assert.equal(await tested.program.exit, 1);
-  assert.match(tested.program.stdout, /^email: sent, slack: The response had the status 404\.\n$/);
+  assert.match(tested.program.stdout, /^email: sent, slack: The endpoint responded with status 404\.\n$/);
   const deleted = await asking(t, 'alerts', 'delete', 'a1', '--yes');
   await expect(deleted.server, 'GET /alerts', [ALERT]);
   await expect(deleted.server, 'DELETE /alerts/a1', { success: true });

@@ -168,7 +168,7 @@ test('alerts: the error rate fires when it lasts, stays as it is without request
     await request(502);
     await at.pass(10_000);
   }
-  assert.deepEqual(at.said(), ['alert.fired: 100 % of the requests of tunnel shop fail']);
+  assert.deepEqual(at.said(), ['alert.fired: 100 % of requests to tunnel shop fail']);
   await at.pass(5 * MINUTE);
   assert.deepEqual(at.said(), [], 'no request, no verdict');
   for (let time = 0; time < 12; time++) {

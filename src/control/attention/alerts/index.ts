@@ -33,7 +33,7 @@ export const alerts: Slice<AlertServices, AlertOptions> = {
     const sender = new AlertSender({ store, sealer, outbox, emailLimit, postRules, publicUrl, log });
     outbox.watchEnds((email, isTaken) => {
       if (email.kind !== 'alert') return;
-      const error = isTaken ? null : 'The mail server did not take the email.';
+      const error = isTaken ? null : 'The mail server did not accept the email.';
       store.inTx((tx) => noteAttempt(tx, email.channelId, error), { relaxed: true });
     });
     const sources = new FindingSources({

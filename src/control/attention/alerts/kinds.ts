@@ -43,9 +43,12 @@ export function ruleProblem(
 ): RuleProblem | null {
   const { threshold: limits, hasScope } = KINDS[kind];
   if (tunnelId !== null && !hasScope)
-    return { path: 'scope.tunnel_id', message: `A rule of the kind ${kind} holds for the whole organization.` };
+    return {
+      path: 'scope.tunnel_id',
+      message: `${kind} rules cover the whole organization. Leave out scope.tunnel_id.`,
+    };
   if (threshold === null) return null;
-  if (limits === null) return { path: 'threshold', message: `A rule of the kind ${kind} has no threshold.` };
+  if (limits === null) return { path: 'threshold', message: `${kind} rules have no threshold. Leave it out.` };
   const { least, most, unit } = limits;
   return threshold >= least && threshold <= most
     ? null

@@ -16,15 +16,15 @@ export interface OfflineTunnel {
 /** Why a tunnel has no agent, and what helps. */
 const OFFLINE: Readonly<Record<string, string>> = {
   agent_left: 'Its agent was stopped. Start it again.',
-  connection_lost: 'The connection to its agent broke. Check the machine of the agent and its network.',
-  heartbeat_lost: 'Its agent stopped responding. Check the machine of the agent and its network.',
+  connection_lost: "The connection to its agent broke. Check the agent's machine and network.",
+  heartbeat_lost: "Its agent stopped responding. Check the agent's machine and network.",
   disconnected: 'A member disconnected its agent. Start it again.',
   token_revoked: 'The access key of its agent was revoked. Start it with another key.',
   token_expired: 'The access key of its agent expired. Start it with another key.',
-  superseded: 'Another agent took the tunnel over, and left. Start an agent again.',
+  superseded: 'Another agent took over the tunnel, then disconnected. Start an agent again.',
   drained: 'The server was restarted, and its agent has not come back. Start it again.',
 };
-const OFFLINE_ELSE = 'Its agent is gone. Start it again.';
+const OFFLINE_ELSE = 'Its agent disconnected. Start it again.';
 
 export function offlineFinding({ id, label, since, reason }: OfflineTunnel): Finding {
   return {
@@ -56,11 +56,11 @@ export function requestFinding(
     object: { type: 'tunnel', id },
     name: label,
     title: isErrors
-      ? `${share(errors / count)} of the requests of tunnel ${label} fail`
+      ? `${share(errors / count)} of requests to tunnel ${label} fail`
       : `Tunnel ${label} is slow: p95 is ${Math.round(p95Ms ?? 0)} ms`,
     detail: isErrors
-      ? `${errors} of ${count} responses in the last ${span} had a 5xx status; the limit is ${limit}. Check your service.`
-      : `95 % of ${count} requests in the last ${span} were faster, 5 % slower; the limit is ${limit}. Check your service.`,
+      ? `${errors} of ${count} responses in the last ${span} had a 5xx status. The limit is ${limit}. Check your service.`
+      : `Time to first byte of ${count} requests in the last ${span}. The limit is ${limit}. Check your service.`,
     href: `/app/tunnels/${id}`,
     since: null,
   };
@@ -87,11 +87,11 @@ function share(of: number): string {
 /** Of several at once. */
 export const PLURALS: Readonly<Record<AlertKind, string>> = {
   tunnel_offline: 'tunnels are offline',
-  error_rate: 'tunnels have too many failed requests',
+  error_rate: 'tunnels have a high error rate',
   latency_p95: 'tunnels are slow',
-  webhook_failing: 'webhook receivers fail',
+  webhook_failing: 'webhook receivers are failing',
   certificate: 'certificates need attention',
-  budget: 'access keys are near their budget',
+  budget: 'access keys are near or over their budget',
   new_address: 'agents connected from new addresses',
 };
 
@@ -100,8 +100,8 @@ export const ENDS: Readonly<Record<AlertKind, (name: string) => string>> = {
   tunnel_offline: (name) => `Tunnel ${name} is no longer offline`,
   error_rate: (name) => `The error rate of tunnel ${name} is below its limit again`,
   latency_p95: (name) => `The latency of tunnel ${name} is below its limit again`,
-  webhook_failing: (name) => `Webhook receiver ${name} no longer fails`,
+  webhook_failing: (name) => `Webhook receiver ${name} is no longer failing`,
   certificate: (name) => `The certificate of ${name} no longer needs attention`,
-  budget: (name) => `Access key ${name} is no longer near its budget`,
+  budget: (name) => `Access key ${name} is below its budget threshold again`,
   new_address: (name) => `${name} is known`,
 };

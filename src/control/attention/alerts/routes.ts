@@ -80,7 +80,7 @@ function mountOne(app: Api, { alerts }: Deps): void {
         tags,
         summary: 'Change an alert rule',
         description:
-          'What is left out stays. `channels` replaces the whole list; a channel with its `id` keeps the secrets that are left out.',
+          'Omitted fields stay unchanged. `channels` replaces the whole list; a channel with its `id` keeps its omitted secrets.',
         request: { params: byId, body: jsonBody(alertChanges) },
         responses: { 200: json(alert, 'Changed') },
       },
@@ -115,7 +115,7 @@ function mountOne(app: Api, { alerts }: Deps): void {
         summary: 'Send a test to all channels of an alert rule',
         description: 'Also in quiet hours.',
         request: { params: byId },
-        responses: { 200: json(testResult, 'What each channel answered') },
+        responses: { 200: json(testResult, 'Result of each channel') },
       },
       ['forbidden', 'rate_limited'],
     ),

@@ -15,33 +15,36 @@ const AT = '2026-11-21T02:27:00.000Z';
 
 const kind = z.enum(ALERT_KINDS).openapi({
   description:
-    '`tunnel_offline`: a tunnel without an agent, unless it is paused, expired or in maintenance; `error_rate`: responses of 5xx; `latency_p95`: time to the first byte; `webhook_failing`: deliveries of a receiver fail; `certificate`: it fails, or ends within two days; `budget`: a key has spent a part of it; `new_address`: an agent from an address that no agent of the organization has used before',
+    '`tunnel_offline`: a tunnel without an agent, unless it is paused, expired or in maintenance; `error_rate`: share of 5xx responses; `latency_p95`: time to the first byte; `webhook_failing`: deliveries of a receiver fail; `certificate`: it fails, or ends within two days; `budget`: an access key has spent this percentage of its budget; `new_address`: an agent from an address that no agent of the organization has used before',
 });
 const scope = z
   .object({ tunnel_id: text(1, 64).optional() })
-  .openapi({ description: 'Without `tunnel_id`, all of the organization. Not for `budget` and `new_address`.' });
+  .openapi({ description: 'Without `tunnel_id`, the whole organization. `budget` and `new_address` have no scope.' });
 const threshold = z.number().nullable().openapi({
   description:
     '`error_rate`: a share of requests, up to 1 (default 0.05); `latency_p95`: milliseconds (default 1000); `budget`: percent (default 80). Other kinds have none.',
 });
 const forMinutes = z.int().min(1).max(1440).openapi({
-  description: 'It must last so long. `new_address` does not wait.',
+  description: 'How long the problem must last before the alert fires. Ignored for `new_address`.',
 });
 const quietHours = z.object({ from: text(1, 5), to: text(1, 5), time_zone: text(1, 64) }).openapi({
-  description: 'Alerts wait until they are over, and then go out in one message, unless they were solved.',
+  description: 'Messages are held until the quiet hours end, then sent as one. Recovered alerts are left out.',
   example: { from: '22:00', to: '07:00', time_zone: 'Europe/Berlin' },
 });
 
 const channel = z
   .object({
-    id: z.uuid().optional().openapi({ description: 'Of a channel of this rule: what is left out stays' }),
+    id: z
+      .uuid()
+      .optional()
+      .openapi({ description: 'ID of an existing channel of this rule. Omitted fields stay unchanged.' }),
     type: z.enum(CHANNEL_TYPES),
     to: newEmail.optional().openapi({ description: '`email`: the address' }),
     url: text(1, 2048).optional().openapi({
-      description: 'All others; for `ntfy` with the topic, for `pagerduty` only if it is not the usual one',
+      description: 'All types but `email`. `ntfy`: including the topic. `pagerduty`: only for another region',
     }),
     secret: text(1, 200).optional().openapi({
-      description: '`webhook`: signing secret, `whsec_` and base64; without it the server makes one',
+      description: '`webhook`: signing secret, `whsec_` followed by base64. Generated if omitted',
     }),
     token: text(1, 512).nullable().optional().openapi({ description: '`ntfy`: access token; null removes it' }),
     routing_key: text(1, 100).optional().openapi({ description: '`pagerduty`: integration key' }),
@@ -73,13 +76,13 @@ const shownChannel = z
     id: z.uuid(),
     type: z.enum(CHANNEL_TYPES),
     to: z.string().optional(),
-    url: z.string().optional().openapi({ description: 'Without what is secret of it' }),
+    url: z.string().optional().openapi({ description: 'Without its secret parts' }),
     secret: z.string().optional().openapi({
       description:
-        '`webhook`: checks `webhook-signature` (Standard Webhooks). Only in the response to the request that made it.',
+        '`webhook`: verifies `webhook-signature` (Standard Webhooks). Only in the response to the request that created it.',
     }),
     last_sent_at: z.iso.datetime().nullable(),
-    last_error: z.string().nullable().openapi({ description: 'Of the last attempt; null: it worked' }),
+    last_error: z.string().nullable().openapi({ description: 'Of the last attempt; null: it succeeded' }),
     failing_since: z.iso.datetime().nullable(),
   })
   .openapi('AlertChannel');
@@ -89,14 +92,14 @@ const incident = z
     alert_id: z.uuid(),
     object: z.object({ type: z.string(), id: z.string() }),
     state: z.enum(INCIDENT_VIEW_STATES).openapi({
-      description: '`pending`: it has not lasted for long enough yet; `noted`: an event, without an end',
+      description: '`pending`: has not lasted `for_minutes` yet; `noted`: a single event, which does not recover',
     }),
     title: z.string(),
     detail: z.string(),
     since: z.iso.datetime(),
     fired_at: z.iso.datetime().nullable(),
     recovered_at: z.iso.datetime().nullable(),
-    href: z.string().openapi({ description: 'Page of the dashboard, a path below the address of the API' }),
+    href: z.string().openapi({ description: 'Path of the dashboard page, relative to the base URL of the API' }),
   })
   .openapi('AlertIncident', {
     example: {
@@ -105,7 +108,7 @@ const incident = z
       object: { type: 'tunnel', id: TUNNEL },
       state: 'firing',
       title: 'Tunnel shop is offline',
-      detail: 'The connection to its agent broke. Check the machine of the agent and its network.',
+      detail: "The connection to its agent broke. Check the agent's machine and network.",
       since: AT,
       fired_at: '2026-11-21T02:32:00.000Z',
       recovered_at: null,
@@ -150,7 +153,7 @@ export const alert = z
 
 export const testResult = z
   .object({
-    ok: z.boolean().openapi({ description: 'All channels took it' }),
+    ok: z.boolean().openapi({ description: 'All channels accepted the test' }),
     results: z.array(
       z.object({
         channel_id: z.uuid(),
@@ -163,7 +166,7 @@ export const testResult = z
   .openapi('AlertTest', {
     example: {
       ok: false,
-      results: [{ channel_id: ID, type: 'slack', ok: false, error: 'The response had the status 404.' }],
+      results: [{ channel_id: ID, type: 'slack', ok: false, error: 'The endpoint responded with status 404.' }],
     },
   });
 

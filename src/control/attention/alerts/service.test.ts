@@ -72,7 +72,7 @@ test('alerts: a rule that makes no sense is refused with the field and the reaso
   assert.match(await refused({ for_minutes: 0 }), /^for_minutes: /);
   assert.match(await refused({ for_minutes: 1441 }), /^for_minutes: /);
   assert.match(await refused({ channels: [] }), /^channels: /);
-  assert.match(await refused({ threshold: 1 }), /^threshold: A rule of the kind tunnel_offline has no threshold/);
+  assert.match(await refused({ threshold: 1 }), /^threshold: tunnel_offline rules have no threshold/);
   assert.match(await refused({ kind: 'error_rate', threshold: 5 }), /^threshold: .*a share of requests: 0 to 1/);
   assert.match(await refused({ kind: 'budget', threshold: 101 }), /^threshold: .*percent of the budget: 1 to 100/);
   const tunnel_id = await at.tunnel('shop');
@@ -84,7 +84,7 @@ test('alerts: a rule that makes no sense is refused with the field and the reaso
   assert.match(await channel({ type: 'sms', to: '1' }), /^channels\.0\.type: /);
   assert.match(await channel({ type: 'slack' }), /^channels\.0\.url: is required/);
   assert.match(await channel({ type: 'slack', url: 'ftp://x.test/' }), /^channels\.0\.url: must start with https/);
-  assert.match(await channel({ type: 'email', url: 'https://x.test/' }), /^channels\.0\.url: does not belong to/);
+  assert.match(await channel({ type: 'email', url: 'https://x.test/' }), /^channels\.0\.url: is not a field of email/);
   assert.match(await channel({ type: 'email', to: 'ops' }), /^channels\.0\.to: /);
   assert.match(await channel({ type: 'webhook', url: 'https://x.test/', secret: 'short' }), /^channels\.0\.secret: /);
   await create({ scope: { tunnel_id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10' } }, 404);
@@ -239,8 +239,8 @@ test('alerts: webhook receivers, budgets and certificates fire by what needs att
   };
   delivery(1, 'failed');
   await at.pass(2 * 60_000);
-  assert.deepEqual(at.said(), ['alert.fired: Webhook receiver orders fails']);
+  assert.deepEqual(at.said(), ['alert.fired: Webhook receiver orders is failing']);
   delivery(2, 'delivered');
   await at.pass(60_000);
-  assert.deepEqual(at.said(), ['alert.recovered: Webhook receiver orders no longer fails']);
+  assert.deepEqual(at.said(), ['alert.recovered: Webhook receiver orders is no longer failing']);
 });

@@ -45,7 +45,7 @@ const ROOM = { action: 'alert.create', most: MAX_RULES, perDay: MAX_PER_DAY, wha
 const TESTS = {
   action: 'alert.test',
   perDay: 100,
-  message: 'You reached the limit of 100 tests of alerts a day. Try again later.',
+  message: 'You reached the limit of 100 alert tests a day. Try again later.',
 } as const;
 /** Tests under way at once, and of one organization. */
 const TEST_PLACES = { places: 8, each: 2 };
@@ -246,10 +246,10 @@ export class Alerts {
     const list = inputs.map((input, index): ListedChannel => {
       const fault = (field: string, message: string): AppError => {
         const path = `channels.${index}.${field}`;
-        return new AppError('invalid_request', `${path} ${message}`, { details: [{ path, message }] });
+        return new AppError('invalid_request', `${path} ${message}.`, { details: [{ path, message }] });
       };
       const old = input.id === undefined ? undefined : before.get(input.id);
-      if (input.id !== undefined && old === undefined) throw fault('id', 'is no channel of this rule');
+      if (input.id !== undefined && old === undefined) throw fault('id', 'is not a channel of this rule');
       const made = channelOf(input, old === undefined ? undefined : openChannel(sealer, old));
       if ('problem' in made) throw fault(made.field, made.problem);
       const url = urlOf(made.channel);
@@ -261,7 +261,7 @@ export class Alerts {
     });
     const ids = list.map(({ id }) => id);
     if (new Set(ids).size < ids.length)
-      throw new AppError('invalid_request', 'channels has the same id twice. Leave one of them out.');
+      throw new AppError('invalid_request', 'channels contains the same id twice. Remove one of them.');
     putChannels(tx, sealer, { rule: ruleId, list });
     return newSecrets;
   }

@@ -54,17 +54,16 @@ export function channelOf(input: ChannelInput, before?: Channel): MadeChannel | 
   const foreign = (['to', 'url', 'secret', 'token', 'routing_key'] as const).find(
     (field) => input[field] !== undefined && !FIELDS[input.type].includes(field),
   );
-  if (foreign !== undefined)
-    return { field: foreign, problem: `does not belong to a channel of the type ${input.type}` };
+  if (foreign !== undefined) return { field: foreign, problem: `is not a field of ${input.type} channels` };
   if (input.secret !== undefined && !isSigningSecret(input.secret))
-    return { field: 'secret', problem: 'must be whsec_ and base64 of 24 to 64 bytes' };
+    return { field: 'secret', problem: 'must be whsec_ followed by base64 of 24 to 64 bytes' };
   return moved(input, before) ?? merged(input, before);
 }
 
-/** What is sent along to prove who asks. A signing secret is not: signatures do not tell it. */
+/** Sent along with each message. A signing secret is not: signatures do not reveal it. */
 const CREDENTIALS = ['token', 'routing_key'] as const;
 
-/** A credential that is kept goes where it went: a member who changes a rule must not have it sent to a server of their own. */
+/** A kept credential goes to the same server: a member who may change a rule must not have it sent to another one. */
 function moved(input: ChannelInput, before: Channel | undefined): ChannelProblem | undefined {
   if (before === undefined || before.type === 'email' || before.type !== input.type) return undefined;
   const { url } = input;

@@ -176,7 +176,7 @@ test('alerts: an email says what is wrong, since when and what to do', async (t)
   assert.notEqual(rule.channels[0]?.last_sent_at, null);
   assert.deepEqual(
     rule.channels.map(({ last_error }) => last_error),
-    [null, 'The mail server did not take the email.'],
+    [null, 'The mail server did not accept the email.'],
   );
 });
 
@@ -195,14 +195,14 @@ test('alerts: a channel that fails is tried again, says so, and keeps the order 
   };
   const tries = at.taker.taken.length;
   assert.ok(tries >= 3 && tries <= 8, `${tries} attempts`);
-  assert.equal((await channel())?.['last_error'], 'The response had the status 503.');
+  assert.equal((await channel())?.['last_error'], 'The endpoint responded with status 503.');
   assert.notEqual((await channel())?.['failing_since'], null);
   const ids = new Set(at.taker.taken.splice(0).map(({ headers }) => headers['webhook-id']));
   assert.equal(ids.size, 1, 'the same message each time');
   const items = (await at.call('GET', '/attention')) as unknown as ReadonlyArray<{ kind: string; title: string }>;
   assert.deepEqual(
     items.map(({ kind, title }) => [kind, title]),
-    [['alert', 'An alert channel fails: webhook']],
+    [['alert', 'An alert channel is failing: webhook']],
   );
   at.taker.status = 200;
   await at.pass(HOUR_MS);
@@ -243,7 +243,7 @@ test('alerts: a test says what each channel answered', async () => {
   assert.deepEqual(
     (results as ReadonlyArray<Record<string, unknown>>).map((one) => [one['type'], one['ok'], one['error']]),
     [
-      ['slack', false, 'The response had the status 404.'],
+      ['slack', false, 'The endpoint responded with status 404.'],
       ['email', true, null],
     ],
   );

@@ -100,7 +100,7 @@ export class AlertSender {
     if (channel === undefined) return UNREADABLE.error;
     if (channel.type === 'email') {
       const isTaken = store.inTx((tx) => this.#email(tx, { orgId, channelId, to: channel.to, notice }));
-      return isTaken ? null : 'This address got too many emails. Try again later.';
+      return isTaken ? null : 'Too many emails to this address. Try again later.';
     }
     const { error } = await this.#post(channel, { id, notice }, undefined);
     store.inTx((tx) => noteAttempt(tx, channelId, error), { relaxed: true });
@@ -192,7 +192,7 @@ export class AlertSender {
       return TAKEN;
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      return { error: `Not sent: ${text}`.slice(0, MAX_ERROR), retryAfterMs: 0, isFinal: false };
+      return { error: `Not sent: ${text}.`.slice(0, MAX_ERROR), retryAfterMs: 0, isFinal: false };
     }
   }
 
@@ -214,6 +214,6 @@ export class AlertSender {
 
 function outcomeOf({ status, retryAfterSeconds }: Posted): Outcome {
   if (status >= 200 && status < 300) return TAKEN;
-  const error = `The response had the status ${status}.`;
+  const error = `The endpoint responded with status ${status}.`;
   return { error, retryAfterMs: (retryAfterSeconds ?? 0) * 1_000, isFinal: status === GONE };
 }

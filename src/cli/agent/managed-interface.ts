@@ -6,7 +6,7 @@ import { EXIT, ExitError } from '../terminal/exit.ts';
 
 /** Why it can't be one; undefined: it can. */
 export function manageFault(name: string, platform: NodeJS.Platform = process.platform): string | undefined {
-  if (!isInterfaceName(name)) return `${JSON.stringify(name)} is not the name of an interface. Use one such as wg0`;
+  if (!isInterfaceName(name)) return `${JSON.stringify(name)} is not a valid interface name. Use a name such as wg0`;
   if (platform !== 'linux') return 'works on Linux only';
   return undefined;
 }

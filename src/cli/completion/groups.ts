@@ -8,7 +8,7 @@ export const GROUPS: Readonly<Record<string, Pick<CommandSpec, 'summary' | 'exam
     examples: ['admin create-user ann@example.com --superadmin', 'admin list-orgs --status pending'],
   },
   alerts: {
-    summary: 'Send messages when something is wrong',
+    summary: 'Create, list, test and delete alert rules',
     examples: ['alerts create tunnel_offline --email ops@example.com', 'alerts test tunnel_offline'],
   },
   config: { summary: 'Check a settings file', examples: ['config check /etc/culvert/culvert.toml'] },

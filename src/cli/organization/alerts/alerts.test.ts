@@ -42,7 +42,7 @@ test('alerts list: shows state, tunnel and channels that fail', WITHIN, async (t
   await expect(server, 'GET /alerts', [ALERT, { ...ALERT, kind: 'budget', scope: {}, state: 'ok', threshold: 80 }]);
   await expect(server, 'GET /tunnels', [TUNNEL_ITEM]);
   assert.equal(await program.exit, 0, program.stderr);
-  assert.match(program.stdout, /^error_rate +shop +firing +0\.1 +10m +email, slack \(fails\) +a1$/m);
+  assert.match(program.stdout, /^error_rate +shop +firing +0\.1 +10m +email, slack \(failing\) +a1$/m);
   assert.match(program.stdout, /^budget +all +ok +80 +10m /m);
 });
 

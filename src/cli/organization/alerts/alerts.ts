@@ -43,7 +43,7 @@ export const alertsTest = apiCommand(async (asked) => {
   const { results } = tested.parse(answer);
   const said = results.map(({ type, ok, error }) => `${type}: ${ok ? 'sent' : (error ?? 'failed')}`).join(', ');
   await printDone(asked, answer, said);
-  if (results.some(({ ok }) => !ok)) throw new ExitError(EXIT.failure, 'a channel did not take the test');
+  if (results.some(({ ok }) => !ok)) throw new ExitError(EXIT.failure, 'at least one channel failed');
 });
 
 export const alertsDelete = apiCommand(async (asked) => {
@@ -68,7 +68,9 @@ function stateOf({ state }: Alert): Span {
 }
 
 function channelsOf({ channels }: Alert): string {
-  return channels.map(({ type, last_error: error }) => harmless(error === null ? type : `${type} (fails)`)).join(', ');
+  return channels
+    .map(({ type, last_error: error }) => harmless(error === null ? type : `${type} (failing)`))
+    .join(', ');
 }
 
 function pathOf(id: string): string {

@@ -20,7 +20,7 @@ export const ALERT_COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'alerts create <kind>',
-    summary: `Send a message when something is wrong: ${ALERT_KINDS.join(', ')}`,
+    summary: `Create an alert rule: ${ALERT_KINDS.join(', ')}`,
     examples: [
       'alerts create tunnel_offline --email ops@example.com',
       'alerts create error_rate --tunnel shop --threshold 0.1 --for 10m --email ops@example.com',
@@ -29,7 +29,7 @@ export const ALERT_COMMANDS: readonly CommandSpec[] = [
       ['--email <list>', 'addresses that get an email'],
       ['--webhook <url>', 'URL that gets a signed webhook'],
       ['--channel-file <file>', 'JSON file with more channels: Slack, Discord, ntfy, PagerDuty'],
-      ['--for <time>', 'how long it must last (default: 5m, at most 24h)'],
+      ['--for <time>', 'how long the problem must last (default: 5m, at most 24h)'],
       ['--threshold <n>', 'error_rate: share up to 1; latency_p95: milliseconds; budget: percent'],
       ['--tunnel <tunnel>', 'watch this tunnel only (subdomain or ID)'],
       ['--quiet-hours <from-to>', 'hold messages between these times of day: 22:00-07:00'],

@@ -112,7 +112,7 @@ function requireMaker(actor: UserActor, { kind, createdBy }: TokenRow): void {
 function masterHasNone(): AppError {
   return new AppError(
     'invalid_request',
-    'A master key opens no tunnels, so it has no limits of names, tunnels and bandwidth. Limit the keys that it creates, or its budget.',
+    "A master key opens no tunnels, so names, tunnels and bandwidth can't be limited. Limit its budget, or the keys that it creates.",
   );
 }
 

@@ -148,8 +148,8 @@ function invitation(email: Of<'invitation'>, { publicUrl, span }: Words): Draft 
 
 function test(): Draft {
   return {
-    subject: 'Test email of your Culvert server',
-    parts: [say('The mail server of this Culvert server works: an operator sent this email to test it.')],
+    subject: 'Test email from your Culvert server',
+    parts: [say('An operator of this Culvert server sent this email to test its mail settings. They work.')],
   };
 }
 
@@ -184,7 +184,9 @@ function alert({ organization, subject, lines, link }: Of<'alert'>): Draft {
       say(`${plainLine(subject)}.`),
       ...lines.map((line) => say(plainLine(line))),
       { kind: 'link', url: link, label: 'Open the dashboard' },
-      say(`An alert rule of the organization "${plain(organization)}" sends these emails to this address.`),
+      say(
+        `You get this email because an alert rule of the organization "${plain(organization)}" sends to this address.`,
+      ),
     ],
   };
 }

@@ -36,7 +36,7 @@ function mountLinks(app: Api, { shares, publicUrl }: Deps): void {
         tags,
         summary: 'Create a link to a recorded request',
         description:
-          'Anyone with the link sees the request, without an account, until the link ends or is revoked. Headers, query parameters, form and JSON fields with usual names of credentials are `***`, and so are addresses of visitors; other data in bodies is shown. Use mask rules for it (`PUT /tunnels/{id}/inspector`). At most 200 links per organization.',
+          'Anyone with the link sees the request, without an account, until the link expires or is revoked. Headers, query parameters, form and JSON fields with usual names of credentials are `***`, and so are addresses of visitors; other data in bodies is shown. Use mask rules for it (`PUT /tunnels/{id}/inspector`). At most 200 links per organization.',
         request: { params: byId, body: jsonBody(shareInput) },
         responses: { 200: json(createdShare, 'The link') },
       },
@@ -56,7 +56,7 @@ function mountLinks(app: Api, { shares, publicUrl }: Deps): void {
         path: '/inspector/shares',
         tags,
         summary: 'List links to recorded requests, newest first',
-        description: 'Links that have not ended, without their tokens.',
+        description: 'Active links, without their tokens.',
         request: {},
         responses: { 200: json(z.array(share), 'Links') },
       },
@@ -73,7 +73,7 @@ function mountLinks(app: Api, { shares, publicUrl }: Deps): void {
         tags,
         summary: 'Revoke a link to a recorded request',
         request: { params: byId },
-        responses: { 200: json(done, 'The link has ended') },
+        responses: { 200: json(done, 'The link was revoked') },
       },
       ['forbidden'],
     ),
@@ -95,7 +95,7 @@ function mountReading(app: Api, { shares, publicUrl, monotonic }: Deps): void {
         tags,
         summary: 'Get a shared request',
         description:
-          'Needs no account. A browser that opens the link is sent to a page of the dashboard. 404 for a link that has ended.',
+          'Needs no account. A browser that opens the link is sent to a page of the dashboard. 404 for a link that has expired or was revoked.',
         request: { params: byToken },
         responses: {
           200: json(sharedRequest, 'The request'),

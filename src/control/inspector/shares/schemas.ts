@@ -14,7 +14,7 @@ export const shareInput = z
       .int()
       .min(MIN_SECONDS)
       .max(MAX_SECONDS)
-      .openapi({ description: 'One minute to 30 days. The link also ends when the request is no longer kept.' }),
+      .openapi({ description: 'One minute to 30 days. The link also ends when the request is deleted.' }),
   })
   .openapi('ShareInput', { example: { expires_in_seconds: 86_400 } });
 
@@ -77,7 +77,7 @@ export const sharedRequest = z
     response_body: z.base64(),
     request_body_truncated: z.boolean(),
     response_body_truncated: z.boolean(),
-    expires_at: z.iso.datetime().openapi({ description: 'End of the link' }),
+    expires_at: z.iso.datetime().openapi({ description: 'When the link expires' }),
   })
   .openapi('SharedRequest', {
     description: 'Credentials and addresses of visitors are `***`.',

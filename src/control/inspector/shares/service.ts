@@ -64,7 +64,7 @@ export class Shares {
       if ((live?.n ?? 0) >= MAX_SHARES)
         throw new AppError(
           'conflict',
-          `Your organization has ${MAX_SHARES} links to requests, which is the limit. Revoke one, or wait until one ends.`,
+          `Your organization has ${MAX_SHARES} links to requests, which is the limit. Revoke one, or wait until one expires.`,
         );
       const row: ShareRow = {
         id: uuidv7(),
@@ -119,7 +119,10 @@ export class Shares {
     const row = store.db.select().from(inspectorShares).where(live).get();
     const record = row === undefined ? undefined : await records.find(row.orgId, row.recordId);
     if (row === undefined || record === undefined)
-      throw new AppError('not_found', 'This link has ended, or it is incomplete. Ask its sender for a new one.');
+      throw new AppError(
+        'not_found',
+        'This link has expired, was revoked or is incomplete. Ask the sender for a new one.',
+      );
     return { record: withoutCredentials(record), expiresAt: row.expiresAt };
   }
 }

@@ -24,7 +24,7 @@ export function reachWarning(url: string): Warning<(typeof REACH_CODES)[number]>
     return { code: 'url_private', message: `Senders on the internet can't reach the private address ${host}. ${NEXT}` };
   if (protocol === 'https:') return null;
   const who = 'Slack, Stripe, Shopify and others deliver to HTTPS only';
-  return { code: 'url_http', message: `The address has no HTTPS. ${who}. Set api.public_url to an https URL.` };
+  return { code: 'url_http', message: `The address does not use HTTPS. ${who}. Set api.public_url to an https URL.` };
 }
 
 function isPrivate(host: string): boolean {

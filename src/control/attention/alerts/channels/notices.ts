@@ -55,7 +55,7 @@ export function testNotice(head: NoticeHead, id: string): Notice {
   const item: NoticeItem = {
     id,
     object: { type: 'alert', id: head.ruleId },
-    title: 'Test of an alert channel',
+    title: 'Test alert',
     detail: 'A member of your organization sent this test. Alerts of this rule arrive here.',
     since: head.at,
     endedAt: null,

@@ -248,7 +248,7 @@ test('alerts: a test says what each channel answered', async () => {
     ],
   );
   const [mail] = emailsTo(at.plane, 'ops@example.test');
-  assert.equal(mail?.kind === 'alert' && mail.subject, 'Test of an alert channel');
+  assert.equal(mail?.kind === 'alert' && mail.subject, 'Test alert');
 });
 
 const failing = async () =>

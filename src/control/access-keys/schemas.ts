@@ -64,7 +64,7 @@ export const token = z
     lastUsedIp: z.string().nullable().openapi({ description: 'Address of the agent at `lastUsedAt`; null: unknown' }),
     serving: z
       .object({ sessions: z.int(), tunnels: z.int(), networks: z.int() })
-      .openapi({ description: 'Agents that are connected with it now, and what they serve' }),
+      .openapi({ description: 'Number of connected agents, and of tunnels and networks that they serve' }),
     wireBytesLen: z.int(),
   })
   .openapi('Token', { example: TOKEN });

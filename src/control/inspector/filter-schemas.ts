@@ -83,7 +83,7 @@ export const PAGE_HEADERS = {
     schema: { type: 'string' as const },
   },
   'Culvert-Searched-To': {
-    description: 'Set if the search ran out of time: it looked at requests back to this time. `Link` continues it.',
+    description: 'Set if the search ran out of time: all requests since this time were searched. `Link` continues it.',
     schema: { type: 'string' as const },
   },
 };

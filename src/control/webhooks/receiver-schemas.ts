@@ -58,14 +58,16 @@ export const receiver = z
     refused: refusedSchema,
     failed: z.int().openapi({ description: 'Stored deliveries whose forwarding failed for good' }),
     failing: failing.nullable().openapi({
-      description: 'The first waiting delivery, if its last attempt failed; it holds up the others',
+      description: 'The first waiting delivery, if its last attempt failed; it blocks the others',
     }),
     waiting: z.int().openapi({ description: 'Deliveries that wait to be forwarded, with the one in progress' }),
     forward: destination.nullable().openapi({ description: 'Tunnel and path to which deliveries are forwarded' }),
     test_events: z.array(z.string()).openapi({
       description: "Types of test events; empty: the server has only the sender's public key, and can't sign one",
     }),
-    warnings: z.array(warning).openapi({ description: 'What keeps deliveries from coming, or from the tunnel, now' }),
+    warnings: z
+      .array(warning)
+      .openapi({ description: 'Current problems that keep deliveries from arriving or from being forwarded' }),
   })
   .openapi('WebhookReceiver', {
     example: {

@@ -88,7 +88,7 @@ export function mountTokenLimits(app: Api, deps: Deps): void {
         tags,
         summary: 'Change the name and the limits of a token',
         description:
-          'Applies immediately, also to tokens that it replaces and that are in their grace period. Agents that serve more than the token now allows are disconnected, and come back with what it allows. To raise limits you need the right to create tokens; only its user raises those of a login key. `wireBytes` keep the limits of their creation: see Verify access keys offline.',
+          'Applies immediately, also to replaced tokens in their grace period. Agents that serve more than the token now allows are disconnected, and reconnect within the new limits. To raise limits you need the right to create tokens; only its user can raise those of a login key. `wireBytes` keep the limits of their creation: see Verify access keys offline.',
         request: { params, body: jsonBody(changes) },
         responses: { 200: json(detail, 'Changed') },
       },

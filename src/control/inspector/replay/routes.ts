@@ -73,8 +73,7 @@ const replayed = z
     status: z.int().openapi({ description: 'Status of the service, or of the edge if `code` is set' }),
     latency_ms: z.number(),
     was_blocked: z.literal(true).optional().openapi({
-      description:
-        'The edge had blocked the recorded request, so this was the first time that it could reach the service',
+      description: 'The edge blocked the recorded request, so your service receives it for the first time',
     }),
     code: z.string().optional().openapi({
       description:

@@ -19,7 +19,7 @@ export function mountInspectorSettings(app: Api, { inspectorSettings: settings }
         method: 'get',
         path: '/tunnels/{id}/inspector',
         tags,
-        summary: 'Get what the inspector records of a tunnel',
+        summary: 'Get the inspector settings of a tunnel',
         request: { params: byId },
         responses: { 200: json(inspectorSettings, 'The settings') },
       },
@@ -38,7 +38,7 @@ export function mountInspectorSettings(app: Api, { inspectorSettings: settings }
         path: '/tunnels/{id}/inspector',
         'x-needs': 'tunnel.change',
         tags,
-        summary: 'Set what the inspector records of a tunnel',
+        summary: 'Change the inspector settings of a tunnel',
         description:
           'Mask rules replace values by `***` before a request is stored or shown live. They apply to requests that are recorded from now on, for all roles. Rules for queries and headers also apply to the access log and to exports. A body is cut where a rule could not be applied: it is not valid JSON, or its content coding is unknown. The visitor and your service get everything unchanged.',
         request: { params: byId, body: jsonBody(inspectorSettingsInput) },

@@ -16,7 +16,7 @@ interface Deps {
 
 const value = z.union([z.string().max(2_048), z.boolean()]).nullable();
 const changes = z.record(z.string().max(64), value).openapi({
-  description: 'By key of the settings file. `null` removes a value: its default holds again.',
+  description: 'By key of the settings file. `null` restores the default.',
   example: { 'accounts.signup': 'closed', 'mail.from': 'Culvert <culvert@example.com>' },
 });
 
@@ -30,10 +30,11 @@ const setting = z.object({
   source: z.enum(['file', 'dashboard', 'default']).openapi({ description: 'The settings file wins' }),
   locked_by: z.string().nullable().openapi({
     description:
-      'The key of the settings file that keeps this one as it is: itself, or a secret that would go to another server. `null`: it may be changed.',
+      'The key in the settings file that locks this setting: the same key, or a secret that would be sent to another server. `null`: not locked.',
   }),
   restart_for: z.enum(['visitor_login']).nullable().openapi({
-    description: 'What takes a change over at the next start of the server. All else takes it over at once.',
+    description:
+      'The feature that applies a change only after a restart of the server. `null`: changes apply immediately.',
   }),
 });
 
@@ -42,10 +43,10 @@ const instance = z
     settings: z.array(setting),
     first_run: z.boolean().openapi({ description: 'No setting was saved yet, and the server has one account' }),
     mail: z.enum(['on', 'off']).openapi({ description: '`off`: codes and links are written to the log of the server' }),
-    restart_needed: z.boolean().openapi({ description: 'A saved change waits for the next start' }),
+    restart_needed: z.boolean().openapi({ description: 'A saved change needs a restart' }),
     redirect_urls: z
       .object({ google: z.url(), github: z.url() })
-      .openapi({ description: 'What to register as redirect URL at each identity provider' }),
+      .openapi({ description: 'Redirect URL to register at each identity provider' }),
   })
   .openapi('Instance', {
     example: {
@@ -104,9 +105,9 @@ function mountSettings(app: Api, { instanceService, publicUrl }: Deps): void {
         tags,
         summary: 'Change settings of the server',
         description:
-          'All or none of them. Secrets are stored encrypted and never returned. 409 for a key that the settings file sets.',
+          'All or none of them. Secrets are stored encrypted and never returned. 409 for a key that the settings file locks.',
         request: { body: jsonBody(z.object({ settings: changes }).openapi('InstanceChanges')) },
-        responses: { 200: json(instance, 'The settings as they hold now') },
+        responses: { 200: json(instance, 'The new settings') },
       },
       ['forbidden', 'conflict'],
     ),

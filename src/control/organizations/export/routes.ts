@@ -16,7 +16,7 @@ export function mountExport(app: Api, exports: Exports): void {
       path: '/orgs/{id}/export',
       tags,
       summary: 'Get the export of requests and events, and its state',
-      description: 'Only admins see URLs in full. Counters begin anew when the server starts.',
+      description: 'Only admins see URLs in full. Counters are reset when the server starts.',
       request: { params: orgPath },
       responses: { 200: json(exportView, 'The export') },
     }),
@@ -32,7 +32,7 @@ export function mountExport(app: Api, exports: Exports): void {
         summary: 'Export requests, audit and security events',
         description:
           'Sends events in batches to an OTLP collector as log records, to a webhook, or to both. Replaces all settings; `null` turns a destination off. ' +
-          'The server retries a failed batch for five minutes and obeys `Retry-After`; then it drops and counts the batch. ' +
+          'The server retries a failed batch for five minutes and honors `Retry-After`; then it drops and counts the batch. ' +
           'The audit log is exported from now on. `docs/export.md` has the fields.',
         request: { params: orgPath, body: jsonBody(exportInput) },
         responses: { 200: json(exportView, 'The export') },

@@ -20,7 +20,7 @@ const status = z
       .openapi({ description: 'Events that were sent since the server started, or the destination changed' }),
     dropped: z
       .int()
-      .openapi({ description: 'Events that were given up: the queue was full, or five minutes of attempts failed' }),
+      .openapi({ description: 'Events that were dropped: the queue was full, or five minutes of retries failed' }),
     waiting: z.int(),
     last_sent_at: z.iso.datetime().nullable(),
     last_error: z.string().nullable().openapi({ description: 'Why the last attempt failed; null: it did not' }),

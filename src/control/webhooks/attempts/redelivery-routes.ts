@@ -18,7 +18,7 @@ const range = z
     state: z.enum(REDELIVERABLE).default('failed').openapi({
       description: '`all`: failed, delivered and never forwarded. Waiting deliveries are never queued twice.',
     }),
-    dry_run: z.boolean().default(false).openapi({ description: '`true`: only count them' }),
+    dry_run: z.boolean().default(false).openapi({ description: '`true`: only count the deliveries' }),
     idempotency_key: z.string().min(1).max(100).optional().openapi({
       description: 'A second call with the key of the last one queues nothing, and returns how many that one queued.',
     }),

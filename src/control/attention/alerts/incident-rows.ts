@@ -86,7 +86,7 @@ export const forgetIncidents = forgetRows(
   (now) => and(isNotNull(endToldAt), lt(endToldAt, now - KEPT_DAYS * DAY_MS)) ?? sql`0`,
 );
 
-/** How many fire now, by rule. */
+/** Pending and firing now, by rule. */
 export function statesOf(db: Db, org: string): ReadonlyMap<string, IncidentRow[]> {
   const byRule = new Map<string, IncidentRow[]>();
   for (const row of openIncidents(db, org)) {

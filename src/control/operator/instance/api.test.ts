@@ -49,7 +49,7 @@ test('instance: a key that the settings file sets is shown as such and cannot be
   assert.deepEqual([plan?.value, plan?.source, plan?.locked_by], ['team', 'file', 'plans.default']);
   const { status, body } = await patch({ 'plans.default': 'pro' });
   assert.deepEqual([status, body['error']], [409, 'conflict']);
-  assert.match(String(body['message']), /plans\.default in the settings file/);
+  assert.match(String(body['message']), /^plans\.default is set in the settings file\. Change it there/);
 });
 
 test('instance: sign-up and approval change at once, and go back to their defaults', async () => {
@@ -227,5 +227,13 @@ test('instance: a secret of the file keeps where it is sent', async (t) => {
     body: { settings: { 'oauth.google.issuer': 'https://id.elsewhere.example' } },
   });
   assert.deepEqual([status, body['error']], [409, 'conflict']);
-  assert.match(String(body['message']), /oauth\.google\.client_secret/);
+  assert.match(
+    String(body['message']),
+    /^oauth\.google\.issuer can't be changed here: oauth\.google\.client_secret of the settings file would be sent/,
+  );
+  const own = await fixed.call('PATCH', '/superadmin/instance', {
+    as: fixed.owner,
+    body: { settings: { 'oauth.google.client_id': 'b' } },
+  });
+  assert.match(String(own.body['message']), /^oauth\.google\.client_id is set in the settings file\. Change it there/);
 });

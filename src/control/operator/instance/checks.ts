@@ -57,7 +57,7 @@ export class InstanceTests {
         await transport.send(writeEmail({ kind: 'test', to: address }, sending), AbortSignal.timeout(TEST_MS));
         return {
           ok: true,
-          detail: `${mail.host} accepted an email to ${address}. Look for it there, also under spam.`,
+          detail: `${mail.host} accepted an email to ${address}. Check the inbox and the spam folder.`,
         };
       } catch (error) {
         const reason = error instanceof MailError ? error.message : 'no response within 20 seconds';

@@ -121,7 +121,9 @@ export class InstanceService {
       if (lock !== null) {
         throw new AppError(
           'conflict',
-          `${key} is kept by ${lock} in the settings file. Change it there, then restart the server.`,
+          lock === key
+            ? `${key} is set in the settings file. Change it there, then restart the server.`
+            : `${key} can't be changed here: ${lock} of the settings file would be sent to another server. Set both there, then restart the server.`,
         );
       }
       if (value === null || value === '') values.delete(key);

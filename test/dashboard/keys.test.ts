@@ -92,12 +92,23 @@ suite('keys', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await detail.getByRole('link', { name: 'job-1' }).waitFor();
     await detail.getByText(/from 127\.0\.0\.1/).waitFor();
     // It has an address, which "Needs attention" leads to.
+    await page.clock.install();
     await page.reload();
     await detail.getByRole('link', { name: 'job-1' }).waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'keys-detail');
     await page.keyboard.press('Escape');
     await detail.waitFor({ state: 'hidden' });
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const list = page.waitForResponse((response) => response.url().endsWith('/tokens'));
+    await page.clock.fastForward(11_000);
+    await list;
+    assert.deepEqual(
+      asked.filter((path) => path.includes('/tokens/')),
+      [],
+      'of a key that is not in sight nothing is asked for',
+    );
     await action(page, 'worker', 'Edit limits');
     const limits = page.getByRole('dialog', { name: 'Limits of the key worker' });
     await limits.getByLabel('Maximum tunnels').fill('2');

@@ -15,7 +15,7 @@ import { buysText, KIND_WORDS, stateOf } from './key-state.ts';
 type Detail = Schemas['TokenDetail'];
 
 export function KeyDrawer({ opened: { id, isOpen, close } }: { readonly opened: Opened }) {
-  const found = useToken(id);
+  const found = useToken(id, isOpen);
   return (
     <Drawer
       opened={isOpen}

@@ -15,12 +15,12 @@ export function useTokens() {
   });
 }
 
-/** One with the agents that use it now; none is asked for without a nonce. */
-export function useToken(nonce: string | undefined) {
+/** One with the agents that use it now; asked for while it is in sight alone. */
+export function useToken(nonce: string | undefined, isInSight: boolean) {
   const { client } = useApi();
   return useQuery({
     queryKey: [...TOKENS, nonce],
-    enabled: nonce !== undefined,
+    enabled: nonce !== undefined && isInSight,
     queryFn: ({ signal }) =>
       answered(client.GET('/tokens/{nonce}', { params: { path: { nonce: nonce ?? '' } }, signal })),
     refetchInterval: AGAIN_MS,

@@ -404,7 +404,7 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await ask('/events', {
       method: 'POST',
       headers: { 'content-type': 'text/event-stream' },
-      body: 'event: tick\nid: 1\ndata: {"n":1}\n\ndata: two\n\n',
+      body: `event: tick\nid: 1\ndata: {"n":1}\n\ndata: two\n\nevent: ${'long'.repeat(2_000)}\ndata: 3\n\n`,
     });
     await ask('/grpc', {
       method: 'POST',
@@ -433,6 +433,8 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await events.getByRole('button', { name: 'tick' }).waitFor();
     await events.getByRole('treeitem', { name: 'n: 1' }).waitFor();
     await events.getByText('two').waitFor();
+    const long = await events.getByRole('button', { name: 'longlong' }).textContent();
+    assert.ok((long?.length ?? 0) < 400, 'a name of any length would push the rest out of sight');
     await choose('/grpc');
     await beside.getByRole('button', { name: 'Message 1' }).waitFor();
     await beside.getByRole('treeitem', { name: '1: 42' }).waitFor();

@@ -26,6 +26,8 @@ interface PieceListProps {
 /** Drawn at first, and with each further step. */
 const STEP = 100;
 const MAX_PREVIEW = 160;
+/** Of a title or facts: the sender chose names, types and IDs. */
+const MAX_WORDS = 300;
 /** So few are opened by themselves. */
 const FEW = 3;
 
@@ -61,11 +63,15 @@ function PieceRow({ piece, isFirstOpen }: { readonly piece: Piece; readonly isFi
         <span className="culvert-json-caret" aria-hidden="true">
           {isOpen ? '▾' : '▸'}
         </span>
-        <bdi className="culvert-piece-title">{visibleText(title)}</bdi>
+        <bdi className="culvert-piece-title">{wordsOf(title)}</bdi>
         <bdi className="culvert-piece-preview">{isOpen ? '' : visibleText(preview.slice(0, MAX_PREVIEW))}</bdi>
-        <bdi className="culvert-piece-facts">{visibleText(facts)}</bdi>
+        <bdi className="culvert-piece-facts">{wordsOf(facts)}</bdi>
       </button>
       {isOpen && <div className="culvert-piece-content">{content()}</div>}
     </li>
   );
+}
+
+function wordsOf(text: string): string {
+  return visibleText(text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS)}…` : text);
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +14,7 @@ import { MIGRATIONS } from '../../src/control/db/migrations.gen.ts';
 import { openDatabase } from '../../src/control/db/open.ts';
 import * as schema from '../../src/control/db/schema.ts';
 import type { Sqlite } from '../../src/control/db/sqlite.ts';
+import { applyBeforeRelease } from './migrations-before-release.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -40,7 +40,7 @@ test('drizzle/ is in step with the schema', async () => {
   assert.equal((await generateSQLiteMigration(before, more)).length, 1, 'the comparison sees a change');
 });
 
-/** A database with the first `count` of the migrations before the first release, as their builds recorded them. */
+/** A database with the first `count` of the migrations before the first release. */
 function before(t: TestContext, count: number) {
   const dataDir = mkdtempSync(join(tmpdir(), 'culvert-'));
   const sqlite = openDatabase(dataDir);
@@ -48,20 +48,7 @@ function before(t: TestContext, count: number) {
     sqlite.close();
     rmSync(dataDir, { recursive: true });
   });
-  sqlite.exec(
-    'CREATE TABLE culvert_migrations (id INTEGER PRIMARY KEY, tag TEXT NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
-  );
-  const record = sqlite.prepare('INSERT INTO culvert_migrations (tag, hash, applied_at) VALUES (?, ?, 1)');
-  const all = read('test/control/migrations-before-release.sql')
-    .split(/^--> migration /m)
-    .slice(1);
-  sqlite.pragma('foreign_keys = OFF');
-  for (const one of all.slice(0, count)) {
-    const [, tag = '', text = ''] = /^(\S+)\n([^]*)\n$/.exec(one) ?? [];
-    sqlite.exec(text.replaceAll('--> statement-breakpoint', ''));
-    record.run(tag, createHash('sha256').update(text).digest('hex'));
-  }
-  sqlite.pragma('foreign_keys = ON');
+  applyBeforeRelease(sqlite, count);
   const run = (): void => migrate(sqlite, { dataDir, migrations: MIGRATIONS, nowMs: 2, log: silentLog });
   return { sqlite, run };
 }

@@ -141,9 +141,14 @@ export class Kit implements Ends {
     return folder;
   }
 
+  /** The unprivileged user writes temporary files here: the folder for those of this process is another user's. */
+  #own(options: RunOptions): RunOptions {
+    return options.unprivileged === true ? { ...options, env: { TMPDIR: this.folder, ...options.env } } : options;
+  }
+
   /** Runs a program to its end. Resolves with its output. @throws when it fails */
   async run(command: readonly string[], options: RunOptions = {}): Promise<string> {
-    const child = start(command, options);
+    const child = start(command, this.#own(options));
     child.stdin?.on('error', () => undefined).end(options.input ?? ''); // it may end without reading
     const output = outputOf(child);
     const timer = setTimeout(() => kill(child), RUN_MS);
@@ -155,7 +160,7 @@ export class Kit implements Ends {
   /** Starts a server and waits until it accepts connections. Ended with the kit, with its children. */
   async serve(command: readonly string[], port: number, options: RunOptions = {}): Promise<void> {
     // No stdin: rsync takes a socket there for its client.
-    const child = start(command, options, 'ignore');
+    const child = start(command, this.#own(options), 'ignore');
     const output = outputOf(child);
     let fault: string | undefined;
     const closed = once(child, 'close').then(

@@ -25,6 +25,8 @@ export const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cac
 
 const START_MS = 120_000;
 const RUN_MS = 300_000;
+/** What a server may take to end before it is killed. */
+const STOP_MS = 5_000;
 /** Lines of a program's output in an error message. */
 const KEPT = 1500;
 /** A user and group without rights: database servers refuse to run as root. */
@@ -168,8 +170,11 @@ export class Kit implements Ends {
       (error: unknown) => (fault = String(error)),
     );
     this.after(async () => {
-      kill(child);
-      await closed;
+      // Shared memory of a database server that is killed stays on the machine.
+      kill(child, 'SIGTERM');
+      const timer = setTimeout(() => kill(child), STOP_MS);
+      await closed.finally(() => clearTimeout(timer));
+      kill(child); // what it started and left behind
     });
     const deadline = Date.now() + START_MS;
     while (!(await accepts(port))) {
@@ -181,7 +186,7 @@ export class Kit implements Ends {
 }
 
 const running = new Set<ChildProcess>();
-process.on('exit', () => running.forEach(kill));
+process.on('exit', () => running.forEach((child) => kill(child)));
 
 /** In a process group of its own: development servers start others. */
 function start(
@@ -213,9 +218,9 @@ function outputOf(child: ChildProcess): () => string {
   return () => output;
 }
 
-function kill(child: ChildProcess): void {
+function kill(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(-(child.pid ?? 0), 'SIGKILL');
+    process.kill(-(child.pid ?? 0), signal);
   } catch {
     // it has ended
   }

@@ -1,7 +1,7 @@
 /**
  * `npm test`: builds what tests run on, runs the test files, and says how it went. `--help` says what it takes. The parts are in scripts/test/.
  */
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -107,6 +107,8 @@ function choose(all: readonly TestFile[]): readonly TestFile[] {
 function temporaryFolder(): string {
   const base = hasRoom() ? MEMORY : tmpdir();
   const folder = mkdtempSync(join(base, 'culvert-tests-'));
+  // Database servers refuse to run as root: theirs is another user, who must get to the data in it.
+  chmodSync(folder, 0o711);
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,7 +1,7 @@
 /** What `npm test` runs on (scripts/test/): a file that fails, dies or says nothing is seen, and none changes the world of the next. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
@@ -116,6 +116,12 @@ test('a file whose process ends is named, and the next one runs in another', asy
   const dies = testFile('dies', `test('x', () => process.exit(7));`);
   const { said } = await ran([dies, testFile('lives', `test('y', () => {});`)]);
   assert.deepEqual(said, ['broke dies: its process ended with 7', 'finished lives']);
+});
+
+test('the folder of the tests is open to another user, who can not list it', {
+  skip: process.env['CULVERT_TEST_PROGRAM'] === undefined && 'not run by npm test',
+}, () => {
+  assert.equal(statSync(tmpdir()).mode & 0o777, 0o711);
 });
 
 test('an error after the end of a test fails the run', async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { touchedBy } from '../scripts/test/changed.ts';
-import { findTestFiles, named, ROOT, type TestFile } from '../scripts/test/files.ts';
+import { findTestFiles, type Group, type Limits, limitsOf, named, ROOT, type TestFile } from '../scripts/test/files.ts';
 import type { ResultEvent } from '../scripts/test/lane-events.ts';
 import { packagesFor } from '../scripts/test/packages.ts';
 import { runFiles } from '../scripts/test/pool.ts';
@@ -25,14 +25,14 @@ function testFile(name: string, lines: string): TestFile {
 }
 
 /** Runs the files in one lane; what was said of each, by its name. */
-async function ran(files: readonly TestFile[], env: NodeJS.ProcessEnv = {}) {
+async function ran(files: readonly TestFile[], env: NodeJS.ProcessEnv = {}, limits?: (group: Group) => Limits) {
   const results: ResultEvent[] = [];
   const said: string[] = [];
   const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -'.test.mjs'.length);
   const cost = Object.fromEntries(files.map(({ path }, index) => [path, { wall: 1000 - index, cpu: 1000 }]));
   await runFiles(
     new Queue(files, cost),
-    { bundle: '', lanes: 1, env: { ...process.env, ...env }, name: undefined },
+    { bundle: '', lanes: 1, env: { ...process.env, ...env }, name: undefined, ...(limits && { limitsOf: limits }) },
     {
       result: (_, event) => results.push(event),
       finished: (path, _, output) => said.push(`finished ${nameOf(path)} ${output}`.trim()),
@@ -116,6 +116,30 @@ test('a file whose process ends is named, and the next one runs in another', asy
   const dies = testFile('dies', `test('x', () => process.exit(7));`);
   const { said } = await ran([dies, testFile('lives', `test('y', () => {});`)]);
   assert.deepEqual(said, ['broke dies: its process ended with 7', 'finished lives']);
+});
+
+test('a file has the time of its group, and so has each of its tests', async () => {
+  const takes = (name: string, test: string): TestFile => testFile(name, `test('x', ${test});`);
+  const waits = '() => new Promise((done) => setTimeout(done, 400))';
+  const slow: TestFile = { ...takes('slow', waits), group: 'slow' };
+  const limits = (file: number, silence: number) => (group: Group) =>
+    group === 'slow' ? { file: 60_000, silence: 60_000 } : { file, silence };
+  const late = await ran([takes('late', waits), slow], {}, limits(200, 60_000));
+  assert.match(late.results.find(({ depth, ok }) => depth === 0 && !ok)?.error ?? '', /timed out after 200ms/);
+  assert.deepEqual(late.said, ['finished late', 'finished slow']);
+  const hung = takes('hung', '() => { for (;;); }');
+  const silent = await ran([slow, hung], {}, limits(60_000, 300));
+  assert.deepEqual(silent.said, ['finished slow', 'broke hung: nothing happened for 0.3 s']);
+});
+
+test('no test asks for more time than its group has', () => {
+  for (const { path, group } of findTestFiles()) {
+    const { file, silence } = limitsOf(group);
+    for (const [line, ms = ''] of readFileSync(join(ROOT, path), 'utf8').matchAll(/^.*\btimeout: (\d[\d_]{5,})\b/gm)) {
+      const most = line.startsWith('suite(') ? file : silence;
+      assert.ok(Number(ms.replaceAll('_', '')) <= most, `${path}: ${line}`);
+    }
+  }
 });
 
 test('the folder of the tests is open to another user, who can not list it', {

@@ -16,6 +16,22 @@ export const ROOT = join(import.meta.dirname, '../..');
 export const GROUPS = ['main', 'browser', 'build', 'acme', 'fuzz', 'interop', 'soak', 'wireguard', 'slow'] as const;
 export type Group = (typeof GROUPS)[number];
 
+/** Milliseconds after which what runs is held to hang, on a machine that is busy with others too. */
+export interface Limits {
+  /** A file. */
+  readonly file: number;
+  /** Between two results of a file. */
+  readonly silence: number;
+}
+
+/** Tests of the group `slow` may take ten minutes each, and a file of it has up to fifty. */
+export function limitsOf(group: Group): Limits {
+  const minutes = 60_000;
+  return group === 'slow'
+    ? { file: 60 * minutes, silence: 11 * minutes }
+    : { file: 10 * minutes, silence: 5 * minutes };
+}
+
 /** Folders whose files are all of one group. */
 const FOLDERS: Readonly<Record<string, Group>> = {
   'test/interop/': 'interop',

@@ -8,6 +8,11 @@ export type LaneEvent =
   | { readonly kind: 'left'; readonly path: string; readonly cpuMs: number }
   | { readonly kind: 'diagnostic'; readonly text: string };
 
+/** What the parent answers to `next`: a file and its limit in milliseconds; undefined: there is none left. */
+export interface LaneOrder {
+  readonly file?: { readonly path: string; readonly limitMs: number };
+}
+
 export interface ResultEvent {
   readonly kind: 'result';
   /** The file itself is the suite at depth 0. */

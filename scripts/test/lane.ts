@@ -1,17 +1,15 @@
 /**
  * A process that runs test files one after the other, each as a suite of its own, so that its hooks are its own. Started by scripts/test/pool.ts,
- * which hands it the next path for each \`next\`. argv[2]: the bundle; empty: files run from their source.
+ * which hands it the next file for each `next`. argv[2]: the bundle; empty: files run from their source.
  */
 import { createRequire } from 'node:module';
 import { mock, suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './files.ts';
-import type { LaneEvent } from './lane-events.ts';
+import type { LaneEvent, LaneOrder } from './lane-events.ts';
 import { Leftovers } from './leftovers.ts';
 import { Fixture } from './fixture.ts';
 
-/** A test file of today lasts no longer, on a machine that is busy with others too. */
-const FILE_MS = 600_000;
 /** After its last file a lane ends by itself. One that does not within this time is held by something that a test has left. */
 const END_MS = Number(process.env['LANE_END_MS'] ?? 20_000);
 
@@ -30,11 +28,11 @@ process.on('disconnect', () => process.exit());
 // It also ends when nothing holds the loop, and the channel alone does not.
 const hold = setInterval(() => {}, 2 ** 30);
 const leftovers = new Leftovers();
-for (let path = await next(); path !== ''; path = await next()) {
+for (let file = await next(); file !== undefined; file = await next()) {
+  const { path, limitMs } = file;
   const fixture = new Fixture();
   const before = process.cpuUsage();
-  const file = path;
-  await suite(file, { timeout: FILE_MS }, () => load(file));
+  await suite(path, { timeout: limitMs }, () => load(path));
   mock.reset();
   fixture.restore();
   const { user, system } = process.cpuUsage(before);
@@ -66,9 +64,11 @@ function load(path: string): Promise<void> | undefined {
   return loading instanceof Promise ? settled(loading) : undefined;
 }
 
-/** The path of the next file; empty: there is none. */
-function next(): Promise<string> {
-  const answer = new Promise<string>((resolve) => process.once('message', (path: string) => resolve(path)));
+/** The next file; undefined: there is none. */
+function next(): Promise<LaneOrder['file']> {
+  const answer = new Promise<LaneOrder['file']>((resolve) => {
+    process.once('message', ({ file }: LaneOrder) => resolve(file));
+  });
   say({ kind: 'next' });
   return answer;
 }

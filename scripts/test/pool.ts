@@ -4,12 +4,10 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
-import { ROOT, type TestFile } from './files.ts';
-import type { LaneEvent, ResultEvent } from './lane-events.ts';
+import { type Group, type Limits, limitsOf, ROOT, type TestFile } from './files.ts';
+import type { LaneEvent, LaneOrder, ResultEvent } from './lane-events.ts';
 import type { Cost, Queue } from './queue.ts';
 
-/** Nothing of a test for so long: it hangs. The longest test of today takes half of it on a busy machine. */
-const SILENCE_MS = 300_000;
 /** What a process prints is shown when a file of it fails, its end at most. */
 const MAX_OUTPUT = 65_536;
 
@@ -20,6 +18,8 @@ export interface PoolOptions {
   readonly env: NodeJS.ProcessEnv;
   /** A regular expression for names of tests (`--test-name-pattern`). */
   readonly name: string | undefined;
+  /** Those of files.ts unless given. */
+  readonly limitsOf?: (group: Group) => Limits;
 }
 
 /** Told as it happens. */
@@ -59,29 +59,34 @@ class Lane {
   #failed = false;
   #silence: NodeJS.Timeout | undefined;
   #killedFor: string | undefined;
+  readonly #limitsOf: (group: Group) => Limits;
+  #silenceMs = 0;
 
   constructor(options: PoolOptions, watcher: Watcher, take: () => TestFile | undefined) {
     this.#options = options;
     this.#watcher = watcher;
     this.#take = take;
+    this.#limitsOf = options.limitsOf ?? limitsOf;
   }
 
   /** Runs this file and those after it; resolves with one that needs another process, or undefined when there is none left. */
   run(first: TestFile): Promise<TestFile | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<TestFile | undefined>();
+    this.#silenceMs = this.#limitsOf(first.group).silence;
     const child = this.#start(first.place === 'source');
     let upcoming: TestFile | undefined = first;
     child.on('message', (event: LaneEvent) => {
-      this.#watchSilence(child);
-      if (event.kind !== 'next') return this.#told(event);
+      if (event.kind !== 'next') {
+        this.#watchSilence(child);
+        return this.#told(event);
+      }
       if (upcoming === undefined && first.place === 'shared') upcoming = this.#take();
       const file = upcoming;
       const isHere = file !== undefined && (file === first || file.place === 'shared');
-      if (isHere) {
-        upcoming = undefined;
-        this.#running.set(file.path, { startedAt: performance.now(), reported: false, cpuMs: undefined });
-      }
-      child.send(isHere ? file.path : '');
+      const order: LaneOrder = isHere ? this.#order(file) : {};
+      if (isHere) upcoming = undefined;
+      this.#watchSilence(child);
+      child.send(order);
     });
     child.on('error', reject);
     child.on('close', (code, signal) => {
@@ -93,6 +98,13 @@ class Lane {
       resolve(upcoming ?? this.#take());
     });
     return promise;
+  }
+
+  #order({ path, group }: TestFile): LaneOrder {
+    const limits = this.#limitsOf(group);
+    this.#silenceMs = limits.silence;
+    this.#running.set(path, { startedAt: performance.now(), reported: false, cpuMs: undefined });
+    return { file: { path, limitMs: limits.file } };
   }
 
   #start(fromSource: boolean): ChildProcess {
@@ -154,9 +166,10 @@ class Lane {
 
   #watchSilence(child: ChildProcess): void {
     clearTimeout(this.#silence);
+    const limitMs = this.#silenceMs;
     this.#silence = setTimeout(() => {
-      this.#killedFor = `nothing happened for ${SILENCE_MS / 1000} s`;
+      this.#killedFor = `nothing happened for ${limitMs / 1000} s`;
       child.kill('SIGKILL');
-    }, SILENCE_MS);
+    }, limitMs);
   }
 }

@@ -16,9 +16,12 @@ export interface ContentRow {
   readonly request_head?: Buffer;
   readonly response_head?: Buffer | null;
   readonly trace?: string;
-  /** Null: an empty one, for that is how SQLite cuts it. */
+  /** 1: SQLite has found the text in a body that is not coded. */
+  readonly body_found?: 0 | 1;
+  /** Null: not coded, and so of no use here. */
   readonly request_body?: Buffer | null;
   readonly response_body?: Buffer | null;
+  readonly response_br?: 0 | 1;
 }
 
 export interface ContentFilter {
@@ -88,26 +91,29 @@ function byTrace({ traceId }: RecordFilter): ContentFilter | undefined {
   };
 }
 
+/** Coded bodies alone are read here: a BLOB costs more on its way out of SQLite than a search within it. */
 function byBody({ bodyContains }: RecordFilter): ContentFilter | undefined {
   if (bodyContains === undefined) return undefined;
   const text = bodyContains.toLowerCase();
   const body = (column: string): string => `substr(${column}, 1, ${MAX_SEARCHED})`;
+  const found = `(${holds(body('d.request_body'), 'body')} OR ${holds(body('d.response_body'), 'body')})`;
+  const [isSentCoded, isAnswerCoded] = [isCoded('d.request_body'), `(${isCoded('d.response_body')} OR ${IS_BR})`];
   return {
     columns: [
-      'd.request_head',
-      'd.response_head',
-      `${body('d.request_body')} AS request_body`,
-      `${body('d.response_body')} AS response_body`,
+      `${found} AS body_found`,
+      `CASE WHEN ${isSentCoded} THEN ${body('d.request_body')} END AS request_body`,
+      `CASE WHEN ${isAnswerCoded} THEN ${body('d.response_body')} END AS response_body`,
+      `${IS_BR} AS response_br`,
     ],
-    conditions: [
-      `(${holds(body('d.request_body'), 'body')} OR ${holds(body('d.response_body'), 'body')} OR ${isCoded('d.request_body')} OR
-        ${isCoded('d.response_body')} OR instr(d.response_head, 'ncoding: br') > 0)`,
-    ],
+    conditions: [`(${found} OR ${isSentCoded} OR ${isAnswerCoded})`],
     values: { body: `%${escaped(bodyContains)}%` },
-    fits: ({ request_head: asked, request_body: sent, response_head: head, response_body: answered }) =>
-      bodyHolds(sent, asked, text) || bodyHolds(answered, head, text),
+    fits: ({ body_found: isFound, request_body: sent, response_body: answered, response_br: isBr }) =>
+      isFound === 1 || bodyHolds(sent, false, text) || bodyHolds(answered, isBr === 1, text),
   };
 }
+
+/** Brotli has no beginning of its own. */
+const IS_BR = `(instr(d.response_head, 'ncoding: br') > 0)`;
 
 /** ASCII case does not count. */
 function holds(column: string, value: string): string {
@@ -136,29 +142,25 @@ function fieldsOf(head: Buffer | null | undefined, name: string): string[] {
   return lines.filter((line) => line.startsWith(start)).map((line) => line.slice(start.length).trim());
 }
 
-function bodyHolds(body: Buffer | null | undefined, head: Buffer | null | undefined, text: string): boolean {
+function bodyHolds(body: Buffer | null | undefined, isBr: boolean, text: string): boolean {
   if (body === undefined || body === null) return false;
-  return decoded(body, fieldsOf(head, 'content-encoding')[0]).toString().toLowerCase().includes(text);
+  return decoded(body, isBr).toString().toLowerCase().includes(text);
 }
 
-const DECODERS: ReadonlyMap<string, (body: Buffer) => Buffer> = new Map([
-  ['gzip', (body) => gunzipSync(body, LENIENT)],
-  ['x-gzip', (body) => gunzipSync(body, LENIENT)],
-  ['deflate', (body) => inflateSync(body, LENIENT)],
-  [
-    'br',
-    (body) =>
-      brotliDecompressSync(body, { maxOutputLength: MAX_DECODED, finishFlush: constants.BROTLI_OPERATION_FLUSH }),
-  ],
-  ['zstd', (body) => zstdDecompressSync(body, { maxOutputLength: MAX_DECODED, finishFlush: constants.ZSTD_e_flush })],
-]);
+/** Small: most bodies are, and each is given a buffer of this size. */
+const CHUNK = 4096;
 /** Of a body that is cut, what is there counts. */
-const LENIENT = { maxOutputLength: MAX_DECODED, finishFlush: constants.Z_SYNC_FLUSH };
+const LENIENT = { maxOutputLength: MAX_DECODED, chunkSize: CHUNK, finishFlush: constants.Z_SYNC_FLUSH };
+const LENIENT_BR = { ...LENIENT, finishFlush: constants.BROTLI_OPERATION_FLUSH };
+const LENIENT_ZSTD = { ...LENIENT, finishFlush: constants.ZSTD_e_flush };
 
-/** As it came where it can't be decoded, or has more than a megabyte in it. */
-function decoded(body: Buffer, coding: string | undefined): Buffer {
+/** By its first bytes, as `isCoded`. As it came where it can't be decoded, or has more than a megabyte in it. */
+function decoded(body: Buffer, isBr: boolean): Buffer {
   try {
-    return DECODERS.get(coding ?? '')?.(body) ?? body;
+    if (isBr) return brotliDecompressSync(body, LENIENT_BR);
+    if (body[0] === 0x1f) return gunzipSync(body, LENIENT);
+    if (body[0] === 0x28) return zstdDecompressSync(body, LENIENT_ZSTD);
+    return body[0] === 0x78 ? inflateSync(body, LENIENT) : body;
   } catch {
     return body;
   }

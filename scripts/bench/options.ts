@@ -36,6 +36,7 @@ const SCENARIOS = [
   'bandwidth',
   'big-database',
   'records',
+  'search',
   'inspector',
   'dashboard-live',
   'relay',

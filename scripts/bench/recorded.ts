@@ -111,7 +111,7 @@ export function makeRecord(owners: Owners, number: number, at: number): Inspecte
 }
 
 /** A UUIDv7 of that instant. */
-function idAt(at: number): string {
+export function idAt(at: number): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(Math.floor(at), 0, 6);
   bytes.writeUInt8(0x70 | (bytes.readUInt8(6) & 0x0f), 6);

@@ -93,3 +93,9 @@ export function median(numbers: readonly number[]): number | undefined {
   const upper = sorted[half] as number;
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] as number) + upper) / 2;
 }
+
+/** The smallest of the numbers that is not below this part of them; NaN when there are none. */
+export function percentile(numbers: readonly number[], part: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
+}

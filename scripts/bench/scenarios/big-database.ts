@@ -2,17 +2,17 @@
  * A server with much in its tables: how long it takes to start, to list what one organization has, and to tell the edge of a change.
  * On a server of its own, filled by big-database.ts while it is down.
  */
-import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { AUDIT_EVENTS, type BigDatabase, fillDatabase, TUNNELS } from '../big-database.ts';
 import { stringIn } from '../api.ts';
+import { ApiClient } from '../api-client.ts';
 import { culvertBuild, type CulvertServer, startServer } from '../culvert.ts';
 import { residentKb } from '../proc.ts';
 import { say } from '../report/progress.ts';
 import { number } from '../report/tables.ts';
-import { median } from '../results.ts';
+import { median, percentile } from '../results.ts';
 import { Visitor } from '../visitor.ts';
 
 const NAME = 'big-database';
@@ -57,7 +57,7 @@ export async function measureBigDatabase(bench: Bench): Promise<string> {
   keep('startMb', residentKb(pid) / 1024, `memory then: ${number(residentKb(pid) / 1024, 0)} MB`);
 
   const api = new ApiClient(server.apiPort);
-  await api.logIn(server.password);
+  await api.logIn(OWNER, server.password);
   await measureLists(bench, { api, big, keep });
   await measureChanges(api, server.httpPort, keep);
   keep('endMb', residentKb(pid) / 1024, `memory at the end: ${number(residentKb(pid) / 1024, 0)} MB`);
@@ -148,63 +148,8 @@ async function untilSeen(visitor: Visitor, code: string, change: () => Promise<v
   return took;
 }
 
-/** One person's calls over one connection. */
-class ApiClient {
-  readonly #port: number;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  #token = '';
-
-  constructor(port: number) {
-    this.#port = port;
-  }
-
-  async logIn(password: string): Promise<void> {
-    this.#take(await this.call('POST', '/auth/login', { email: OWNER, password }));
-  }
-
-  async switchTo(org: string): Promise<void> {
-    this.#take(await this.call('POST', '/auth/switch-org', { org_id: org }));
-  }
-
-  /** The body of the answer, which must be a good one. */
-  call(method: string, path: string, body?: object): Promise<string> {
-    const headers = {
-      ...(this.#token === '' ? {} : { authorization: `Bearer ${this.#token}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    };
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const sent = request({ host: '127.0.0.1', port: this.#port, method, path, headers, agent: this.#agent });
-    sent.on('error', reject);
-    sent.on('response', (answer) => {
-      const parts: Buffer[] = [];
-      answer.on('data', (part: Buffer) => parts.push(part));
-      answer.on('error', reject);
-      answer.on('end', () => {
-        const text = Buffer.concat(parts).toString();
-        if ((answer.statusCode ?? 0) < 300) resolve(text);
-        else reject(new Error(`${method} ${path}: ${answer.statusCode} ${text}`));
-      });
-    });
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
-    return promise;
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
-
-  #take(answer: string): void {
-    this.#token = stringIn(JSON.parse(answer), 'access_token');
-  }
-}
-
 function middle(values: readonly number[]): number {
   return median(values) ?? Number.NaN;
-}
-
-function percentile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
 }
 
 function ms(value: number): string {

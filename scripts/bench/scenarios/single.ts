@@ -17,6 +17,7 @@ import { measureRelay } from './relay.ts';
 import { measureRelayPackets } from './relay-packets.ts';
 import { measureRestart } from './restart.ts';
 import { measureRewrite } from './rewrite.ts';
+import { measureSearch } from './search.ts';
 import { measureStorms } from './storms.ts';
 import { measureThreadsMemory } from './threads-memory.ts';
 
@@ -31,6 +32,7 @@ export const SINGLE: readonly { readonly name: ScenarioName; measure(bench: Benc
   { name: 'gate-storm', measure: measureGateStorm },
   { name: 'big-database', measure: measureBigDatabase },
   { name: 'records', measure: measureRecords },
+  { name: 'search', measure: measureSearch },
   { name: 'inspector', measure: measureInspector },
   { name: 'dashboard-live', measure: measureDashboardLive },
   { name: 'bandwidth', measure: measureBandwidth },

@@ -56,7 +56,7 @@ export function inspectorLimits(): readonly Row[] {
     ]),
     elsewhere(
       'Time of a search',
-      '20 ms; 100 ms in headers, bodies, addresses and trace ids; the next page continues it',
+      '20 ms; 80 ms in headers, bodies, addresses and trace ids; the next page continues it',
       [
         'src/control/db/usage/search/content.test.ts',
         'search: it goes on where its time was up, without a gap, and replays are searched too',

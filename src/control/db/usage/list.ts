@@ -12,7 +12,7 @@ import { type ContentFilter, type ContentRow, contentFilter } from './search/con
 /** Less than half of what a caller may have to wait in all. */
 const BUDGET_MS = 20;
 /** Where heads and bodies are read: in goes of BUDGET_MS, between which others are answered. */
-const CONTENT_BUDGET_MS = 100;
+const CONTENT_BUDGET_MS = 80;
 /** Records of a stretch: so many at first where a filter tells them apart, else a page; then as many as take this long, for a cold disk reads fewer. */
 const FIRST_STRETCH = 500;
 /** Bodies may have 64 KB each. */

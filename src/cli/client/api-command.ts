@@ -43,7 +43,7 @@ export interface Asked extends Invocation {
   /** A GET whose answer is no JSON: its bytes, one per character (latin1). Throws as `call`. */
   bytes(path: string): Promise<string>;
   /** A GET of a list, as far as one answer goes, and the query of the next (`?…`). Throws as `call`. */
-  page(path: string): Promise<Pick<ApiAnswer, 'body' | 'next'>>;
+  page(path: string): Promise<Pick<ApiAnswer, 'body' | 'headers' | 'next'>>;
   /** An access token of the person, for what is no call. @throws ExitError when the login has ended. */
   accessToken(): Promise<string>;
 }

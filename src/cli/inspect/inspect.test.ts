@@ -54,6 +54,35 @@ interface Words {
   readonly args?: readonly string[];
 }
 
+/** A response with headers. */
+class Part {
+  readonly items: readonly unknown[];
+  readonly headers: Record<string, string>;
+
+  constructor(items: readonly unknown[], headers: Record<string, string>) {
+    this.items = items;
+    this.headers = headers;
+  }
+}
+
+/** A user who is logged in at this server, with a terminal. */
+function terminalAt(t: TestContext, url: string) {
+  const { home } = loggedInAt(t, url);
+  const stdout = Object.assign(new PassThrough(), { isTTY: true }) as unknown as Output & PassThrough;
+  const stderr = Object.assign(new PassThrough(), { isTTY: true }) as unknown as Output & PassThrough;
+  const io: Io = {
+    stdin: process.stdin,
+    stdout,
+    stderr,
+    env: { HOME: home, CULVERT_SERVER: url, NO_COLOR: '1' },
+    cwd: home,
+    onSignal: () => () => {},
+    onCrash: () => {},
+    pause: async () => {},
+  };
+  return { io, stdout, stderr };
+}
+
 /** What stands on standard output and standard error, both a terminal, once the server has answered the requests in this order. */
 async function said(
   t: TestContext,
@@ -61,22 +90,14 @@ async function said(
   ...answers: unknown[]
 ): Promise<[string, string]> {
   const server = await playServer(t);
-  const { home } = loggedInAt(t, server.url);
-  const stdout = Object.assign(new PassThrough(), { isTTY: true }) as unknown as Output & PassThrough;
-  const stderr = Object.assign(new PassThrough(), { isTTY: true }) as unknown as Output & PassThrough;
-  const io: Io = {
-    stdin: process.stdin,
-    stdout,
-    stderr,
-    env: { HOME: home, CULVERT_SERVER: server.url, NO_COLOR: '1' },
-    cwd: home,
-    onSignal: () => () => {},
-    onCrash: () => {},
-    pause: async () => {},
-  };
+  const { io, stdout, stderr } = terminalAt(t, server.url);
   const done = inspect(io, { args, flags });
   refreshWith(await server.next(), 'cookie-1');
-  for (const answer of answers) (await server.next()).answer(200, answer);
+  for (const answer of answers) {
+    const asked = await server.next();
+    if (answer instanceof Part) asked.answer(200, answer.items, answer.headers);
+    else asked.answer(200, answer);
+  }
   assert.equal(await done, 0);
   return [String(stdout.read() ?? ''), String(stderr.read() ?? '')];
 }
@@ -138,6 +159,31 @@ test('a list of nothing says what is not recorded at all', { timeout: 120_000 },
     stderr,
     /^No recorded request matches\. This server does not record requests.*inspector\.enabled off\.\n$/,
   );
+});
+
+const ID = '01a20b7e-1c55-7d0c-9f4e-2b8d6a90c3f1';
+
+test('a search that ran out of time says how far it came, and how to continue', { timeout: 120_000 }, async (t) => {
+  const headers = { link: `<?body=x&before=${ID}>; rel="next"`, 'culvert-searched-to': '2026-11-22T10:41:07.250Z' };
+  const parts = Array.from({ length: 50 }, (_, i) => new Part(i === 3 ? [ITEM] : [], headers));
+  for (const json of [true, false]) {
+    const [stdout, stderr] = await said(t, { flags: { body: 'x', json } }, ...parts, ...(json ? [] : [[]]));
+    assert.equal(stderr, `Searched back to 2026-11-22 10:41:07 UTC. To search further back, add --before ${ID}\n`);
+    assert.match(stdout, /elgoog/);
+  }
+});
+
+test('filters reach the server as its parameters', { timeout: 120_000 }, async (t) => {
+  const server = await playServer(t);
+  const { io } = terminalAt(t, server.url);
+  const flags = { body: 'a b', header: 'x:y', traceId: 'f'.repeat(32), minLatencyMs: '5', before: ID, json: true };
+  const done = inspect(io, { args: [], flags });
+  refreshWith(await server.next(), 'cookie-1');
+  const asked = await server.next();
+  asked.answer(200, []);
+  await done;
+  const expected = { body: 'a b', header: 'x:y', trace_id: 'f'.repeat(32), min_latency_ms: '5', before: ID };
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(asked.what.split('?')[1])), expected);
 });
 
 test('and of which tunnels', { timeout: 120_000 }, async (t) => {

@@ -5,23 +5,19 @@
 import { z } from 'zod';
 import { type Asked, apiCommand, printDone, printRows } from '../client/api-command.ts';
 import { usageError } from '../terminal/exit.ts';
-import { countFlag, optionOf, refuseFlags, textFlag } from '../terminal/flags.ts';
+import { optionOf, refuseFlags } from '../terminal/flags.ts';
 import { showCurl } from './curl.ts';
 import { showDetail } from './detail.ts';
 import { follow } from './follow.ts';
 import { gapOf } from './gap.ts';
-import { item, type Item, pathShown, remarkOf, statusShown } from './inspected-item.ts';
+import { type Item, pathShown, remarkOf, statusShown } from './inspected-item.ts';
 import { print, writeLine } from '../terminal/io.ts';
-import { findTunnel, tunnelNames } from '../manage/tunnels.ts';
-import { harmless, jsonText } from '../terminal/paint.ts';
-import { momentMs, spanMs } from '../terminal/time-span.ts';
+import { tunnelNames } from '../manage/tunnels.ts';
+import { jsonText } from '../terminal/paint.ts';
+import { FILTERS, listOf, queryOf, tunnelIdOf } from './search.ts';
 
-const FILTERS = ['tunnel', 'method', 'status', 'path', 'outcome', 'since', 'limit'] as const;
 const OF_ONE = ['curl', 'replay'] as const;
 const WAYS = ['follow', 'curl', 'har', 'replay'] as const;
-/** Of a list, as the server has it when no `limit` is given; and how often it is asked at most to fill one. */
-const USUAL_LIMIT = 100;
-const MAX_ASKS = 50;
 
 const replayed = z.looseObject({
   id: z.string(),
@@ -55,13 +51,18 @@ async function inspectMany(asked: Asked): Promise<void> {
   }
   const query = await queryOf(asked);
   if (flags['har'] === true) return exportHar(asked, `/inspector/har${query}`);
-  const rows = await listOf(asked, query, countFlag(flags, 'limit') ?? USUAL_LIMIT);
+  const { rows, stopped } = await listOf(asked, query);
+  if (flags['json'] === true || rows.length > 0) await printItems(asked, rows);
+  if (stopped !== undefined) return writeLine(asked.io.stderr, stopped);
   if (flags['json'] !== true && rows.length === 0) {
     const wide = query === '' ? 'No requests are recorded yet.' : 'No recorded request matches.';
     const gap = await gapOf(asked, await tunnelIdOf(asked));
-    return writeLine(asked.io.stderr, `${wide} ${gap ?? 'culvert inspect --follow shows live requests.'}`);
+    await writeLine(asked.io.stderr, `${wide} ${gap ?? 'culvert inspect --follow shows live requests.'}`);
   }
-  const names = flags['json'] === true ? new Map<string, string>() : await tunnelNames(asked);
+}
+
+async function printItems(asked: Asked, rows: readonly Item[]): Promise<void> {
+  const names = asked.flags['json'] === true ? new Map<string, string>() : await tunnelNames(asked);
   await printRows<Item>(asked, rows, {
     'time (utc)': (row) => row.timestamp.slice(0, 19).replace('T', ' '),
     tunnel: (row) => names.get(row.tunnel_id) ?? '(deleted)',
@@ -75,18 +76,6 @@ async function inspectMany(asked: Asked): Promise<void> {
     from: (row) => row.remote_ip,
     id: (row) => row.id,
   });
-}
-
-/** An answer ends where looking took too long, or where forgotten ones lie in the way: then the next one goes on. */
-async function listOf(asked: Asked, query: string, limit: number): Promise<Item[]> {
-  const rows: Item[] = [];
-  let at: string | undefined = query;
-  for (let asks = 0; at !== undefined && asks < MAX_ASKS && rows.length < limit; asks++) {
-    const answer = await asked.page(`/inspector${at}`);
-    rows.push(...item.array().parse(answer.body));
-    at = answer.next;
-  }
-  return rows.slice(0, limit);
 }
 
 async function inspectOne(asked: Asked, path: string): Promise<void> {
@@ -105,39 +94,4 @@ async function inspectOne(asked: Asked, path: string): Promise<void> {
 
 async function exportHar(asked: Asked, path: string): Promise<void> {
   await print(asked.io.stdout, jsonText(await asked.call('GET', path)));
-}
-
-async function queryOf(asked: Asked): Promise<string> {
-  const { flags } = asked;
-  const given: Record<string, string | undefined> = {
-    tunnel_id: await tunnelIdOf(asked),
-    method: textFlag(flags, 'method'),
-    status: textFlag(flags, 'status'),
-    path: textFlag(flags, 'path'),
-    outcome: textFlag(flags, 'outcome'),
-    since: sinceOf(textFlag(flags, 'since')),
-    limit: countFlag(flags, 'limit')?.toString(),
-    secrets: flags['secrets'] === true ? 'true' : undefined,
-  };
-  const query = new URLSearchParams(
-    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  ).toString();
-  return query === '' ? '' : `?${query}`;
-}
-
-/** The id that `--tunnel` means, by subdomain or id. */
-async function tunnelIdOf(asked: Asked): Promise<string | undefined> {
-  const handle = textFlag(asked.flags, 'tunnel');
-  return handle === undefined ? undefined : (await findTunnel({ ...asked, args: [handle] })).id;
-}
-
-function sinceOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const ago = spanMs(text);
-  if (ago !== undefined) return new Date(Date.now() - ago).toISOString();
-  const at = momentMs(text);
-  if (at === undefined) {
-    throw usageError(harmless(`--since: "${text}" is not a time. Use 2026-12-24T18:00Z, 15m, 2h or 7d`));
-  }
-  return new Date(at).toISOString();
 }

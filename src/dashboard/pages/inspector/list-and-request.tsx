@@ -66,6 +66,7 @@ export function ListAndRequest({ filter, chosen, requests, status, tunnels, isWi
               listRef={listRef}
               hasOlder={status.hasOlder}
               searchedTo={status.searchedTo}
+              isSearching={status.isSearching}
               onOpen={onOpen}
               onClose={onClose}
               onOlder={onOlder}
@@ -202,7 +203,7 @@ function Nothing({ filter, status, onOlder }: NothingProps) {
       title="No requests match"
       action={
         status.hasOlder ? (
-          <Button variant="default" onClick={onOlder}>
+          <Button variant="default" loading={status.isSearching} onClick={onOlder}>
             Search further back
           </Button>
         ) : undefined

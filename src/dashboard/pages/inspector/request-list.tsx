@@ -30,6 +30,7 @@ interface ListProps {
   readonly hasOlder: boolean;
   /** How far back a search came that took too long. */
   readonly searchedTo: string | undefined;
+  readonly isSearching: boolean;
   readonly onOpen: (item: Item) => void;
   readonly onClose: () => void;
   readonly onOlder: () => void;
@@ -40,7 +41,20 @@ interface ListProps {
 }
 
 export function RequestList(props: ListProps) {
-  const { view, nameOf, chosen, against, listRef, hasOlder, searchedTo, onOlder, onAway, isPaused, onResume } = props;
+  const {
+    view,
+    nameOf,
+    chosen,
+    against,
+    listRef,
+    hasOlder,
+    searchedTo,
+    isSearching,
+    onOlder,
+    onAway,
+    isPaused,
+    onResume,
+  } = props;
   const { rows, waiting } = view;
   // oxlint-disable-next-line react/incompatible-library -- its functions are called where they are made; no compiler keeps them
   const virtual = useVirtualizer({
@@ -111,7 +125,7 @@ export function RequestList(props: ListProps) {
       {hasOlder && searchedTo !== undefined && (
         <p className="culvert-req-end">
           Searched back to {clockText(timeOf(searchedTo))}.{' '}
-          <Button size="compact-xs" variant="default" onClick={onOlder}>
+          <Button size="compact-xs" variant="default" loading={isSearching} onClick={onOlder}>
             Search further back
           </Button>
         </p>

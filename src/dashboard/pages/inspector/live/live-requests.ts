@@ -13,7 +13,7 @@ import { SearchPace } from './search-pace.ts';
 const PAGE = 200;
 const MAX_PAGE = 500;
 /** A filter that must look at each record answers in parts: so many are asked for at once until a screen is full. */
-const MAX_PARTS = 10;
+const MAX_PARTS = 20;
 const SCREEN = 40;
 /** Of what was missed, as many pages as the list has room for. */
 const MAX_MISSED_PARTS = MAX_ROWS / MAX_PAGE;
@@ -26,6 +26,8 @@ export interface LiveStatus {
   readonly feed: FeedState;
   /** The first page is not there yet. */
   readonly isLoading: boolean;
+  /** A page of the history is on its way. */
+  readonly isSearching: boolean;
   readonly hasOlder: boolean;
   /** How far back a search came that took too long; undefined: it came to the end of its page. */
   readonly searchedTo: string | undefined;
@@ -40,6 +42,7 @@ export class LiveRequests {
   #status: LiveStatus = {
     feed: 'connecting',
     isLoading: true,
+    isSearching: false,
     hasOlder: false,
     searchedTo: undefined,
     error: undefined,
@@ -127,6 +130,7 @@ export class LiveRequests {
     if (this.#isAsking) return;
     const { signal } = this.#abort;
     this.#isAsking = true;
+    this.#say({ isSearching: true });
     try {
       await question();
       this.#say({ error: undefined });
@@ -134,6 +138,7 @@ export class LiveRequests {
       if (!signal.aborted) this.#say({ error, isLoading: false });
     } finally {
       this.#isAsking = false;
+      this.#say({ isSearching: false });
     }
     if (!this.#isOutrun || signal.aborted) return;
     this.#isOutrun = false;

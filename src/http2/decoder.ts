@@ -7,6 +7,7 @@ import { KIND, type Kind, lineKind, nameKind } from './field-kind.ts';
 import { decodeHuffman } from './huffman.ts';
 import { copy } from './primitives.ts';
 import type { HeadScratch } from './request-head.ts';
+import { RepeatedRequest } from './repeated-request.ts';
 import { isWorthKeeping, MIN_FIELDS, Row } from './row.ts';
 import { LAST_STATIC, STATIC_KINDS, STATIC_LINES, STATIC_NAME_END, STATIC_START } from './static-table.ts';
 import { END, NAME_END, START, TAG, Table, TABLE_BYTES } from './table.ts';
@@ -27,7 +28,19 @@ const MAX_SHIFT = 21;
 export class Decoder {
   readonly #table = new Table();
   #row: Row | null = null;
+  #repeated: RepeatedRequest | null = null;
   #at = 0;
+
+  /** Decodes the block of a request's head and finishes it. `isWhole`: no body follows. False as below. */
+  request(bytes: Buffer, start: number, end: number, isWhole: boolean, into: HeadScratch): boolean {
+    const repeated = (this.#repeated ??= new RepeatedRequest());
+    const { version } = this.#table;
+    if (repeated.isAgain(bytes, start, end, isWhole, version, into)) return true;
+    if (!this.decode(bytes, start, end, into)) return false;
+    into.finish(isWhole, end - start);
+    if (this.#table.version === version) repeated.keep(bytes, start, end, isWhole, version, into);
+    return true;
+  }
 
   /** Decodes the block `bytes[start, end)`. False: the connection is broken (COMPRESSION_ERROR). */
   decode(bytes: Buffer, start: number, end: number, into: HeadScratch): boolean {

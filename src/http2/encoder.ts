@@ -4,6 +4,7 @@
  */
 import type { Head } from '../http1/head.ts';
 import { copy, isSame, writeInteger } from './primitives.ts';
+import { RepeatedResponse } from './repeated-response.ts';
 import { LOWER, type ResponseName, responseName, SAY } from './response-name.ts';
 import { ResponseLines } from './response-head.ts';
 import { LAST_STATIC, STATIC_FIELDS } from './static-table.ts';
@@ -41,6 +42,7 @@ export class Encoder {
   /** Bytes that the lines of the last block have in HTTP/1.1. */
   counted = 0;
   readonly #table = new Table();
+  #repeated: RepeatedResponse | null = null;
   /** The smallest limit since the last block; Infinity: there was none. */
   #lowest = Number.POSITIVE_INFINITY;
 
@@ -59,13 +61,25 @@ export class Encoder {
   response(bytes: Buffer, head: Head, added: Buffer, out: Buffer, at: number, stop: number): number {
     const length = (head.lines[head.lineCount] as number) - (head.lines[0] as number) + added.length;
     if (boundOf(length) > stop - at) return -1;
-    let to = this.#begin(out, at);
-    to = this.#status(head.status, out, to);
     // Its length would be that of a body which is not sent.
     const isEmpty = head.status === 205;
+    const to = this.#head(bytes, head, out, this.#begin(out, at), isEmpty);
+    return added.length === 0 ? to : this.#lines(added, out, to, isEmpty);
+  }
+
+  #head(bytes: Buffer, head: Head, out: Buffer, at: number, isEmpty: boolean): number {
+    const repeated = (this.#repeated ??= new RepeatedResponse());
+    const { version } = this.#table;
+    if (repeated.isAgain(bytes, head, version)) {
+      this.counted = repeated.counted;
+      return repeated.write(out, at);
+    }
+    let to = this.#status(head.status, out, at);
     lines.begin(bytes, head);
     while (lines.next()) to = this.#line(lines.from, lines.start, lines.end, out, to, isEmpty);
-    return added.length === 0 ? to : this.#lines(added, out, to, isEmpty);
+    if (!repeated.isNew && this.#table.version === version)
+      repeated.keep(bytes, head, version, out.subarray(at, to), this.counted);
+    return to;
   }
 
   /** The block of an answer of the edge itself; `fields` as `Name: value`, a character per byte. */

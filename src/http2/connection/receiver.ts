@@ -239,10 +239,12 @@ export class Receiver implements FrameUser {
   #head(id: number, flags: number, bytes: Buffer, start: number, end: number): void {
     const { head } = this.#host;
     const isEnd = (flags & FLAG.endStream) !== 0;
-    if (!this.#decoder.decode(bytes, start, end, head)) return this.#offences.fail(CODE.compression);
-    if (id <= this.#streams.last) return this.#trailers(id, isEnd, end - start);
+    if (id <= this.#streams.last) {
+      if (!this.#decoder.decode(bytes, start, end, head)) return this.#offences.fail(CODE.compression);
+      return this.#trailers(id, isEnd, end - start);
+    }
+    if (!this.#decoder.request(bytes, start, end, isEnd, head)) return this.#offences.fail(CODE.compression);
     this.#streams.last = id;
-    head.finish(isEnd, end - start);
     const isRefused = this.#host.closing || this.#streams.size - this.#streams.handed >= this.#host.maxStreams;
     if (isRefused) {
       if (this.#offences.isWaste(end - start)) return;

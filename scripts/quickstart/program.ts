@@ -18,7 +18,7 @@ export interface Launch {
 }
 
 /** How long a program may take to print what it is waited for. */
-const PRINT_DEADLINE_MS = 30_000;
+const PRINT_DEADLINE_MS = 60_000;
 /** Lines kept for an error message; older ones are dropped. */
 const KEPT_LINES = 60;
 

@@ -89,6 +89,7 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
   const network = await networks(call);
   const receiver = await webhooks(call, shop);
   await alerts(call, shop);
+  await exporting(call);
   const viewer = await members(fixture, call);
   await visits(fixture, 'shop');
   await visits(fixture, 'staging');
@@ -131,6 +132,7 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
       { name: 'organization', path: '/organization' },
       { name: 'billing', path: '/billing' },
       { name: 'audit', path: '/audit' },
+      { name: 'export', path: '/export' },
       { name: 'account', path: '/account' },
       { name: 'cli', path: `/cli?device_code=${randomBytes(32).toString('base64url')}` },
       { name: 'invite', path: `/invite?token=${invitation}`, as: 'stranger' },
@@ -201,6 +203,16 @@ async function networks(call: Call): Promise<string> {
     await call('POST', `/private-networks/${id}/devices`, { name, public_key: key() });
   await call('POST', '/private-networks', { name: 'office', cidr: '10.81.0.0/24' });
   return id;
+}
+
+async function exporting(call: Call): Promise<void> {
+  const { active_org: org } = (await call('GET', '/auth/me')) as { active_org: { id: string } };
+  const headers = { authorization: 'Bearer example' };
+  await call('PUT', `/orgs/${org.id}/export`, {
+    events: ['audit', 'security'],
+    otlp: { endpoint: 'https://otlp.example.invalid', headers },
+    webhook: { url: 'https://siem.example.invalid/culvert' },
+  });
 }
 
 async function alerts(call: Call, tunnelId: string): Promise<void> {

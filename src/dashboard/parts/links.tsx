@@ -58,6 +58,7 @@ const HELP: Readonly<Record<string, string>> = {
   organization: 'teams',
   billing: 'billing',
   audit: 'teams#audit-log',
+  export: 'export',
   account: 'teams#secure-your-account',
   operator: 'operating',
   'operator/instance': 'instance',

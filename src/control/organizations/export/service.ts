@@ -187,5 +187,7 @@ function checkHeaders(headers: Headers): void {
 }
 
 function invalid(field: string, problem: string): AppError {
-  return new AppError('invalid_request', `${field} ${problem}.`);
+  return new AppError('invalid_request', `${field} ${problem}.`, {
+    details: [{ path: field, message: `${field} ${problem}.` }],
+  });
 }

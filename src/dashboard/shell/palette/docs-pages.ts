@@ -19,6 +19,7 @@ export const DOCS: ReadonlyArray<readonly [title: string, page: string]> = [
   ['Backup and restore', 'backup'],
   ['Upgrade', 'upgrading'],
   ['Metrics and alerts', 'monitoring'],
+  ['Export to OpenTelemetry and webhooks', 'export'],
   ['Troubleshooting', 'troubleshooting'],
   ['Command reference', 'cli'],
   ['From ngrok', 'from-ngrok'],

@@ -12,6 +12,7 @@ import type { AccessEntry } from '../../plane/access-log.ts';
 import type { SheetMetric } from '../../control/core/http/metric-sheet.ts';
 import { type ExportItem, itemOfRequest } from '../../control/organizations/export/export-items.ts';
 import { ExportQueue, type ExportQueueStats } from '../../control/organizations/export/export-queue.ts';
+import { ExportRoom } from '../../control/organizations/export/export-room.ts';
 import type { Resource } from '../../control/organizations/export/otlp.ts';
 import { ofOtlp, sendByOtlp, signalUrl } from '../../control/organizations/export/senders.ts';
 import { metricsRequest } from './metrics-request.ts';
@@ -56,8 +57,8 @@ export class ServerExport {
     this.#deps = deps;
     this.#startedAt = clock.now();
     const send = sendByOtlp(options, ANYWHERE, () => clock.now());
-    const room = { left: MAX_ITEMS };
-    this.#queue = new ExportQueue({ send, newId: randomUUID, room, maxWaiting: MAX_ITEMS, clock });
+    const share = new ExportRoom(MAX_ITEMS).share();
+    this.#queue = new ExportQueue({ send, newId: randomUUID, share, maxWaiting: MAX_ITEMS, clock });
   }
 
   start(): void {

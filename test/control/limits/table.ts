@@ -5,6 +5,7 @@
 import { accountLimits } from './rows-accounts.ts';
 import { maintenanceLimits } from './rows-maintenance.ts';
 import { domainLimits } from './rows-domains.ts';
+import { exportLimits } from './rows-export.ts';
 import { inspectorLimits } from './rows-inspector.ts';
 import { metricLimits } from './rows-metrics.ts';
 import { networkLimits } from './rows-networks.ts';
@@ -27,6 +28,7 @@ export const LIMITS: readonly Row[] = [
   ...maintenanceLimits(),
   ...webhookLimits(),
   ...alertLimits(),
+  ...exportLimits(),
   ...metricLimits(),
   ...inspectorLimits(),
   ...replayLimits(),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExportItem } from './export-items.ts';
 import { ExportQueue, type Sent } from './export-queue.ts';
+import { ExportRoom } from './export-room.ts';
 
 const item = (id: string): ExportItem => ({
   id,
@@ -14,7 +15,7 @@ const item = (id: string): ExportItem => ({
 });
 const FAILED: Sent = { ok: false, error: 'the response status is 503', mayRetry: true, retryAfterSeconds: null };
 
-function queueOf(answers: Array<Sent | Error>, room = { left: 100_000 }) {
+function queueOf(answers: Array<Sent | Error>, room = new ExportRoom(100_000)) {
   const clock = { ms: 0, now: () => 1_000_000 + clock.ms, monotonic: () => clock.ms };
   const batches: Array<[id: string, count: number]> = [];
   let ids = 0;
@@ -26,7 +27,7 @@ function queueOf(answers: Array<Sent | Error>, room = { left: 100_000 }) {
       return answer;
     },
     newId: () => `batch-${++ids}`,
-    room,
+    share: room.share(),
     clock,
   });
   const pump = async (afterMs = 0): Promise<void> => {
@@ -93,7 +94,7 @@ test('export queue: a batch is given up after five minutes, or at once where ret
 });
 
 test('export queue: what finds no room is dropped and counted, its own or that of all', () => {
-  const { queue } = queueOf([], { left: 3 });
+  const { queue } = queueOf([], new ExportRoom(3));
   for (const id of ['a', 'b', 'c', 'd']) queue.add(item(id));
   assert.deepEqual([queue.stats().waiting, queue.stats().dropped], [3, 1]);
   const own = queueOf([]);
@@ -116,4 +117,34 @@ test('export queue: close gives back the room of a batch that waits for its next
   underWay.queue.close();
   await underWay.queue.idle();
   assert.deepEqual([underWay.queue.stats().dropped, underWay.room.left], [1, 100_000]);
+});
+
+test('export queue: without room, the organization with more than its share gives way to one with less', async () => {
+  const room = new ExportRoom(10);
+  const dead = queueOf([FAILED], room);
+  for (let i = 0; i < 9; i++) dead.queue.add(item(String(i)));
+  await dead.pump();
+  dead.queue.add(item('9'));
+  const { queue, pump } = queueOf([], room);
+  for (let i = 0; i < 7; i++) queue.add(item(String(i)));
+  assert.deepEqual([queue.stats().waiting, queue.stats().dropped], [7, 0], 'its batch gave way as a whole');
+  assert.deepEqual([dead.queue.stats().waiting, dead.queue.stats().dropped], [0, 10]);
+  await pump();
+  assert.deepEqual([queue.stats().sent, room.left], [7, 10]);
+});
+
+test('export queue: dead destinations of others never drop what is within a fair share', async () => {
+  const room = new ExportRoom(60);
+  const dead = Array.from({ length: 5 }, () => queueOf([FAILED], room));
+  for (let i = 0; i < 100; i++) for (const { queue } of dead) queue.add(item(String(i)));
+  assert.equal(room.left, 0, 'they fill all of it');
+  const { queue, pump } = queueOf([], room);
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < 10; i++) queue.add(item(String(i)));
+    for (const one of dead) one.queue.add(item('more'));
+    await pump();
+  }
+  assert.deepEqual([queue.stats().sent, queue.stats().dropped], [30, 0]);
+  for (let i = 0; i < 11; i++) queue.add(item(String(i)));
+  assert.equal(queue.stats().dropped, 1, 'a sixth of the room is its share');
 });

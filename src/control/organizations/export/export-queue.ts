@@ -5,6 +5,7 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { ExportItem } from './export-items.ts';
+import type { ExportShare, Yielding } from './export-room.ts';
 
 /** What came of one attempt. */
 export type Sent =
@@ -18,11 +19,6 @@ export type Sent =
 
 /** One batch to its receiver. `id`: the same at each attempt. Rejects where there was no response. */
 export type Send = (items: readonly ExportItem[], id: string) => Promise<Sent>;
-
-/** Memory that all queues of a server share, in items. */
-export interface ExportRoom {
-  left: number;
-}
 
 export interface ExportQueueStats {
   readonly sent: number;
@@ -52,13 +48,14 @@ interface Batch {
 export interface ExportQueueDeps {
   readonly send: Send;
   readonly newId: () => string;
-  readonly room: ExportRoom;
+  /** Of the memory that all queues of the server share. */
+  readonly share: ExportShare;
   readonly clock: Clock;
   /** Items that may wait. Default: 5,000. */
   readonly maxWaiting?: number;
 }
 
-export class ExportQueue {
+export class ExportQueue implements Yielding {
   readonly #deps: ExportQueueDeps;
   #waiting: ExportItem[] = [];
   #batch: Batch | null = null;
@@ -73,16 +70,32 @@ export class ExportQueue {
 
   constructor(deps: ExportQueueDeps) {
     this.#deps = deps;
+    deps.share.join(this);
+  }
+
+  get held(): number {
+    return this.#waiting.length + (this.#batch?.items.length ?? 0);
   }
 
   add(item: ExportItem): void {
-    const { room, maxWaiting = MAX_WAITING } = this.#deps;
-    if (this.#isClosed || this.#waiting.length >= maxWaiting || room.left <= 0) {
+    const { share, maxWaiting = MAX_WAITING } = this.#deps;
+    if (this.#isClosed || this.#waiting.length >= maxWaiting || !share.take()) {
       this.#dropped++;
       return;
     }
-    room.left--;
     this.#waiting.push(item);
+  }
+
+  /** The newest event, as `add` drops the newest; else a batch that waits for its next attempt. */
+  yield(): boolean {
+    if (this.#waiting.pop() !== undefined) {
+      this.#dropped++;
+      this.#deps.share.give(1);
+      return true;
+    }
+    if (this.#batch === null || this.#sending !== null) return false;
+    this.#drop(this.#batch);
+    return true;
   }
 
   /** Sends what is due, in the background. To be called every second or so. */
@@ -98,7 +111,7 @@ export class ExportQueue {
     return {
       sent: this.#sent,
       dropped: this.#dropped,
-      waiting: this.#waiting.length + (this.#batch?.items.length ?? 0),
+      waiting: this.held,
       lastSentAt: this.#lastSentAt,
       lastError: this.#lastError,
       failingSince: this.#failingSince,
@@ -113,8 +126,9 @@ export class ExportQueue {
   /** Sends nothing more; what waits is dropped, and a batch under way if it fails. */
   close(): void {
     this.#isClosed = true;
-    const { room } = this.#deps;
-    room.left += this.#waiting.length;
+    const { share } = this.#deps;
+    share.leave(this);
+    share.give(this.#waiting.length);
     this.#dropped += this.#waiting.length;
     this.#waiting = [];
     if (this.#sending === null && this.#batch !== null) this.#drop(this.#batch);
@@ -172,6 +186,6 @@ export class ExportQueue {
 
   #done(batch: Batch): void {
     this.#batch = null;
-    this.#deps.room.left += batch.items.length;
+    this.#deps.share.give(batch.items.length);
   }
 }

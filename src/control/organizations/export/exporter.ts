@@ -10,7 +10,8 @@ import { asShown } from '../../audit/service.ts';
 import type { Sealer } from '../../core/secrets/sealing.ts';
 import type { Store } from '../../db/tx.ts';
 import { itemOfAudit, itemOfRequest } from './export-items.ts';
-import { ExportQueue, type ExportQueueStats, type ExportRoom, type Send } from './export-queue.ts';
+import { ExportQueue, type ExportQueueStats, type Send } from './export-queue.ts';
+import { ExportRoom, type ExportShare } from './export-room.ts';
 import { AuditTail } from './audit-tail.ts';
 import { allExports, type ExportRow, moveAuditCursor } from './rows.ts';
 import { openHeaders, openSecret } from './secrets.ts';
@@ -32,6 +33,7 @@ export interface ExporterDeps {
 /** The queues of one organization; undefined: there is no such destination. */
 interface Outlets {
   readonly row: ExportRow;
+  readonly share: ExportShare;
   readonly otlp: ExportQueue | undefined;
   readonly webhook: ExportQueue | undefined;
 }
@@ -49,7 +51,7 @@ export interface ExporterStats {
 
 export class Exporter {
   readonly #deps: ExporterDeps;
-  readonly #room: ExportRoom = { left: MAX_ITEMS };
+  readonly #room = new ExportRoom(MAX_ITEMS);
   readonly #outlets = new Map<string, Outlets>();
   /** Of queues that were replaced or removed. */
   #gone = { sent: 0, dropped: 0 };
@@ -71,10 +73,12 @@ export class Exporter {
     const isSameWebhook = before?.row.webhookUrl === row.webhookUrl && before.row.sealedSecret === row.sealedSecret;
     if (!isSameOtlp) this.#retire(before?.otlp);
     if (!isSameWebhook) this.#retire(before?.webhook);
+    const share = before?.share ?? this.#room.share();
     this.#outlets.set(row.orgId, {
       row,
-      otlp: isSameOtlp ? before.otlp : this.#queue(this.#otlpOf(row)),
-      webhook: isSameWebhook ? before.webhook : this.#queue(this.#webhookOf(row)),
+      share,
+      otlp: isSameOtlp ? before.otlp : this.#queue(this.#otlpOf(row), share),
+      webhook: isSameWebhook ? before.webhook : this.#queue(this.#webhookOf(row), share),
     });
   }
 
@@ -171,9 +175,9 @@ export class Exporter {
     );
   }
 
-  #queue(send: Send | undefined): ExportQueue | undefined {
+  #queue(send: Send | undefined, share: ExportShare): ExportQueue | undefined {
     if (send === undefined) return undefined;
-    return new ExportQueue({ send, newId: uuidv7, room: this.#room, clock: this.#deps.store.clock });
+    return new ExportQueue({ send, newId: uuidv7, share, clock: this.#deps.store.clock });
   }
 
   #retire(queue: ExportQueue | undefined): void {

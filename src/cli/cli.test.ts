@@ -347,6 +347,9 @@ test('config check: 0 for a good file, 2 with file, line and key for a bad one',
   writeFileSync(join(home, 'bad.toml'), '[edge]\n\ndomian = "example.com"\n');
   const good = await run(['config', 'check', 'good.toml'], { home });
   assert.deepEqual([good.code, good.stdout], [0, 'good.toml: ok\n']);
+  writeFileSync(join(home, 'logs.toml'), '[log.access]\npath = "nowhere/access.log"\n');
+  const logs = await run(['config', 'check', 'logs.toml'], { home });
+  assert.match(logs.stderr, /^logs\.toml: log\.access\.path is in a folder that does not exist: create \S+nowhere/m);
   const bad = await run(['config', 'check', 'bad.toml'], { home });
   assert.equal(bad.code, 2);
   assert.match(bad.stderr, /^culvert: bad\.toml:3: edge\.domian: unknown key/);
@@ -359,6 +362,9 @@ test("config check: an agent's file, named or in this folder, with each mistake"
   assert.deepEqual([good.code, good.stdout, good.stderr], [0, 'culvert.toml: ok\n', '']);
   const text = '[tunnels.a]\ntarget = "x y"\n[tunnels.b]\nprotocol = "udp"\ntarget = 1\n[tunnels.c]\ntarget = 2\n';
   writeFileSync(join(home, 'bad.toml'), text);
+  writeFileSync(join(home, 'logs.toml'), '[log.access]\npath = "nowhere/access.log"\n');
+  const logs = await run(['config', 'check', 'logs.toml'], { home });
+  assert.match(logs.stderr, /^logs\.toml: log\.access\.path is in a folder that does not exist: create \S+nowhere/m);
   const bad = await run(['config', 'check', 'bad.toml'], { home });
   assert.equal(bad.code, 2);
   assert.match(

@@ -192,6 +192,25 @@ test('start: a data folder of another user is named with both users', { ...WITHI
   assert.equal(code, 1);
 });
 
+test('start: an access log that could not be rotated is refused', { ...WITHIN, skip: NO_SETPRIV }, async (t) => {
+  const folder = newFolder(t);
+  const logs = join(folder, 'logs');
+  mkdirSync(logs);
+  writeFileSync(join(logs, 'access.log'), '');
+  chownSync(logs, NOBODY, NOBODY);
+  const toml = `[log.access]\npath = "${logs}/access.log"\n`;
+  const { code, said } = await failedStart(t, {
+    folder,
+    toml,
+    by: ['setpriv', '--bounding-set=-all', '--inh-caps=-all'],
+  });
+  assert.match(
+    said,
+    /log\.access\.path \S+\/access\.log can't be rotated in \S+\/logs: the user root has no access to it; .*, or set log\.access\.path/,
+  );
+  assert.equal(code, 1);
+});
+
 test('start: a listener in use is named by its setting', WITHIN, async (t) => {
   for (const key of ['api', 'http', 'https', 'agents'] as const) {
     const folder = newFolder(t);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { kindOfFile } from '../../config/text/file-kind.ts';
 import { loadServerConfig } from '../../config/load.ts';
+import { accessLogProblem } from '../../server/access-log/place.ts';
 import { checkAgentTunnels } from '../agent/check-file.ts';
 import type { Invocation } from '../terminal/command.ts';
 import { EXIT, type ExitCode, usageError } from '../terminal/exit.ts';
@@ -25,9 +26,11 @@ export async function configCheck(io: Io, { args, flags }: Invocation): Promise<
     await print(io.stdout, `${agents}: ok`);
     return EXIT.ok;
   }
-  const { warnings, file: read } = loadServerConfig(file, io);
+  const { warnings, settings, file: read } = loadServerConfig(file, io);
   const what = read ?? 'defaults';
   for (const warning of warnings) writeLine(io.stderr, `${what}: ${warning}`);
+  const problem = accessLogProblem(settings.log.access);
+  if (problem !== null) writeLine(io.stderr, `${what}: ${problem.message}`);
   if (migrate !== undefined) {
     const { migrateCopy } = await import('../../server/upgrade/migrate-copy.ts');
     if (!migrateCopy(resolve(io.cwd, migrate))) {

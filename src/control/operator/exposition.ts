@@ -377,6 +377,11 @@ function writeLogs(sheet: MetricSheet, { edge: { access }, accessLog, exports, s
       lost: access.dropped,
     }),
   );
+  sheet.counter(
+    'culvert_access_log_rotation_failures_total',
+    'Rotations of the access log that failed; its file grows',
+    accessLog?.failedRotations ?? 0,
+  );
   const of = Object.entries({ server: serverExport, customers: exports });
   sheet.gauge(
     'culvert_export_waiting',

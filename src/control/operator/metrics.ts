@@ -90,6 +90,7 @@ export interface OperatorMetricsDeps {
 export interface AccessLogFigures {
   readonly written: number;
   readonly dropped: number;
+  readonly failedRotations: number;
 }
 
 interface Watches {

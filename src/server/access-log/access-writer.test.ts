@@ -7,6 +7,7 @@ import { ENTRY } from './testing.ts';
 class Sink {
   texts: string[] = [];
   reopened = 0;
+  failedRotations = 0;
   isFull = false;
   gate: Promise<void> = Promise.resolve();
 
@@ -33,7 +34,7 @@ test('access log: sampled entries become lines, in their order', async () => {
   writer.take([entry('d')]);
   await writer.close();
   assert.equal(sink.texts.join(''), 'a\nc\nd\n');
-  assert.deepEqual(writer.stats(), { written: 3, dropped: 0, isFailing: false });
+  assert.deepEqual(writer.stats(), { written: 3, dropped: 0, isFailing: false, failedRotations: 0 });
 });
 
 test('access log: a slow disk costs lines beyond the bound, and no memory', async () => {
@@ -55,12 +56,12 @@ test('access log: a full disk loses lines, counts them, and is written again whe
   const writer = new AccessWriter(sink, lineOf, { log: silentLog });
   writer.take([entry('a'), entry('b')]);
   await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(writer.stats(), { written: 0, dropped: 2, isFailing: true });
+  assert.deepEqual(writer.stats(), { written: 0, dropped: 2, isFailing: true, failedRotations: 0 });
   sink.isFull = false;
   writer.reopen();
   assert.equal(sink.reopened, 1);
   writer.take([entry('c')]);
   await writer.close();
   assert.equal(sink.texts.join(''), 'c\n');
-  assert.deepEqual(writer.stats(), { written: 1, dropped: 2, isFailing: false });
+  assert.deepEqual(writer.stats(), { written: 1, dropped: 2, isFailing: false, failedRotations: 0 });
 });

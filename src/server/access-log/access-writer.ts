@@ -11,6 +11,8 @@ import type { LineOf } from './lines.ts';
 /** Where lines go: rotating-file.ts, or standard output. */
 export interface AccessSink {
   append(bytes: Buffer): Promise<void>;
+  /** Since the start. */
+  readonly failedRotations: number;
   reopen(): void;
   close(): Promise<void>;
 }
@@ -20,6 +22,7 @@ export interface AccessWriterStats {
   readonly dropped: number;
   /** The last write failed. */
   readonly isFailing: boolean;
+  readonly failedRotations: number;
 }
 
 /** Lines that wait: a few seconds of a busy server. */
@@ -71,7 +74,8 @@ export class AccessWriter {
   }
 
   stats(): AccessWriterStats {
-    return { written: this.#written, dropped: this.#dropped, isFailing: this.#lost > 0 };
+    const { failedRotations } = this.#sink;
+    return { written: this.#written, dropped: this.#dropped, isFailing: this.#lost > 0, failedRotations };
   }
 
   /** Opens its file again: another program has moved it. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { messageOf } from '../../base/errors.ts';
 import { RotatingFile, type RotationRules } from './rotating-file.ts';
 
 const HOUR = 3_600_000;
@@ -11,15 +12,20 @@ function opened(t: TestContext, rules: Partial<RotationRules>) {
   const folder = mkdtempSync(join(tmpdir(), 'culvert-access-'));
   const clock = { now: Date.now() };
   const path = join(folder, 'access.log');
+  const told: string[] = [];
+  const watch = {
+    failed: (error: unknown) => void told.push(messageOf(error)),
+    mended: () => void told.push('mended'),
+  };
   const open = (): RotatingFile =>
-    new RotatingFile(path, { maxBytes: null, maxAgeMs: null, keep: 2, ...rules }, () => clock.now);
+    new RotatingFile(path, { maxBytes: null, maxAgeMs: null, keep: 2, ...rules }, () => clock.now, watch);
   const file = open();
   t.after(async () => {
     await file.close();
     rmSync(folder, { recursive: true, force: true });
   });
   const old = (): string[] => readdirSync(folder).filter((name) => name !== 'access.log');
-  return { file, open, clock, folder, path, old, text: () => readFileSync(path, 'utf8') };
+  return { file, told, open, clock, folder, path, old, text: () => readFileSync(path, 'utf8') };
 }
 
 const line = (text: string): Buffer => Buffer.from(`${text}\n`);
@@ -82,4 +88,24 @@ test('access log file: a write that fails tells so, and a later one tries again'
   await import('node:fs/promises').then(({ mkdir }) => mkdir(folder));
   await file.append(line('three'));
   assert.equal(text(), 'three\n');
+});
+
+test('access log file: a rotation that fails is logged once, loses no line, and is tried again after a minute', async (t) => {
+  const { file, told, clock, path, old, text } = opened(t, { maxBytes: 4 });
+  // A folder stands where the file would go: rename fails, for root too.
+  await file.append(line('one'));
+  mkdirSync(`${path}.${new Date(clock.now).toISOString().slice(0, 19).replaceAll(':', '-')}Z.1`);
+  await file.append(line('two'));
+  await file.append(line('six'));
+  assert.equal(text(), 'one\ntwo\nsix\n');
+  assert.equal(file.failedRotations, 1, 'not tried with each line');
+  clock.now += 59_000;
+  await file.append(line('ten'));
+  assert.equal(file.failedRotations, 1);
+  assert.equal(told.length, 1);
+  assert.match(told[0] ?? '', /EISDIR|ENOTEMPTY|EEXIST/);
+  clock.now += 1_000;
+  await file.append(line('end'));
+  assert.deepEqual([text(), told.at(-1)], ['end\n', 'mended']);
+  assert.equal(old().length, 2);
 });

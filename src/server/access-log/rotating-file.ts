@@ -1,9 +1,11 @@
 /**
  * A log file that rotates by size and age, keeps some old files, and opens its path again when another program has moved it. One write at a time: its
- * user waits for each. What fails leaves the file closed, and the next write tries again.
+ * user waits for each. A write that fails leaves the file closed, and the next one tries again. A rotation that fails leaves it open: lines go on
+ * into it, and the rotation is tried again after a minute.
  */
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { codeOf } from '../../base/errors.ts';
 
 export interface RotationRules {
   /** Bytes of a file; null: as many as come. */
@@ -13,6 +15,14 @@ export interface RotationRules {
   readonly keep: number;
 }
 
+/** Told once of a series of rotations that fail, and once when one works again. */
+export interface RotationWatch {
+  readonly failed: (error: unknown) => void;
+  readonly mended: () => void;
+}
+
+/** After a rotation that failed: permissions stay as they are for a while, and each try costs. */
+const ROTATE_AGAIN_MS = 60_000;
 /** Other users of the machine read no addresses of visitors. */
 const MODE = 0o640;
 const NEWLINE = Buffer.from('\n');
@@ -21,17 +31,28 @@ export class RotatingFile {
   readonly #path: string;
   readonly #rules: RotationRules;
   readonly #now: () => number;
+  readonly #watch: RotationWatch;
   #file: FileHandle | null = null;
   #bytes = 0;
   #since = 0;
   /** The last write was cut short: what comes next begins a line of its own. */
   #isTorn = false;
   #mustReopen = false;
+  #failedRotations = 0;
+  /** The last rotation failed. */
+  #isStuck = false;
+  #rotateAfter = 0;
 
-  constructor(path: string, rules: RotationRules, now: () => number) {
+  constructor(path: string, rules: RotationRules, now: () => number, watch: RotationWatch) {
     this.#path = path;
     this.#rules = rules;
     this.#now = now;
+    this.#watch = watch;
+  }
+
+  /** Since the start. */
+  get failedRotations(): number {
+    return this.#failedRotations;
   }
 
   /** Rejects when not all of it is written: the disk is full, the folder has gone. */
@@ -66,24 +87,26 @@ export class RotatingFile {
   async #ready(bytes: number): Promise<FileHandle> {
     if (this.#mustReopen) {
       this.#mustReopen = false;
+      this.#rotateAfter = 0;
       await this.close();
     }
-    if (this.#file !== null && this.#isDue(bytes)) await this.#rotate();
-    if (this.#file !== null) return this.#file;
+    this.#file ??= await this.#opened();
+    if (this.#isDue(bytes)) await this.#rotate();
+    return (this.#file ??= await this.#opened());
+  }
+
+  async #opened(): Promise<FileHandle> {
     const file = await open(this.#path, 'a', MODE);
     const { size, birthtimeMs } = await file.stat();
-    this.#file = file;
     this.#bytes = size;
     // Some file systems know no time of birth.
     this.#since = size === 0 || birthtimeMs <= 0 ? this.#now() : Math.min(birthtimeMs, this.#now());
-    if (!this.#isDue(bytes)) return file;
-    await this.#rotate();
-    return this.#ready(bytes);
+    return file;
   }
 
   #isDue(more: number): boolean {
     const { maxBytes, maxAgeMs } = this.#rules;
-    if (this.#bytes === 0) return false;
+    if (this.#bytes === 0 || this.#now() < this.#rotateAfter) return false;
     return (
       (maxBytes !== null && this.#bytes + more > maxBytes) ||
       (maxAgeMs !== null && this.#now() - this.#since >= maxAgeMs)
@@ -91,9 +114,31 @@ export class RotatingFile {
   }
 
   async #rotate(): Promise<void> {
-    await this.close();
-    await rename(this.#path, await this.#oldName());
+    try {
+      await this.#moveAway();
+      await this.#removeOld();
+      if (this.#isStuck) this.#watch.mended();
+      this.#isStuck = false;
+    } catch (error) {
+      this.#failedRotations++;
+      this.#rotateAfter = this.#now() + ROTATE_AGAIN_MS;
+      if (!this.#isStuck) this.#watch.failed(error);
+      this.#isStuck = true;
+    }
+  }
+
+  async #moveAway(): Promise<void> {
+    try {
+      await rename(this.#path, await this.#oldName());
+    } catch (error) {
+      // Another program has moved it already.
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
     this.#isTorn = false;
+    await this.close();
+  }
+
+  async #removeOld(): Promise<void> {
     const old = await this.#oldFiles();
     const tooMany = old.slice(0, Math.max(0, old.length - this.#rules.keep));
     await Promise.all(tooMany.map((name) => rm(join(dirname(this.#path), name), { force: true })));

@@ -8,6 +8,7 @@ export function standardOutput(output: NodeJS.WritableStream): AccessSink {
       output.write(bytes, (error) => (error === null || error === undefined ? resolve() : reject(error)));
       return promise;
     },
+    failedRotations: 0,
     reopen: () => undefined,
     // Others write to it too.
     close: async () => undefined,

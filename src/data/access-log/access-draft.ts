@@ -10,7 +10,7 @@ import type { RouteEntry, ServedTunnel } from '../routing/entry.ts';
 
 const USER_AGENT = word('user-agent');
 const REFERER = word('referer');
-/** Of a target, a user agent and a referer: longer ones are cut, so that a batch has a bound. */
+/** Of a target, a user agent and a referer: longer ones are not read, so that a batch has a bound. A cut string would keep the whole one. */
 const MAX_CHARS = 2_048;
 
 /** Where it goes: access-log.ts. */
@@ -73,7 +73,7 @@ export class AccessDraft implements Mutable<AccessEntry> {
   read({ bytes, start, head, remoteIp, isHttps, isHttp2 }: AskedHead, traceId: string): void {
     this.traceId = traceId;
     this.method = bytes.toString('latin1', start, head.methodEnd);
-    this.target = targetOf(bytes, head).slice(0, MAX_CHARS);
+    this.target = targetOf(bytes, head, MAX_CHARS);
     this.host = bytes.toString('latin1', head.hostStart, head.hostEnd);
     this.remoteIp = remoteIp;
     this.scheme = isHttps ? 'https' : 'http';

@@ -46,3 +46,27 @@ test('access queue: a batch without an answer is lost and counted, and the next 
   await queue.close(1_000);
   assert.deepEqual(queue.stats(), { sent: 1, dropped: 2, waiting: 0 });
 });
+
+test('access queue: long entries are bounded by bytes, and give them back once they are sent', async () => {
+  const gate = Promise.withResolvers<void>();
+  const queue = new AccessQueue(
+    { link: { logAccess: () => gate.promise }, log: silentLog },
+    { maxBytes: 6_000, maxEntries: 1, gatherMs: 1 },
+  );
+  const long = { ...entry, target: '/'.padEnd(2_048, 'x'), userAgent: 'u'.repeat(400) };
+  for (let i = 0; i < 3; i++) queue.add(long);
+  assert.deepEqual(queue.stats(), { sent: 0, dropped: 1, waiting: 2 });
+  gate.resolve();
+  await queue.close(1_000);
+  assert.deepEqual(queue.stats(), { sent: 2, dropped: 1, waiting: 0 });
+
+  const again = new AccessQueue(
+    { link: { logAccess: async () => undefined }, log: silentLog },
+    { maxBytes: 3_000, maxEntries: 1, gatherMs: 0 },
+  );
+  for (let i = 0; i < 3; i++) {
+    again.add(long);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.deepEqual([again.stats().dropped, again.stats().sent], [0, 3]);
+});

@@ -6,8 +6,10 @@ import type { AccessEntry, AccessStats } from '../../plane/access-log.ts';
 import type { Link } from '../../plane/link.ts';
 
 export interface AccessQueueOptions {
-  /** Entries that may wait: half a second of a node at full load, and some megabytes. */
+  /** Entries that may wait: half a second of a node at full load. */
   readonly maxWaiting?: number;
+  /** Memory of entries that wait or are under way, about: as much as usual ones have. */
+  readonly maxBytes?: number;
   readonly maxEntries?: number;
   /** From the first entry to its batch. */
   readonly gatherMs?: number;
@@ -15,7 +17,15 @@ export interface AccessQueueOptions {
   readonly answerMs?: number;
 }
 
-const USUAL: Required<AccessQueueOptions> = { maxWaiting: 20_000, maxEntries: 1_000, gatherMs: 100, answerMs: 30_000 };
+const USUAL: Required<AccessQueueOptions> = {
+  maxWaiting: 20_000,
+  maxBytes: 16 << 20,
+  maxEntries: 1_000,
+  gatherMs: 100,
+  answerMs: 30_000,
+};
+/** An entry without its long strings: its fields, ids and addresses. */
+const ENTRY_BYTES = 500;
 
 export class AccessQueue {
   readonly #options: Required<AccessQueueOptions>;
@@ -25,6 +35,7 @@ export class AccessQueue {
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | null = null;
   #underWay = 0;
+  #bytes = 0;
   #sent = 0;
   #dropped = 0;
   #isClosed = false;
@@ -36,11 +47,14 @@ export class AccessQueue {
   }
 
   add(entry: AccessEntry): void {
-    if (this.#isClosed || this.#waiting.length >= this.#options.maxWaiting) {
+    const { maxWaiting, maxBytes } = this.#options;
+    const bytes = bytesOf(entry);
+    if (this.#isClosed || this.#waiting.length >= maxWaiting || this.#bytes + bytes > maxBytes) {
       this.#dropped++;
       return;
     }
     this.#waiting.push(entry);
+    this.#bytes += bytes;
     this.#schedule();
   }
 
@@ -77,6 +91,7 @@ export class AccessQueue {
     this.#sending = this.#deliver(entries).finally(() => {
       this.#sending = null;
       this.#underWay = 0;
+      for (const entry of entries) this.#bytes -= bytesOf(entry);
       if (this.#waiting.length > maxEntries) this.#start();
       else if (this.#waiting.length > 0) this.#schedule();
     });
@@ -91,4 +106,9 @@ export class AccessQueue {
       this.#log.error({ entries: entries.length, error: messageOf(error) }, 'access log entries were lost');
     }
   }
+}
+
+/** One byte per character: they are read as latin1. */
+function bytesOf({ target, userAgent, referer, host }: AccessEntry): number {
+  return ENTRY_BYTES + target.length + userAgent.length + referer.length + host.length;
 }

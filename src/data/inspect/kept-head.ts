@@ -27,9 +27,10 @@ export function copyOf(bytes: Buffer, start: number, end: number): Buffer {
   return copy;
 }
 
-/** The target of a request. Without the ticket of a visitor's login. */
-export function targetOf(bytes: Buffer, head: Head): string {
-  return bytes.toString('latin1', head.targetStart, targetEnd(bytes, head));
+/** The target of a request, or the first `most` bytes of it. Without the ticket of a visitor's login. */
+export function targetOf(bytes: Buffer, head: Head, most = Infinity): string {
+  const { targetStart } = head;
+  return bytes.toString('latin1', targetStart, Math.min(targetEnd(bytes, head), targetStart + most));
 }
 
 /** The head of a request that was not passed on, with empty values where they say who the visitor is. */

@@ -226,5 +226,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX `inspector_shares_org` ON `inspector_shares` (`org_id`,`created_at`);",
       "CREATE INDEX `inspector_shares_expiry` ON `inspector_shares` (`expires_at`);"
     ]
+  },
+  {
+    "index": 10,
+    "tag": "0009_redelivery_answer",
+    "hash": "1c928dcfd099727e1673214a54844510bc0eab275970e661c7fa4b4cd8830ba3",
+    "statements": [
+      "ALTER TABLE `webhook_receivers` ADD `redelivery_matched` integer;",
+      "ALTER TABLE `webhook_receivers` ADD `redelivery_continue_from` integer;"
+    ]
   }
 ];

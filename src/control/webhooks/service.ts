@@ -138,6 +138,8 @@ export class Receivers {
         refusedBefore: null,
         redeliveryKey: null,
         redeliveryCount: null,
+        redeliveryMatched: null,
+        redeliveryContinueFrom: null,
         ...columnsOf(forward),
       };
       tx.db.insert(webhookReceivers).values(row).run();

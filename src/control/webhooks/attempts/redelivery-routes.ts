@@ -20,7 +20,7 @@ const range = z
     }),
     dry_run: z.boolean().default(false).openapi({ description: '`true`: only count the deliveries' }),
     idempotency_key: z.string().min(1).max(100).optional().openapi({
-      description: 'A second call with the key of the last one queues nothing, and returns how many that one queued.',
+      description: 'A second call with the key of the last one queues nothing, and gets the same response.',
     }),
   })
   .openapi('WebhookRedelivery', {

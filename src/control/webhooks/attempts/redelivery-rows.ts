@@ -54,11 +54,24 @@ export function queueAgain(tx: Tx, receiverId: string, sequences: readonly numbe
     .run();
 }
 
-/** Remembers the call by the name that its caller gave it. */
-export function noteRedelivery(tx: Tx, receiverId: string, { key, count: n }: { key: string; count: number }): void {
+/** What a call did, under the name that its caller gave it. */
+export interface NotedCall {
+  readonly key: string;
+  readonly matched: number;
+  readonly queued: number;
+  readonly continueFrom: number | null;
+}
+
+/** Remembers the receiver's last call with a name. */
+export function noteRedelivery(tx: Tx, receiverId: string, { key, matched, queued, continueFrom }: NotedCall): void {
   tx.db
     .update(webhookReceivers)
-    .set({ redeliveryKey: key, redeliveryCount: n })
+    .set({
+      redeliveryKey: key,
+      redeliveryCount: queued,
+      redeliveryMatched: matched,
+      redeliveryContinueFrom: continueFrom,
+    })
     .where(eq(webhookReceivers.id, receiverId))
     .run();
 }

@@ -81,9 +81,10 @@ test('redelivery: before newer ones that wait; at most so many at once, and then
   await deliver('new');
   const to = new Date(plane.now + MINUTE).toISOString();
   const redeliver = (body: object) => ann.call('POST', `${path}/redeliver`, { state: 'all', to, ...body });
-  const { body } = await redeliver({ from });
+  const { body } = await redeliver({ from, idempotency_key: 'click' });
   const continueFrom = new Date(plane.now + MAX_REDELIVERED - 1).toISOString();
   assert.deepEqual(body, { matched: MAX_REDELIVERED + 1, queued: MAX_REDELIVERED, continue_from: continueFrom });
+  assert.deepEqual((await redeliver({ from, idempotency_key: 'click' })).body, body, 'the way on is not forgotten');
   const rest = await redeliver({ from: continueFrom });
   assert.deepEqual(rest.body, { matched: 1, queued: 1, continue_from: null });
   assert.equal((await events('?state=none')).length, 0);

@@ -5,7 +5,7 @@ import { recordAudit } from '../../core/rules/audit.ts';
 import type { Store } from '../../db/tx.ts';
 import { destinationOf } from '../forward-rows.ts';
 import type { Lines } from '../forwarder.ts';
-import { ownReceiver } from '../receiver-rows.ts';
+import { ownReceiver, type ReceiverRow } from '../receiver-rows.ts';
 import {
   countInRange,
   firstInRange,
@@ -46,26 +46,30 @@ export class Redeliveries {
     allow(actor, 'change', 'webhook_receiver');
     return this.#store.inTx((tx) => {
       const receiver = ownReceiver(tx.db, actor.orgId, id);
-      const { id: receiverId, orgId, redeliveryKey, redeliveryCount } = receiver;
+      const { id: receiverId, orgId } = receiver;
       const range = { ...input, receiverId, to: to ?? tx.now };
       if (destinationOf(receiver) === null) throw notForwarded();
       if (isDryRun) return { matched: countInRange(tx.db, range), queued: 0, continueFrom: null };
-      if (key !== undefined && key === redeliveryKey) {
-        const queued = redeliveryCount ?? 0;
-        return { matched: queued, queued, continueFrom: null };
-      }
+      if (key !== undefined && key === receiver.redeliveryKey) return answerBefore(receiver);
       const matched = countInRange(tx.db, range);
       const rows = firstInRange(tx.db, range);
       const going = rows.slice(0, MAX_REDELIVERED).map(({ sequence }) => sequence);
       queueAgain(tx, receiverId, going);
-      if (key !== undefined) noteRedelivery(tx, receiverId, { key, count: going.length });
+      const done = { matched, queued: going.length, continueFrom: rows[MAX_REDELIVERED]?.receivedAt ?? null };
+      if (key !== undefined) noteRedelivery(tx, receiverId, { key, ...done });
       const entry = { action: 'webhook_receiver.redeliver', resourceType: 'webhook_receiver' } as const;
       const details = { from: text(range.from), to: text(range.to), state: range.state, count: going.length };
       recordAudit(tx, actor, { ...entry, resourceId: receiverId, details });
       if (going.length > 0) tx.onCommit(() => this.#lines.ready({ receiverId, orgId }));
-      return { matched, queued: going.length, continueFrom: rows[MAX_REDELIVERED]?.receivedAt ?? null };
+      return done;
     });
   }
+}
+
+/** What the call with the same key answered. */
+function answerBefore({ redeliveryCount, redeliveryMatched, redeliveryContinueFrom }: ReceiverRow): Redelivered {
+  const queued = redeliveryCount ?? 0;
+  return { matched: redeliveryMatched ?? queued, queued, continueFrom: redeliveryContinueFrom };
 }
 
 /** A receiver without a tunnel has no place to send to. */

@@ -111,6 +111,7 @@ export const AUTH_PAGE = open('*', async () => (await import('./pages/auth/auth-
 export const OPEN_PAGES: readonly OpenEntry[] = [
   open('/reset', async () => (await import('./pages/auth/reset-page.tsx')).ResetPage),
   open('/invite', async () => (await import('./pages/auth/invite-page.tsx')).InvitePage),
+  open('/confirm-alerts', async () => (await import('./pages/alerts/confirm-page.tsx')).ConfirmPage),
   open('/shared/:token', async () => (await import('./pages/inspector/export/shared-page.tsx')).SharedPage),
   open('/cli', async () => (await import('./pages/auth/device-page.tsx')).DevicePage),
 ];

@@ -30,6 +30,8 @@ export interface Fixture {
   readonly receiver: string;
   readonly delivery: string;
   readonly alert: string;
+  /** Its channel, which waits for a confirmation. */
+  readonly channel: string;
   readonly connection: string;
   /** Of a request that a visitor made. */
   readonly record: string;
@@ -132,6 +134,7 @@ export class Fixtures {
       identity,
       tunnel: String(open['id']),
       alert: String(alert['id']),
+      channel: (alert['channels'] as unknown as ReadonlyArray<{ id: string }>)[0]?.id ?? '',
       token: String(token['nonce']),
       project: String(space['slug']),
       projectToken: String(projectToken['nonce']),

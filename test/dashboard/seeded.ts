@@ -135,6 +135,7 @@ export async function startSeeded(ends: Ends): Promise<Seeded> {
       { name: 'export', path: '/export' },
       { name: 'account', path: '/account' },
       { name: 'cli', path: `/cli?device_code=${randomBytes(32).toString('base64url')}` },
+      { name: 'confirm-alerts', path: '/confirm-alerts?token=abc', as: 'stranger' },
       { name: 'invite', path: `/invite?token=${invitation}`, as: 'stranger' },
       { name: 'invite-another', path: `/invite?token=${invitation}` },
       { name: 'invite-over', path: '/invite?token=abc', as: 'stranger' },

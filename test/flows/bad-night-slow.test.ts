@@ -70,6 +70,7 @@ test('bad night: what attention and alerts say, and when', {
   };
   for (const kind of ['tunnel_offline', 'webhook_failing', 'certificate'])
     await must('POST', '/alerts', { kind, scope: {}, for_minutes: 1, channels: [{ type: 'email', to: TO }] });
+  await must('POST', '/alerts/confirm', { token: (await smtp.nextMail(TO)).token });
   const good = await startOrigin(t, (_, answer) => answer.end('ok'));
   const bad = await startOrigin(t, (_, answer) => {
     answer.statusCode = 500;

@@ -83,6 +83,15 @@ export const BEHIND: Readonly<Record<string, Prepare>> = {
   'POST /orgs/invitations/lookup': async (tester, caller) => ({
     body: { token: (await invited(tester, caller)).token },
   }),
+  'POST /alerts/{id}/channels/{channel_id}/resend': async (_, { person }) => {
+    const { id, channels } = await waitingAlert(person, newEmail());
+    return { params: { id, channel_id: channels[0]?.id ?? '' } };
+  },
+  'POST /alerts/confirm': async ({ plane }, { person }) => {
+    const email = newEmail();
+    await waitingAlert(person, email);
+    return { body: { token: lastEmail(plane, email, 'alert_confirm').token } };
+  },
   'POST /orgs/invitations/accept': async (tester, caller) => {
     const { person, token } = await invited(tester, caller);
     return { ...as(person.token), body: { token } };
@@ -163,4 +172,11 @@ async function assetOf(tester: ApiTester, page: string): Promise<string> {
   const [, file] = /\bassets\/([\w.-]+)"/.exec(text) ?? [];
   assert.ok(file !== undefined, text.slice(0, 500));
   return file;
+}
+
+/** A rule whose only channel waits for its confirmation. */
+async function waitingAlert(person: Caller['person'], to: string) {
+  const rule = { kind: 'tunnel_offline', for_minutes: 5, channels: [{ type: 'email', to }] };
+  const { body } = await person.call('POST', '/alerts', rule);
+  return body as unknown as { readonly id: string; readonly channels: ReadonlyArray<{ readonly id: string }> };
 }

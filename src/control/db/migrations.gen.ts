@@ -235,5 +235,15 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE `webhook_receivers` ADD `redelivery_matched` integer;",
       "ALTER TABLE `webhook_receivers` ADD `redelivery_continue_from` integer;"
     ]
+  },
+  {
+    "index": 11,
+    "tag": "0010_alert_confirmation",
+    "hash": "8c4dc2f4d7dbc74cbe15386b4aa943114170699a612ebe9be272f90397f0cb72",
+    "statements": [
+      "ALTER TABLE `alert_channels` ADD `confirm_hash` text;",
+      "ALTER TABLE `alert_channels` ADD `confirm_until` integer;",
+      "CREATE INDEX `alert_channels_confirm` ON `alert_channels` (`confirm_hash`) WHERE confirm_hash IS NOT NULL;"
+    ]
   }
 ];

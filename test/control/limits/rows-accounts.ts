@@ -86,6 +86,19 @@ export const accountLimits = (): readonly Row[] => [
     above: [[6, LIMITED]],
   }),
   met<number>({
+    limit: '`POST /alerts/confirm`',
+    value: 'the same, also counted separately',
+    meet: async (w, requests) => {
+      for (let i = 0; i < 6; i++) await knock(w, 1);
+      const confirm = async () => said(await w.send('POST', '/alerts/confirm', { from: 1, body: { token: 'x' } }));
+      for (let i = 1; i < requests; i++) await confirm();
+      return confirm();
+    },
+    below: [[4, UNKNOWN]],
+    at: [[5, UNKNOWN]],
+    above: [[6, LIMITED]],
+  }),
+  met<number>({
     limit: 'Other API routes',
     value: 'no rate limit',
     meet: async (w, requests) => {

@@ -31,6 +31,18 @@ export function alertLimits(): readonly Row[] {
       at: [[199, [201]]],
       above: [[200, [429, 'rate_limited']]],
     }),
+    elsewhere(
+      'Confirmation emails of alert addresses',
+      '100 per user in 24 hours; to one address 5 in a row per organization, then 1 every 20 minutes',
+      [
+        'src/control/attention/alerts/channels/confirmations.test.ts',
+        'alert addresses: emails to one address are bounded, per organization and in a day',
+      ],
+    ),
+    elsewhere('Confirmation link of an alert address', '7 days, single use', [
+      'src/control/attention/alerts/channels/confirmations.test.ts',
+      'alert addresses: a link ends after a week, and when another one is sent; only members ask for one',
+    ]),
     elsewhere('Messages of a rule', '12 per hour; later ones go out together', [
       'src/control/attention/alerts/evaluator.test.ts',
       'alerts: a rule that flaps sends twelve messages an hour, and the rest together',

@@ -113,3 +113,33 @@ test('alerts test and delete: find a rule by its kind; a channel that fails is e
   await expect(deleted.server, 'DELETE /alerts/a1', { success: true });
   assert.deepEqual([await deleted.program.exit, deleted.program.stdout], [0, 'error_rate: deleted\n']);
 });
+
+test('alerts: an address that waits for its confirmation is marked, and gets another email', WITHIN, async (t) => {
+  const waiting = { type: 'email', to: 'ops@example.com', state: 'pending', last_error: null };
+  const rule = {
+    ...ALERT,
+    channels: [
+      { ...waiting, id: 'c1' },
+      { ...waiting, id: 'c2' },
+      { type: 'slack', last_error: null },
+    ],
+  };
+  const listed = await asking(t, 'alerts');
+  await expect(listed.server, 'GET /alerts', [rule]);
+  await expect(listed.server, 'GET /tunnels', [TUNNEL_ITEM]);
+  assert.equal(await listed.program.exit, 0, listed.program.stderr);
+  assert.match(listed.program.stdout, /email \(pending\), email \(pending\), slack/);
+  const created = await asking(t, 'alerts', 'create', 'certificate', '--email', 'ops@example.com');
+  await expect(created.server, 'POST /alerts', rule);
+  assert.equal(await created.program.exit, 0, created.program.stderr);
+  assert.match(created.program.stdout, /Emails are sent after ops@example\.com confirmed the address/);
+  const resent = await asking(t, 'alerts', 'resend', 'a1');
+  await expect(resent.server, 'GET /alerts', [rule]);
+  await expect(resent.server, 'POST /alerts/a1/channels/c2/resend', rule);
+  assert.equal(await resent.program.exit, 0, resent.program.stderr);
+  assert.equal(resent.program.stdout, 'error_rate: confirmation sent to ops@example.com\n');
+  const none = await asking(t, 'alerts', 'resend', 'a1');
+  await expect(none.server, 'GET /alerts', [ALERT]);
+  assert.equal(await none.program.exit, 1);
+  assert.match(none.program.stderr, /no address waits for a confirmation/);
+});

@@ -14,7 +14,14 @@ export const alert = z.looseObject({
   threshold: z.number().nullable(),
   for_minutes: z.number(),
   channels: z.array(
-    z.looseObject({ type: z.string(), secret: z.string().optional(), last_error: z.string().nullable() }),
+    z.looseObject({
+      id: z.string().optional(),
+      type: z.string(),
+      to: z.string().optional(),
+      secret: z.string().optional(),
+      last_error: z.string().nullable(),
+      state: z.string().optional(),
+    }),
   ),
   state: z.string(),
 });
@@ -53,6 +60,19 @@ export const alertsDelete = apiCommand(async (asked) => {
   await printDone(asked, answer, `${found.kind}: deleted`);
 });
 
+/** To all addresses of the rule that are not confirmed yet. */
+export const alertsResend = apiCommand(async (asked) => {
+  const { id, kind, channels } = await findAlert(asked);
+  const waiting = channels.filter(({ state }) => state === 'pending');
+  if (waiting.length === 0) throw new ExitError(EXIT.failure, `${kind}: no address waits for a confirmation`);
+  // One email confirms all channels to its address.
+  const addresses = new Map(waiting.map((one) => [one.to?.toLowerCase() ?? '', one]));
+  let answer: unknown;
+  for (const channel of addresses.values())
+    answer = await asked.call('POST', `${pathOf(id)}/channels/${encodeURIComponent(channel.id ?? '')}/resend`);
+  await printDone(asked, answer, `${kind}: confirmation sent to ${[...addresses.keys()].join(', ')}`);
+});
+
 async function listAlerts(asked: Asked): Promise<Alert[]> {
   return alert.array().parse(await asked.call('GET', '/alerts'));
 }
@@ -69,7 +89,9 @@ function stateOf({ state }: Alert): Span {
 
 function channelsOf({ channels }: Alert): string {
   return channels
-    .map(({ type, last_error: error }) => harmless(error === null ? type : `${type} (failing)`))
+    .map(({ type, state, last_error: error }) =>
+      harmless(state === 'pending' ? `${type} (pending)` : error === null ? type : `${type} (failing)`),
+    )
     .join(', ');
 }
 

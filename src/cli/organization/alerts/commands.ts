@@ -47,6 +47,13 @@ export const ALERT_COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./alerts.ts')).alertsTest,
   },
   {
+    usage: 'alerts resend <alert>',
+    summary: 'Send the confirmation emails of an alert rule (ID or kind) again',
+    examples: ['alerts resend tunnel_offline'],
+    options: BASE,
+    load: async () => (await import('./alerts.ts')).alertsResend,
+  },
+  {
     usage: 'alerts delete <alert>',
     summary: 'Delete an alert rule (ID or kind) with its history',
     examples: ['alerts delete tunnel_offline'],

@@ -24,7 +24,7 @@ export const alertsCreate = apiCommand(async (asked) => {
     ...given({ threshold: thresholdOf(asked), quiet_hours: quietHoursOf(asked) }),
   });
   const made = alert.parse(answer);
-  await printDone(asked, answer, `${made.kind}: created (${made.id})${secretOf(made)}`);
+  await printDone(asked, answer, `${made.kind}: created (${made.id})${secretOf(made)}${waitsFor(made)}`);
 });
 
 async function channelsOf(asked: Asked): Promise<readonly object[]> {
@@ -88,4 +88,11 @@ function quietHoursOf({ flags }: Asked): object | undefined {
 function secretOf({ channels: list }: Alert): string {
   const secrets = list.flatMap(({ secret }) => secret ?? []);
   return secrets.length === 0 ? '' : `. Signing secret, which you won't see again: ${secrets.join(', ')}`;
+}
+
+/** Addresses that get nothing yet. */
+function waitsFor({ channels: list }: Alert): string {
+  const waiting = list.filter(({ state }) => state === 'pending').map(({ to }) => to ?? '');
+  if (waiting.length === 0) return '';
+  return `. Emails are sent after ${[...new Set(waiting)].join(' and ')} confirmed the address by the link in an email`;
 }

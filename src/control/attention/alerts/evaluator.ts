@@ -206,7 +206,8 @@ function send(
   { event, rows }: { readonly event: NoticeEvent; readonly rows: readonly IncidentRow[] },
 ): boolean {
   if (rows.length === 0) return false;
-  for (const { id: channelId, type } of channelsOf(tx.db, [head.ruleId])) {
+  for (const { id: channelId, type, confirmHash } of channelsOf(tx.db, [head.ruleId])) {
+    if (confirmHash !== null) continue;
     const own = type === 'pagerduty' ? singlesOf(event, rows) : [rows];
     for (const some of own)
       queueMessage(tx, { orgId: head.organization.id, channelId, notice: noticeOf(head, event, some) });

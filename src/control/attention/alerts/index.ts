@@ -11,6 +11,7 @@ import { FindingSources } from './findings.ts';
 import { forgetIncidents } from './incident-rows.ts';
 import { mountAlerts } from './routes.ts';
 import { noteAttempt } from './rows.ts';
+import { Confirmations } from './channels/confirmations.ts';
 import { AlertSender } from './channels/sender.ts';
 import { Alerts } from './service.ts';
 
@@ -45,7 +46,14 @@ export const alerts: Slice<AlertServices, AlertOptions> = {
       edgeDomain,
     });
     return {
-      alerts: new Alerts({ store, sealer, nodes, sender, postRules }),
+      alerts: new Alerts({
+        store,
+        sealer,
+        nodes,
+        sender,
+        postRules,
+        confirmations: new Confirmations({ store, outbox, emailLimit }),
+      }),
       alertEvaluator: new AlertEvaluator({ store, nodes, sources, log }),
       alertSender: sender,
     };

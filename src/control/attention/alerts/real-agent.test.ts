@@ -30,6 +30,8 @@ test('alerts: a server evaluates its rules and sends by itself', { timeout: 120_
   ];
   const made = await culvert.account.call('POST', '/alerts', { kind: 'new_address', for_minutes: 1, channels });
   assert.equal(made.status, 201, JSON.stringify(made.body));
+  const { token } = await smtp.nextMail('ops@example.test');
+  assert.equal((await culvert.account.call('POST', '/alerts/confirm', { token })).status, 200);
   const { port } = await startOrigin(t, (_request, response) => response.end('hello'));
   const began = performance.now();
   await culvert.agent(['http', String(port), '--subdomain', 'shop', '--json']).printed(/"tunnel_online"/);

@@ -8,6 +8,8 @@ import {
   alert,
   alertChanges,
   changesFrom,
+  confirmed,
+  confirmToken,
   incidentList,
   newAlert,
   presentAlert,
@@ -28,6 +30,7 @@ const tags = ['alerts'];
 export function mountAlerts(app: Api, deps: Deps): void {
   mountList(app, deps);
   mountOne(app, deps);
+  mountConfirmation(app, deps);
 }
 
 function mountList(app: Api, { alerts }: Deps): void {
@@ -120,5 +123,46 @@ function mountOne(app: Api, { alerts }: Deps): void {
       ['forbidden', 'rate_limited'],
     ),
     async (c) => c.json(presentTest(await alerts.test(actorOf(c), c.req.valid('param').id)), 200),
+  );
+}
+
+const byChannel = byId.extend({ channel_id: z.uuid() });
+
+function mountConfirmation(app: Api, { alerts }: Deps): void {
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/alerts/{id}/channels/{channel_id}/resend',
+        'x-needs': 'alert.change',
+        tags,
+        summary: 'Send the confirmation email of a channel again',
+        description: 'For a `pending` channel. Links of earlier emails stop working.',
+        request: { params: byChannel },
+        responses: { 200: json(alert, 'The rule') },
+      },
+      ['forbidden', 'conflict', 'rate_limited'],
+    ),
+    (c) => {
+      const { id, channel_id: channelId } = c.req.valid('param');
+      return c.json(presentAlert(alerts.resendConfirmation(actorOf(c), id, channelId)), 200);
+    },
+  );
+  app.openapi(
+    defineRoute(
+      {
+        method: 'post',
+        path: '/alerts/confirm',
+        security: [],
+        tags,
+        summary: 'Confirm the address of an email channel by the token of its email',
+        description:
+          'It needs no account. 404 for a token that is used, replaced or expired. The rate limit is that of `/auth/*`, counted separately.',
+        request: { body: jsonBody(confirmToken) },
+        responses: { 200: json(confirmed, 'Confirmed') },
+      },
+      ['not_found', 'rate_limited'],
+    ),
+    (c) => c.json(alerts.confirm(c.req.valid('json').token), 200),
   );
 }

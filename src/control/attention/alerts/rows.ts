@@ -5,7 +5,7 @@ import type { Sealer } from '../../core/secrets/sealing.ts';
 import { notGone } from '../../db/gone.ts';
 import { alertChannels, alertIncidents, alertMessages, alertRules, organizations } from '../../db/schema.ts';
 import type { Db, Tx } from '../../db/tx.ts';
-import { type Channel, targetOf } from './channels/channels.ts';
+import { type Channel, type PendingLink, targetOf } from './channels/channels.ts';
 
 export type RuleRow = typeof alertRules.$inferSelect;
 export type ChannelRow = typeof alertChannels.$inferSelect;
@@ -107,6 +107,8 @@ export function openChannel(sealer: Sealer, row: Pick<ChannelRow, 'id' | 'sealed
 export interface ListedChannel {
   readonly id: string;
   readonly channel: Channel;
+  /** What it waits for; null: nothing. */
+  readonly link: PendingLink | null;
 }
 
 /** The channels of a rule are these: others go, with their messages. A channel that stays keeps what is known of its last attempts. */
@@ -127,6 +129,8 @@ export function putChannels(
       place,
       type: one.channel.type,
       target: targetOf(one.channel),
+      confirmHash: one.link?.confirmHash ?? null,
+      confirmUntil: one.link?.confirmUntil ?? null,
       sealedSettings: sealer.seal(purposeOf(channelId), Buffer.from(JSON.stringify(one.channel))),
     };
     tx.db

@@ -81,6 +81,11 @@ const shownChannel = z
       description:
         '`webhook`: verifies `webhook-signature` (Standard Webhooks). Only in the response to the request that created it.',
     }),
+    state: z.enum(['active', 'pending']).openapi({
+      description:
+        '`pending`: the owner of the email address must confirm it by the link in an email; it gets no alerts',
+    }),
+    confirm_until: z.iso.datetime().nullable().openapi({ description: '`pending`: until when that link works' }),
     last_sent_at: z.iso.datetime().nullable(),
     last_error: z.string().nullable().openapi({ description: 'Of the last attempt; null: it succeeded' }),
     failing_since: z.iso.datetime().nullable(),
@@ -140,7 +145,16 @@ export const alert = z
       threshold: null,
       for_minutes: 5,
       channels: [
-        { id: ID, type: 'email', to: 'ops@example.com', last_sent_at: AT, last_error: null, failing_since: null },
+        {
+          id: ID,
+          type: 'email',
+          to: 'ops@example.com',
+          state: 'active',
+          confirm_until: null,
+          last_sent_at: AT,
+          last_error: null,
+          failing_since: null,
+        },
       ],
       quiet_hours: null,
       enabled: true,
@@ -169,6 +183,13 @@ export const testResult = z
       results: [{ channel_id: ID, type: 'slack', ok: false, error: 'The endpoint responded with status 404.' }],
     },
   });
+
+export const confirmToken = z
+  .object({ token: text(1, 200) })
+  .openapi('AlertConfirmation', { example: { token: 'Vd3c…' } });
+export const confirmed = z
+  .object({ organization: z.string(), email: z.string() })
+  .openapi('AlertConfirmed', { example: { organization: 'Acme', email: 'ops@example.com' } });
 
 /** A rule from a request. */
 export function ruleFrom(body: z.infer<typeof newAlert>): NewRule {
@@ -212,6 +233,8 @@ export function presentAlert({ row, channels: list, incidents, newSecrets }: Rul
         type: one.type,
         ...(one.type === 'email' ? { to: one.target } : { url: one.target }),
         ...(secret === undefined ? {} : { secret }),
+        state: one.confirmHash === null ? 'active' : 'pending',
+        confirm_until: iso(one.confirmUntil),
         last_sent_at: iso(one.lastSentAt),
         last_error: one.lastError,
         failing_since: iso(one.failingSince),

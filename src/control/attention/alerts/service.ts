@@ -3,9 +3,10 @@ import { uuidv7 } from 'uuidv7';
 import { AppError } from '../../../base/errors.ts';
 import { Shares } from '../../../base/limits/shares.ts';
 import { type PostRules, urlProblem } from '../../../base/net/outbound/guarded-post.ts';
-import { type Actor, allow } from '../../core/rules/actor.ts';
+import { type Actor, allow, type UserActor } from '../../core/rules/actor.ts';
 import { type AuditDetails, auditOf } from '../../core/rules/audit.ts';
 import { checkDailyLimit, checkRoom } from '../../core/rules/daily-limit.ts';
+import { emailKey } from '../../core/rules/email-key.ts';
 import type { PendingWork } from '../../core/pending-rows.ts';
 import type { Sealer } from '../../core/secrets/sealing.ts';
 import type { NodeControl } from '../../../plane/link.ts';
@@ -13,7 +14,8 @@ import type { Store, Tx } from '../../db/tx.ts';
 import { findOrg } from '../../organizations/rows.ts';
 import { ownTunnel } from '../../tunnels/rows.ts';
 import { forgetAddressesOf, rememberAddresses, seenAgents } from './address-rows.ts';
-import { type ChannelInput, channelOf, urlOf } from './channels/channels.ts';
+import { type ChannelInput, channelOf, type PendingLink, urlOf } from './channels/channels.ts';
+import type { Confirmations, Confirmed } from './channels/confirmations.ts';
 import { closeIncidents, historyOf, type IncidentRow, statesOf } from './incident-rows.ts';
 import { ruleProblem, thresholdOf } from './kinds.ts';
 import { testNotice } from './channels/notices.ts';
@@ -61,6 +63,11 @@ export interface NewRule {
   readonly enabled: boolean;
 }
 
+interface GivenChannels {
+  readonly ruleId: string;
+  readonly inputs: readonly ChannelInput[];
+}
+
 export interface RuleView {
   readonly row: RuleRow;
   readonly channels: readonly ChannelRow[];
@@ -81,6 +88,7 @@ export interface AlertDeps {
   readonly sealer: Sealer;
   readonly nodes: Pick<NodeControl, 'connections'>;
   readonly sender: Pick<AlertSender, 'sendNow'>;
+  readonly confirmations: Confirmations;
   readonly postRules: PostRules;
 }
 
@@ -134,7 +142,7 @@ export class Alerts {
       };
       requireRule(tx, row);
       insertRule(tx, row);
-      const newSecrets = this.#putChannels(tx, row.id, input.channels);
+      const newSecrets = this.#putChannels(tx, actor, { ruleId: row.id, inputs: input.channels });
       if (row.kind === 'new_address') this.#knowPresent(tx, row.orgId);
       record(tx, actor, { action: 'alert.create', row, details: detailsOf(row, input.channels) });
       return { id: row.id, newSecrets };
@@ -165,7 +173,9 @@ export class Alerts {
       if (isAnew || !next.enabled) closeIncidents(tx, id);
       if (isAnew && kind === 'new_address') this.#knowPresent(tx, row.orgId);
       record(tx, actor, { action: 'alert.update', row, details: detailsOf(next, channels) });
-      return channels === undefined ? new Map<string, string>() : this.#putChannels(tx, id, channels);
+      return channels === undefined
+        ? new Map<string, string>()
+        : this.#putChannels(tx, actor, { ruleId: id, inputs: channels });
     });
     return this.#view(ownRule(store.db, actor.orgId, id), newSecrets);
   }
@@ -206,6 +216,25 @@ export class Alerts {
     }
   }
 
+  /** Sends the confirmation email of a waiting channel again. Throws `not_found`, `conflict`, `rate_limited`, `forbidden`. */
+  resendConfirmation(actor: Actor, id: string, channelId: string): RuleView {
+    allow(actor, 'change', 'alert');
+    const { store, confirmations } = this.#deps;
+    store.inTx((tx) => {
+      const row = ownRule(tx.db, actor.orgId, id);
+      const channel = channelsOf(tx.db, [row.id]).find((one) => one.id === channelId);
+      if (channel === undefined)
+        throw new AppError('not_found', 'The alert rule has no channel with this id. Check the id.');
+      confirmations.resend(tx, actor, channel);
+    });
+    return this.#view(ownRule(store.db, actor.orgId, id), new Map());
+  }
+
+  /** By the owner of an address, who needs no account. Throws `not_found`. */
+  confirm(token: string): Confirmed {
+    return this.#deps.confirmations.confirm(token);
+  }
+
   /** Rules that watch a tunnel go with it. */
   tunnelsDeleted(tx: Tx, tunnelIds: readonly string[]): void {
     const rows = rulesOnTunnels(tx.db, tunnelIds);
@@ -239,8 +268,9 @@ export class Alerts {
   }
 
   /** Returns the secrets that were made. */
-  #putChannels(tx: Tx, ruleId: string, inputs: readonly ChannelInput[]): ReadonlyMap<string, string> {
-    const { sealer, postRules } = this.#deps;
+  #putChannels(tx: Tx, actor: UserActor, { ruleId, inputs }: GivenChannels): ReadonlyMap<string, string> {
+    const { sealer, postRules, confirmations } = this.#deps;
+    const links = new Map<string, PendingLink | null>();
     const before = new Map(channelsOf(tx.db, [ruleId]).map((row) => [row.id, row]));
     const newSecrets = new Map<string, string>();
     const list = inputs.map((input, index): ListedChannel => {
@@ -257,7 +287,13 @@ export class Alerts {
       if (problem !== null) throw fault('url', problem);
       const id = input.id ?? uuidv7();
       if (made.newSecret !== null) newSecrets.set(id, made.newSecret);
-      return { id, channel: made.channel };
+      if (made.channel.type !== 'email') return { id, channel: made.channel, link: null };
+      const { to } = made.channel;
+      // Twice in one list: one email.
+      const key = emailKey(to);
+      const link = links.get(key) ?? confirmations.linkFor(tx, actor, { to, ruleId, before: old });
+      links.set(key, link);
+      return { id, channel: made.channel, link };
     });
     const ids = list.map(({ id }) => id);
     if (new Set(ids).size < ids.length)

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { PlaneEvent } from '../../../plane/events.ts';
 import type { ConnectionInfo } from '../../../plane/link.ts';
 import { IDLE_NODE } from '../../core/testing/idle-node.ts';
+import { lastEmail } from '../../core/testing/outbox.ts';
 import { Plane } from '../../core/testing/plane.ts';
 import { type PlaneApi, servePlane } from '../../core/testing/plane-api.ts';
 import { type Person, Team } from '../../core/testing/team.ts';
@@ -150,6 +151,14 @@ export class AlertFixture {
   async rule(more: object): Promise<string> {
     const channels = [{ type: 'webhook', url: this.taker.url('/hook') }];
     return String((await this.call('POST', '/alerts', { for_minutes: 1, channels, ...more }, 201))['id']);
+  }
+
+  /** As the owner of the address, by the link in the last email. */
+  async confirm(to: string, status = 200): Promise<Readonly<Record<string, unknown>>> {
+    const { token } = lastEmail(this.plane, to, 'alert_confirm');
+    const answer = await this.api.call('POST', '/alerts/confirm', { body: { token } });
+    assert.equal(answer.status, status, answer.text);
+    return answer.body;
   }
 
   report(...events: readonly PlaneEvent[]): Promise<unknown> {

@@ -62,6 +62,7 @@ export function buildApi(deps: ApiDeps): Api {
   app.use('/auth/*', authLimit(limit));
   // A bucket of its own: a user who opens an invitation needs their tries for the login that follows.
   app.use('/orgs/invitations/lookup', authLimit(limit));
+  app.use('/alerts/confirm', authLimit(limit));
   app.use('/edge-auth/*', visitorLimit(deps));
   app.use(requireBearer(table, deps.bearers));
   deps.slices.mountBefore(app);

@@ -1,7 +1,7 @@
 /**
  * Limit of emails that strangers can cause to one address: enough for a user whose mail is slow, too few to flood a mailbox. Taken
  * by sign-up.ts and password-reset.ts of auth/accounts, which do nothing at the bound, and say nothing; and by
- * organizations/invitations.ts, which says so to the user who used up a budget of their own.
+ * organizations/invitations.ts and attention/alerts, which say so to the user who used up a budget of their own.
  */
 import type { Clock } from '../../../base/clock.ts';
 import { RecentMap } from '../../../base/limits/recent-map.ts';
@@ -18,6 +18,9 @@ const BURST = {
   invitation: 5,
   /** Of all of them to one address: what no single one uses up. */
   invited: 30,
+  /** Of one member, or one organization, to one address that is to get alerts; of all of them. */
+  confirmation: 5,
+  confirmations: 30,
   /** Alerts of one organization to one address; of all of them. */
   alert: 20,
   alerted: 60,

@@ -26,6 +26,7 @@ const EMAILS: readonly Email[] = [
   },
   { kind: 'identity_linked', to, provider: 'GitHub' },
   { kind: 'invitation', to, token: 't/o+k', organization: 'Acme', inviter: 'bob@example.com', role: 'member' },
+  { kind: 'alert_confirm', to, token: 't/o+k', organization: 'Acme', by: 'bob@example.com' },
 ];
 
 for (const email of EMAILS) {

@@ -72,6 +72,8 @@ function draft(email: Email, words: Words): Draft {
       return domainLost(email);
     case 'alert':
       return alert(email);
+    case 'alert_confirm':
+      return alertConfirm(email, words);
     default:
       return withWarning(change(email), words);
   }
@@ -191,6 +193,20 @@ function alert({ organization, subject, lines, link }: Of<'alert'>): Draft {
   };
 }
 
+function alertConfirm(email: Of<'alert_confirm'>, { publicUrl, span }: Words): Draft {
+  const organization = plain(email.organization);
+  return {
+    subject: 'Confirm this address for alerts',
+    parts: [
+      say(`${plain(email.by)} wants alerts of the organization "${organization}" to be sent to this address.`),
+      say('Open this link to confirm:'),
+      { kind: 'link', url: linkTo(publicUrl, 'confirm-alerts', email.token), label: 'Confirm this address' },
+      say(`It works for ${span}.`),
+      say('If you do not know this person, ignore this email. Without the confirmation, no alerts are sent here.'),
+    ],
+  };
+}
+
 function mfaLocked({ logIn }: Words): Draft {
   return {
     subject: 'Wrong two-factor codes for your Culvert account',
@@ -254,7 +270,7 @@ function withWarning({ subject, told }: ReturnType<typeof change>, { logIn }: Wo
 }
 
 /** Where a mail leads. `publicUrl`: of the API, without a slash at its end. */
-export function linkTo(publicUrl: string, page: 'reset' | 'invite', token: string): string {
+export function linkTo(publicUrl: string, page: 'reset' | 'invite' | 'confirm-alerts', token: string): string {
   return `${publicUrl}/app/${page}?token=${encodeURIComponent(token)}`;
 }
 

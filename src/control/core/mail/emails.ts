@@ -35,6 +35,8 @@ export type Email = { readonly to: string } & (
       readonly lines: readonly string[];
       readonly link: string;
     }
+  /** A member wants alerts to be sent to this address. */
+  | { readonly kind: 'alert_confirm'; readonly token: string; readonly organization: string; readonly by: string }
   | {
       readonly kind: 'invitation';
       readonly token: string;

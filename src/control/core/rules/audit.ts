@@ -114,6 +114,8 @@ export const AUDIT_ACTIONS = [
   'alert.update',
   'alert.delete',
   'alert.test',
+  'alert.confirm_request',
+  'alert.confirm',
   'alert.fire',
   'alert.recover',
   'instance.update',

@@ -66,9 +66,14 @@ export const alertChannels = sqliteTable(
     lastError: text('last_error'),
     /** Since when attempts fail. */
     failingSince: integer('failing_since'),
+    /** SHA-256 of the token in the email that its address is confirmed with, hex; null: it gets alerts. Shared by channels of one organization to one address. */
+    confirmHash: text('confirm_hash'),
+    /** Until when that token works. */
+    confirmUntil: integer('confirm_until'),
   },
   (t) => [
     index('alert_channels_rule').on(t.ruleId, t.place),
+    index('alert_channels_confirm').on(t.confirmHash).where(sql`confirm_hash IS NOT NULL`),
     index('alert_channels_failing').on(t.ruleId).where(sql`failing_since IS NOT NULL`),
   ],
 );

@@ -1,6 +1,6 @@
 /** The rules: what each watches, its state, its channels, and what can be done to it. */
 import { Menu, Stack, Text } from '@mantine/core';
-import { IconBellOff, IconBellRinging, IconPencil, IconSend, IconTrash } from '@tabler/icons-react';
+import { IconBellOff, IconBellRinging, IconMailForward, IconPencil, IconSend, IconTrash } from '@tabler/icons-react';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
@@ -11,7 +11,7 @@ import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { RowMenu, useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { type Alert, channelOf, ruleText, stateOf, testText } from './alert-labels.ts';
+import { type Alert, channelOf, ruleText, stateOf, testText, waitingAddresses } from './alert-labels.ts';
 import { ALERTS, useTunnels } from './alert-queries.ts';
 import { EditAlert } from './edit-alert.tsx';
 
@@ -76,11 +76,17 @@ function Rule({ alert, tunnels }: { readonly alert: Alert; readonly tunnels: rea
 function Channels({ alert: { channels } }: { readonly alert: Alert }) {
   return (
     <Stack gap={4}>
-      {channels.map(({ id, type, to, url, last_error: error, last_sent_at: at }) => (
+      {channels.map(({ id, type, to, url, state, last_error: error, last_sent_at: at }) => (
         <div key={id}>
           <Text size="sm" className="culvert-wrap">
             {channelOf(type).label}: {to ?? url}
           </Text>
+          {state === 'pending' && (
+            <Text size="xs" className="culvert-wrap">
+              <StateBadge tone="warn">Not confirmed</StateBadge> The address gets an email with a link, and no alerts
+              before.
+            </Text>
+          )}
           {error === null ? (
             at !== null && (
               <Text size="xs" c="dimmed">
@@ -123,16 +129,38 @@ function AlertMenu({ alert, edit, deletion }: AlertMenuProps) {
     touches: [ALERTS],
     onDone: (result) => (result.ok ? say(testText(result)) : sayNews(testText(result))),
   });
+  const waiting = waitingAddresses(alert);
+  const resend = useAction({
+    run: async () => {
+      for (const { id } of waiting)
+        await answered(
+          client.POST('/alerts/{id}/channels/{channel_id}/resend', {
+            params: { path: { id: alert.id, channel_id: id } },
+          }),
+        );
+    },
+    touches: [ALERTS],
+    done: 'Confirmation sent.',
+  });
   const toggle = useAction({
     run: () => answered(client.PATCH('/alerts/{id}', { ...path, body: { enabled: !alert.enabled } })),
     done: alert.enabled ? 'Alert disabled.' : 'Alert enabled.',
     touches: [ALERTS],
   });
   return (
-    <RowMenu button={button} label={`Actions for ${ruleText(alert)}`} isBusy={test.isPending || toggle.isPending}>
+    <RowMenu
+      button={button}
+      label={`Actions for ${ruleText(alert)}`}
+      isBusy={test.isPending || toggle.isPending || resend.isPending}
+    >
       <Menu.Item leftSection={<IconSend size={16} />} onClick={() => test.mutate()}>
         Send test
       </Menu.Item>
+      {waiting.length > 0 && (
+        <Menu.Item leftSection={<IconMailForward size={16} />} onClick={() => resend.mutate()}>
+          Resend confirmation
+        </Menu.Item>
+      )}
       <Menu.Item leftSection={<IconPencil size={16} />} onClick={from(() => edit.ask(alert))}>
         Edit
       </Menu.Item>

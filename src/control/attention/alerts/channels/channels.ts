@@ -13,6 +13,13 @@ export type Channel =
   | { readonly type: 'ntfy'; readonly url: string; readonly token?: string }
   | { readonly type: 'pagerduty'; readonly routing_key: string; readonly url: string };
 
+/** A link in an email, by the hash of its token. Channels of one organization to one address share it. */
+export interface PendingLink {
+  readonly confirmHash: string;
+  /** Milliseconds since the epoch. */
+  readonly confirmUntil: number;
+}
+
 /** As a caller sends it: what is absent stays as it is in the channel with this id. */
 export interface ChannelInput {
   readonly id?: string | undefined;

@@ -96,6 +96,7 @@ export class AlertSender {
     const { store } = this.#deps;
     const row = channelById(store.db, channelId);
     if (row === undefined) return 'The channel was deleted.';
+    if (row.confirmHash !== null) return 'The address is not confirmed yet. Its owner must open the link in the email.';
     const channel = this.#open(row);
     if (channel === undefined) return UNREADABLE.error;
     if (channel.type === 'email') {
@@ -112,6 +113,8 @@ export class AlertSender {
     if ((this.#paused.get(row.channelId) ?? 0) > store.clock.monotonic()) return;
     const found = channelById(store.db, row.channelId);
     if (found === undefined) return;
+    // Its address was changed after the message was queued.
+    if (found.confirmHash !== null) return store.inTx((tx) => removeMessage(tx, row.id));
     const leave = this.#places.take(row.orgId);
     if (leave === undefined) return;
     const done = this.#attempt(row, found, stopping)

@@ -3,6 +3,7 @@
  * `now` at each use. Written by operator/instance alone.
  */
 import type { Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { instanceSettings } from '../db/schema.ts';
 import type { Db, Store } from '../db/tx.ts';
@@ -80,6 +81,7 @@ export class Instance {
   readonly #deps: Deps;
   readonly #listeners: Array<() => void> = [];
   #reading: InstanceReading;
+  #unreadable: ReadonlySet<string> = new Set();
   #providers: { readonly google: OidcProvider | null; readonly github: GithubProvider | null };
 
   constructor(options: InstanceOptions, deps: Deps) {
@@ -112,15 +114,31 @@ export class Instance {
     github: () => this.#providers.github,
   });
 
-  /** Values of the database, secrets in clear. */
+  /** Values of the database, secrets in clear, without those that can't be read. */
   stored(db: Db = this.#deps.store.db): Map<string, InstanceValue> {
-    const { sealer } = this.#deps;
-    const out = new Map<string, InstanceValue>();
+    return this.#storedAnd(db).values;
+  }
+
+  /** Secrets of the database that can't be decrypted, by key: they count as not set. */
+  get unreadable(): ReadonlySet<string> {
+    return this.#unreadable;
+  }
+
+  #storedAnd(db: Db) {
+    const values = new Map<string, InstanceValue>();
+    const unreadable = new Map<string, string>();
     for (const { key, value, sealedValue } of db.select().from(instanceSettings).all()) {
-      if (sealedValue !== null) out.set(key, sealer.open(sealPurpose(key), sealedValue).toString());
-      else if (value !== null) out.set(key, value);
+      if (sealedValue === null) {
+        if (value !== null) values.set(key, value);
+        continue;
+      }
+      try {
+        values.set(key, this.#deps.sealer.open(sealPurpose(key), sealedValue).toString());
+      } catch (error) {
+        unreadable.set(key, messageOf(error));
+      }
     }
-    return out;
+    return { values, unreadable };
   }
 
   /** Takes over what is in the database. To be called behind each change of it, once that is committed. */
@@ -136,7 +154,14 @@ export class Instance {
   }
 
   #read(): InstanceReading {
-    const reading = this.source.read(this.stored());
+    const { values, unreadable } = this.#storedAnd(this.#deps.store.db);
+    this.#unreadable = new Set(unreadable.keys());
+    for (const [key, reason] of unreadable)
+      this.#deps.log.error(
+        { key, reason },
+        `${key} can't be decrypted, and does not count: enter it again in the dashboard (Operator, Instance), or restore the seal.key that belongs to this database`,
+      );
+    const reading = this.source.read(values);
     for (const { key, text } of reading.wrong)
       this.#deps.log.error(
         { key, reason: text },

@@ -91,6 +91,16 @@ export function keys(of: Pick<Keys, 'signing'>): Check {
   }
 }
 
+/** `unreadable`: keys of secrets that were set in the dashboard. */
+export function settings(unreadable: ReadonlySet<string>): Check {
+  const name = 'settings';
+  if (unreadable.size === 0) return ok(name, 'All settings can be read.');
+  return warn(name, "A setting of the dashboard can't be read.", {
+    full: `Settings of the dashboard can't be decrypted, and do not count: ${[...unreadable].join(', ')}.`,
+    next: 'Enter them again under Operator, Instance, or restore the seal.key of this database.',
+  });
+}
+
 export function recording(isOn: boolean, { trouble, lost }: RecordStats): Check {
   const name = 'recording';
   if (!isOn) return ok(name, 'Recording is off.');

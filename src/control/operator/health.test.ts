@@ -71,7 +71,19 @@ test('health: all checks are listed and ok when all is well, and the version is 
   assert.deepEqual(
     checksOf(health).map(({ name }) => name),
     [
-      ...['database', 'disk_space', 'data_node', 'keys', 'recording', 'certificates', 'mail', 'jobs', 'backups', 'log'],
+      ...[
+        'database',
+        'disk_space',
+        'data_node',
+        'keys',
+        'settings',
+        'recording',
+        'certificates',
+        'mail',
+        'jobs',
+        'backups',
+        'log',
+      ],
       ...['file_descriptors', 'agents'],
     ],
   );

@@ -14,6 +14,7 @@ import type { RecordStore } from '../db/usage/records.ts';
 import { type Actor, allowOperator } from '../core/rules/actor.ts';
 import type { Backups } from '../backups/service.ts';
 import type { Certificates } from '../certificates/service.ts';
+import type { Instance } from '../core/instance.ts';
 import type { Keys } from '../core/secrets/keys.ts';
 import type { DiskWatch } from './disk-watch.ts';
 import * as checks from './health-checks.ts';
@@ -41,6 +42,7 @@ export interface HealthDeps {
   readonly nodes: Pick<NodeControl, 'connections' | 'pulse'>;
   readonly certificates: Pick<Certificates, 'ends'>;
   readonly keys: Pick<Keys, 'signing'>;
+  readonly instance: Pick<Instance, 'unreadable'>;
   readonly jobTimes: JobTimes;
   readonly backups: Pick<Backups, 'status'>;
   readonly dataDir: string;
@@ -96,13 +98,15 @@ export class Health {
 
   /** As of the last look. */
   report(): Report {
-    const { store, disk, records, recordsRequests, keys, jobTimes, backups, dataDir, nodes, version } = this.#deps;
+    const { store, disk, records, recordsRequests, keys, instance, jobTimes, backups, dataDir, nodes, version } =
+      this.#deps;
     const { pulse, mail, acme } = this.#found;
     const list = [
       checks.database(store.state, dataDir),
       checks.diskSpace(disk.state, dataDir),
       checks.dataNode(pulse),
       checks.keys(keys),
+      checks.settings(instance.unreadable),
       checks.recording(recordsRequests, records.stats()),
       checks.certificates(pulse, acme, this.#clock.now()),
       checks.mail(mail),

@@ -47,7 +47,7 @@ export const operator: Slice<OperatorServices, OperatorOptions> = {
     const { certificates: shown } = of;
     const { backups: ofBackups } = use(backups);
     const { version } = buildInfo();
-    const watched = { store, disk, records, nodes, keys, jobTimes, backups: ofBackups };
+    const watched = { store, disk, records, nodes, keys, instance: core.instance, jobTimes, backups: ofBackups };
     const health = new Health({ ...watched, recordsRequests, certificates: shown, dataDir, version, log });
     return {
       operatorTokens: new OperatorTokens({ sealer, clock }),

@@ -97,7 +97,9 @@ export class InstanceService {
     store.inTx((tx) => {
       const before = instance.stored(tx.db);
       const { values, reading } = this.#merge(before, changes);
-      const changed = Object.keys(changes).filter((key) => before.get(key) !== values.get(key));
+      const changed = Object.keys(changes).filter(
+        (key) => before.get(key) !== values.get(key) || instance.unreadable.has(key),
+      );
       this.#write(tx, values, changed);
       this.#record(tx, operator, { changed, before, values, reading });
       tx.onCommit(() => instance.reload());
@@ -130,9 +132,13 @@ export class InstanceService {
       else values.set(key, value);
     }
     const reading = instance.source.read(values);
-    const wrong = reading.wrong[0];
+    // What was wrong before keeps no other setting from being changed.
+    const known = new Set(instance.reading.wrong.map(({ key }) => key));
+    const touched = new Set(Object.keys(changes).map(tableOf));
+    const news = reading.wrong.filter(({ key }) => !known.has(key) || touched.has(tableOf(key)));
+    const [wrong] = news;
     if (wrong !== undefined) {
-      const details = reading.wrong.map(({ key, text }) => ({ path: `settings.${key}`, message: text }));
+      const details = news.map(({ key, text }) => ({ path: `settings.${key}`, message: text }));
       throw new AppError('invalid_request', `${wrong.key}: ${wrong.text}`, { details });
     }
     this.#keepSecrets(changes, reading);
@@ -210,6 +216,11 @@ interface Change {
   readonly before: InstanceValues;
   readonly values: InstanceValues;
   readonly reading: InstanceReading;
+}
+
+/** The part of a key before its last dot. */
+function tableOf(key: string): string {
+  return key.slice(0, key.lastIndexOf('.'));
 }
 
 function refused(key: string, text: string): AppError {

@@ -197,8 +197,12 @@ export class Exporter {
 
   #webhookOf(row: ExportRow): Send | undefined {
     const { store, sealer, postRules } = this.#deps;
-    const secret = openSecret(sealer, row);
-    if (row.webhookUrl === null || secret === null) return undefined;
-    return sendByWebhook({ url: row.webhookUrl, secret }, postRules, () => store.clock.now());
+    const { webhookUrl: url, sealedSecret } = row;
+    if (url === null || sealedSecret === null) return undefined;
+    // Opened at each attempt: a secret that can't be read fails there, and stops no start.
+    return async (items, id) => {
+      const secret = openSecret(sealer, row) ?? '';
+      return sendByWebhook({ url, secret }, postRules, () => store.clock.now())(items, id);
+    };
   }
 }

@@ -18,6 +18,16 @@ export function openHeaders(sealer: Sealer, { orgId, sealedHeaders }: ExportRow)
   return JSON.parse(sealer.open(headersPurpose(orgId), sealedHeaders).toString('utf8')) as Headers;
 }
 
+/** Their names; none where they can't be read. */
+export function headerNames(sealer: Sealer, row: ExportRow): readonly string[] {
+  try {
+    return Object.keys(openHeaders(sealer, row));
+  } catch {
+    // Each attempt to send says so.
+    return [];
+  }
+}
+
 export function sealSecret(sealer: Sealer, orgId: string, secret: string): string {
   return sealer.seal(secretPurpose(orgId), Buffer.from(secret));
 }

@@ -14,7 +14,7 @@ import { actorIn } from '../membership-rows.ts';
 import type { ExportEvent } from './export-items.ts';
 import type { Exporter, ExportStatus } from './exporter.ts';
 import { deleteExports, type ExportRow, findExport, lastAuditId, putExport } from './rows.ts';
-import { type Headers, openHeaders, sealHeaders, sealSecret } from './secrets.ts';
+import { headerNames, type Headers, sealHeaders, sealSecret } from './secrets.ts';
 
 const MAX_HEADERS = 20;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
@@ -118,7 +118,7 @@ export class Exports {
 
   #viewOf(row: ExportRow, newSecret: string | null): Omit<ExportView, 'status'> {
     const { otlpEndpoint, webhookUrl } = row;
-    const headers = Object.keys(openHeaders(this.#deps.sealer, row));
+    const headers = headerNames(this.#deps.sealer, row);
     return {
       events: row.events,
       otlp: otlpEndpoint === null ? null : { endpoint: otlpEndpoint, headers },

@@ -288,6 +288,10 @@ class Supervisor implements Agent, SessionOwner, RelayOwner, PathOwner {
     this.#emit({ kind: 'relay_peers', relay: relay.view(), added, changed, removed, foreign });
   }
 
+  onPeersFault(relay: Relay): void {
+    this.#emit({ kind: 'relay_peers_fault', relay: relay.view() });
+  }
+
   onRefused(session: Session, wanted: Wanted, refusal: Refusal): void {
     if (session !== this.#session || wanted.dropped) return;
     if (wanted instanceof Tunnel && wanted.replaces !== undefined) session.release(wanted.replaces);

@@ -165,6 +165,8 @@ export type AgentEvent =
       readonly removed: readonly string[];
       readonly foreign: readonly string[];
     }
+  /** `relay.manages.fault` changed. */
+  | { readonly kind: 'relay_peers_fault'; readonly relay: RelayView }
   | { readonly kind: 'relay_offline'; readonly relay: RelayView; readonly reason: string }
   /** As `tunnel_refused`. */
   | {

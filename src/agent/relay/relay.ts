@@ -16,6 +16,7 @@ export interface RelayOwner {
   onPath(relay: Relay, path: RelayPath, why: string): void;
   onFault(relay: Relay, fault: string | undefined): void;
   onPeers(relay: Relay, changes: PeerChanges): void;
+  onPeersFault(relay: Relay): void;
 }
 
 export class Relay extends Wanted {
@@ -37,7 +38,12 @@ export class Relay extends Wanted {
     this.#peers =
       manage === undefined
         ? undefined
-        : managePeers(manage, { floor, log: this.#log, onChanges: (changes) => owner.onPeers(this, changes) });
+        : managePeers(manage, {
+            floor,
+            log: this.#log,
+            onChanges: (changes) => owner.onPeers(this, changes),
+            onFault: () => owner.onPeersFault(this),
+          });
     this.#carrier = new Carrier(spec, floor, {
       onPath: (path, why) => {
         owner.onPath(this, path, why);

@@ -122,6 +122,10 @@ export function jsonOf(event: AgentEvent): { event: string } & Record<string, un
         foreign,
       };
     }
+    case 'relay_peers_fault': {
+      const { name, manages } = event.relay;
+      return { event: 'relay_peers_fault', name, interface: manages?.interface, cause: manages?.fault ?? null };
+    }
     case 'relay_offline':
       return { event: 'relay_offline', name: event.relay.name, endpoint: event.relay.endpoint, reason: event.reason };
     case 'relay_refused': {

@@ -302,7 +302,7 @@ class Records {
       state,
       tunnels: [
         ...tunnels.map(({ name, protocol, target, state, url, reason }) => {
-          const none = { path: null, path_why: null, network: null, fault: null };
+          const none = { path: null, path_why: null, network: null, fault: null, manages: null, manages_fault: null };
           return { name, protocol, target, state, url: url ?? null, reason: reason ?? null, ...none };
         }),
         ...relays.map(relayRecord),
@@ -322,7 +322,8 @@ class Records {
 }
 
 function relayRecord(relay: RelayView): AgentRecord['tunnels'][number] {
-  const { name, target, state, network, endpoint, reason, path, pathWhy, fault } = relay;
+  const { name, target, state, network, endpoint, reason, path, pathWhy, fault, manages } = relay;
   const place = { url: endpoint ?? null, reason: reason ?? null, path: path ?? null, path_why: pathWhy ?? null };
-  return { name, protocol: 'udp', target, state, network, fault: fault ?? null, ...place };
+  const managed = { manages: manages?.interface ?? null, manages_fault: manages?.fault ?? null };
+  return { name, protocol: 'udp', target, state, network, fault: fault ?? null, ...managed, ...place };
 }

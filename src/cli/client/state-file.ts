@@ -36,6 +36,10 @@ const agentRecord = z.object({
       network: z.string().nullable().default(null),
       /** Of a relay: why the service can't be reached. */
       fault: z.string().nullable().default(null),
+      /** Of a relay: the WireGuard interface whose peers it keeps in step. */
+      manages: z.string().nullable().default(null),
+      /** Of a relay: why it can't. */
+      manages_fault: z.string().nullable().default(null),
     }),
   ),
 });

@@ -103,10 +103,16 @@ function describe(answer: ServerAnswer, login: KeptLogin, agents: readonly Agent
         ...(live ? wayOf(tunnel) : [span(reason, 'dim')]),
       ]);
       if (live && tunnel.fault !== null) lines.push([span(`          ${tunnel.fault}`, 'yellow')]);
+      if (tunnel.manages_fault !== null) lines.push([span(`          ${peersFault(tunnel)}`, 'yellow')]);
     }
     if (agent.page !== null) lines.push([span('        requests  ', 'dim'), span(agent.page)]);
   }
   return lines;
+}
+
+/** As the agent's screen says it. */
+function peersFault({ manages, manages_fault: fault }: AgentRecord['tunnels'][number]): string {
+  return `the peers of ${manages} are not in step with the devices: ${fault}`;
 }
 
 /** Of a relay, which way its datagrams go, and why not by UDP. */

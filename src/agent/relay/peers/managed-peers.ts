@@ -16,6 +16,8 @@ interface ManagedParts {
   readonly floor: { readonly schedule: Schedule };
   readonly log: Logger;
   readonly onChanges: (changes: PeerChanges) => void;
+  /** The fault of the view changed. */
+  readonly onFault: () => void;
 }
 
 export interface ManagedPeers {
@@ -25,7 +27,7 @@ export interface ManagedPeers {
 }
 
 export function managePeers({ name, folder }: ManagedInterface, parts: ManagedParts): ManagedPeers {
-  const { floor, log, onChanges } = parts;
+  const { floor, log, onChanges, onFault } = parts;
   let keeper: PeerKeeper | undefined;
   let keptFor = '';
   let parted: WireguardPeer[] = [];
@@ -43,6 +45,7 @@ export function managePeers({ name, folder }: ManagedInterface, parts: ManagedPa
       onChanges,
       onFault: (text) => {
         fault = text;
+        onFault();
       },
     });
     return keeper;

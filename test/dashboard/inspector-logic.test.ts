@@ -9,6 +9,7 @@ import { setOutJson } from '../../src/dashboard/pages/inspector/body/json-text.t
 import { partsOf } from '../../src/dashboard/pages/inspector/body/multipart.ts';
 import { filterIn, type Item, matches, queryOf, searchOf } from '../../src/dashboard/pages/inspector/filters/filter.ts';
 import { LiveList, MAX_ROWS } from '../../src/dashboard/pages/inspector/live/live-list.ts';
+import { covered, hasCover, uncovered } from '../../src/dashboard/pages/inspector/replay/covered-headers.ts';
 import { brokenLine, draftOf, editsOf, lacksBody } from '../../src/dashboard/pages/inspector/replay/replay-edits.ts';
 import { visibleLines, visiblePath, visibleText } from '../../src/dashboard/pages/inspector/visible-text.ts';
 import { type Detail, timingOf } from '../../src/dashboard/pages/inspector/messages.ts';
@@ -309,6 +310,28 @@ suite('replay', () => {
     );
     assert.equal(brokenLine('A: 1\nnonsense'), 'nonsense');
     assert.equal(brokenLine(draft.headers), undefined);
+  });
+
+  test('replay: recorded credentials are covered, and sent as they were', () => {
+    const secret = detail({
+      request_header_list: [
+        { name: 'Authorization', value: 'Bearer abc' },
+        { name: 'cookie', value: 'a=1' },
+        { name: 'cookie', value: 'b=2' },
+        { name: 'Accept', value: '*/*' },
+      ],
+    });
+    const recorded = secret.request_header_list;
+    const { headers } = draftOf(secret);
+    const shown = covered(headers, recorded);
+    assert.equal(shown, 'Authorization: ••••••••\ncookie: ••••••••\ncookie: •••••••• 2\nAccept: */*');
+    assert.ok(hasCover(shown) && !hasCover(headers));
+    assert.equal(brokenLine(shown), undefined);
+    assert.equal(uncovered(shown, recorded), headers);
+    assert.deepEqual(editsOf(secret, { ...draftOf(secret), headers: uncovered(shown, recorded) }), {});
+    const changed = uncovered('authorization: mine\ncookie: •••••••• 2\nX-Key: ••••••••', recorded);
+    assert.equal(changed, 'authorization: mine\ncookie: b=2\nX-Key: ••••••••', 'a cover of nothing stays');
+    assert.equal(covered(changed, recorded), 'authorization: mine\ncookie: •••••••• 2\nX-Key: ••••••••');
   });
 
   test('replay: a binary or truncated body is not invented', () => {

@@ -448,11 +448,21 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   });
 
   test('inspector: a changed replay shows both responses side by side', async (t) => {
-    await ask('/pay', { method: 'POST', headers: { 'content-type': 'text/plain', 'x-debug': '0' }, body: 'one' });
+    await ask('/pay', {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain', 'x-debug': '0', authorization: 'Bearer abc' },
+      body: 'one',
+    });
     const page = await open(t, '/inspector?path=/pay');
     await option(page, '/pay').click();
     await page.getByRole('button', { name: 'Replay' }).click();
     const dialog = page.getByRole('dialog', { name: 'Replay request' });
+    const headers = dialog.getByLabel('Headers');
+    assert.match(await headers.inputValue(), /^authorization: ••••••••$/im);
+    await shoot(page, 'inspector-replay-covered');
+    await dialog.getByRole('button', { name: 'Show credentials' }).click();
+    assert.match(await headers.inputValue(), /^authorization: Bearer abc$/im);
+    await dialog.getByRole('button', { name: 'Hide credentials' }).click();
     await dialog.getByLabel('Body').fill('two');
     await dialog.getByLabel('Path and query').fill('/pay?again=1');
     await noSeriousFinding(page);

@@ -16,6 +16,7 @@ import { BodyDiff, ComparedFacts } from '../compare/compared-views.tsx';
 import { requestHref } from '../filters/address.ts';
 import { type Detail, reasonText, statusText } from '../messages.ts';
 import { useRequest } from '../request-query.ts';
+import { covered, hasCover, uncovered } from './covered-headers.ts';
 import { brokenLine, draftOf, editsOf, lacksBody } from './replay-edits.ts';
 
 interface ReplayDialogProps {
@@ -41,13 +42,15 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
   const [answer, setAnswer] = useState<Schemas['Replayed']>();
   const [said, setSaid] = useState<unknown>();
   const first = draftOf(detail);
+  const recorded = detail.request_header_list;
+  const start = covered(first.headers, recorded);
   const isBlocked = detail.outcome === 'refused';
   const isPartial = lacksBody(detail);
   const bodyNote = isBlocked
     ? 'The edge blocked the request before its body came. Enter the body.'
     : 'Only part of it was recorded. Enter all of it.';
   const form = useForm({
-    initialValues: { ...first, body: first.body ?? '' },
+    initialValues: { ...first, headers: start, body: first.body ?? '' },
     validate: {
       method: (text) => (text.trim() === '' ? 'Enter a method.' : null),
       path: (text) => (text.startsWith('/') ? null : 'The path must begin with a slash.'),
@@ -62,7 +65,8 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
   });
   const send = useAction({
     run: (values: typeof form.values) => {
-      const draft = { ...values, body: first.body === undefined ? undefined : values.body };
+      const headers = uncovered(values.headers, recorded);
+      const draft = { ...values, headers, body: first.body === undefined ? undefined : values.body };
       const body = editsOf(detail, draft);
       return answered(client.POST('/inspector/{id}/replay', { params: { path: { id: detail.id } }, body }));
     },
@@ -70,6 +74,10 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
     touches: [['inspector', 'replays']],
     tellsFailure: true,
   });
+  const toggle = (): void => {
+    const { headers } = form.values;
+    form.setFieldValue('headers', hasCover(headers) ? uncovered(headers, recorded) : covered(headers, recorded));
+  };
   const submit = form.onSubmit((values) => {
     setSaid(undefined);
     send.mutate(values, { onError: (error) => showFaults(form, error) !== undefined && setSaid(error) });
@@ -88,7 +96,11 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
         </Group>
         <Textarea
           label="Headers"
-          description="One per line, without the headers that the edge sets."
+          description={
+            start === first.headers
+              ? 'One per line, without the headers that the edge sets.'
+              : 'One per line, without the headers that the edge sets. Hidden values are sent as recorded.'
+          }
           autosize
           minRows={3}
           maxRows={10}
@@ -96,6 +108,13 @@ function Replay({ detail, onClose }: Omit<ReplayDialogProps, 'opened'>) {
           classNames={{ input: 'culvert-mono' }}
           {...form.getInputProps('headers')}
         />
+        {start !== first.headers && (
+          <Group>
+            <Button variant="subtle" size="xs" onClick={toggle}>
+              {hasCover(form.values.headers) ? 'Show credentials' : 'Hide credentials'}
+            </Button>
+          </Group>
+        )}
         {first.body === undefined ? (
           <Text size="sm" c="dimmed">
             The body is not text. It is sent as recorded.

@@ -9,6 +9,7 @@ import { setOutJson } from '../../src/dashboard/pages/inspector/body/json-text.t
 import { partsOf } from '../../src/dashboard/pages/inspector/body/multipart.ts';
 import { filterIn, type Item, matches, queryOf, searchOf } from '../../src/dashboard/pages/inspector/filters/filter.ts';
 import { LiveList, MAX_ROWS } from '../../src/dashboard/pages/inspector/live/live-list.ts';
+import { bodyWords, recordedWords } from '../../src/dashboard/pages/inspector/body/body-words.ts';
 import { covered, hasCover, uncovered } from '../../src/dashboard/pages/inspector/replay/covered-headers.ts';
 import { brokenLine, draftOf, editsOf, lacksBody } from '../../src/dashboard/pages/inspector/replay/replay-edits.ts';
 import { visibleLines, visiblePath, visibleText } from '../../src/dashboard/pages/inspector/visible-text.ts';
@@ -332,6 +333,13 @@ suite('replay', () => {
     const changed = uncovered('authorization: mine\ncookie: •••••••• 2\nX-Key: ••••••••', recorded);
     assert.equal(changed, 'authorization: mine\ncookie: b=2\nX-Key: ••••••••', 'a cover of nothing stays');
     assert.equal(covered(changed, recorded), 'authorization: mine\ncookie: •••••••• 2\nX-Key: ••••••••');
+  });
+
+  test('body: its type is read from the headers of a record, whatever they are called', () => {
+    assert.deepEqual(recordedWords({ 'content-type': 'text/plain', 'grpc-encoding': 'gzip' }), {
+      ...{ type: 'text/plain', coding: '', grpcCoding: 'gzip' },
+    });
+    assert.equal(bodyWords((name) => (name === 'content-encoding' ? 'br' : undefined)).coding, 'br');
   });
 
   test('replay: a binary or truncated body is not invented', () => {

@@ -5,7 +5,8 @@ import { grpcStatusText } from '../../../base/codes/grpc-status.ts';
 import { CopyIcon } from '../../parts/copy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
-import { type Body, BodyView } from './body/body-view.tsx';
+import { BodyView } from './body/body-view.tsx';
+import { recordedWords } from './body/body-words.ts';
 import { HeaderTable } from './header-table.tsx';
 import { RequestFacts, RequestSummary, TimingBar, TraceSteps, WhyNot } from './request-facts.tsx';
 import { RequestActions } from './request-actions.tsx';
@@ -137,7 +138,7 @@ function Response({ detail, hasRoom }: SideProps) {
     base64: detail.response_body,
     size: detail.response_size,
     isTruncated: detail.response_body_truncated,
-    ...wordsOf(headers),
+    ...recordedWords(headers),
   };
   return (
     <Beside
@@ -167,7 +168,7 @@ function Request({ detail, hasRoom }: SideProps) {
     base64: detail.request_body,
     size: detail.request_size,
     isTruncated: detail.request_body_truncated,
-    ...wordsOf(detail.request_headers),
+    ...recordedWords(detail.request_headers),
   };
   return (
     <Beside
@@ -214,9 +215,4 @@ function maskedIn({ masked }: Detail, of: 'request' | 'response'): string[] {
   return masked
     .filter(({ side }) => side === of)
     .map(({ kind, name }) => (kind === 'body' ? 'the rest of the body' : name));
-}
-
-function wordsOf(headers: Readonly<Record<string, string>>): Pick<Body, 'type' | 'coding' | 'grpcCoding'> {
-  const word = (name: string): string => (Object.hasOwn(headers, name) ? (headers[name] ?? '') : '');
-  return { type: word('content-type'), coding: word('content-encoding'), grpcCoding: word('grpc-encoding') };
 }

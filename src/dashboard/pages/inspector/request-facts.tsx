@@ -5,6 +5,7 @@ import { type ReactNode, useMemo } from 'react';
 import { Link } from 'wouter';
 import { bytesText, clockText, durationText, timeOf } from '../../parts/format.ts';
 import { typeOf } from './body/body-kind.ts';
+import { recordedWords } from './body/body-words.ts';
 import { bytesOf, textOf } from './body/bytes.ts';
 import { operationsOf } from './body/graphql.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -91,8 +92,9 @@ export function RequestSummary({ detail, tunnels }: { readonly detail: Detail; r
 const MAX_NAMED = 300_000;
 
 function graphqlIn({ request_headers: headers, request_body: body, request_body_truncated: isCut, path }: Detail) {
-  const type = Object.hasOwn(headers, 'content-type') ? typeOf(headers['content-type'] ?? '') : '';
-  const hasBody = body !== '' && !isCut && body.length < MAX_NAMED && !Object.hasOwn(headers, 'content-encoding');
+  const { type: contentType, coding } = recordedWords(headers);
+  const type = typeOf(contentType);
+  const hasBody = body !== '' && !isCut && body.length < MAX_NAMED && coding === '';
   return operationsOf(hasBody ? textOf(bytesOf(body)) : undefined, type, path);
 }
 

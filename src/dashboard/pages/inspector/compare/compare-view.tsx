@@ -3,6 +3,7 @@ import { Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { clockText, timeOf } from '../../../parts/format.ts';
 import { Loaded } from '../../../parts/loaded.tsx';
+import { recordedWords } from '../body/body-words.ts';
 import type { Detail } from '../messages.ts';
 import { useRequest } from '../request-query.ts';
 import { answerFacts, compareFields, type FactRow, requestFacts } from './compared.ts';
@@ -74,7 +75,7 @@ export function responseBody(detail: Detail): ComparedBody {
   return {
     base64: detail.response_body,
     isTruncated: detail.response_body_truncated,
-    ...wordsOf(detail.response_headers),
+    ...recordedWords(detail.response_headers),
   };
 }
 
@@ -82,11 +83,6 @@ function requestBody(detail: Detail): ComparedBody {
   return {
     base64: detail.request_body,
     isTruncated: detail.request_body_truncated,
-    ...wordsOf(detail.request_headers),
+    ...recordedWords(detail.request_headers),
   };
-}
-
-function wordsOf(headers: Readonly<Record<string, string>>): Pick<ComparedBody, 'type' | 'coding'> {
-  const word = (name: string): string => (Object.hasOwn(headers, name) ? (headers[name] ?? '') : '');
-  return { type: word('content-type'), coding: word('content-encoding') };
 }

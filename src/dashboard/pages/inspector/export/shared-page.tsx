@@ -11,6 +11,7 @@ import { Fact } from '../../../parts/fact.tsx';
 import { Frame } from '../../auth/frame.tsx';
 import { Waiting } from '../../auth/signed-in-only.tsx';
 import { BodyView } from '../body/body-view.tsx';
+import { bodyWords } from '../body/body-words.ts';
 import { HeaderTable } from '../header-table.tsx';
 import { visibleText } from '../visible-text.ts';
 import { MASKED } from './share-labels.ts';
@@ -81,14 +82,12 @@ interface MessageProps {
 
 function Message({ request, side, title }: MessageProps) {
   const fields = request[`${side}_headers`];
-  const valueOf = (wanted: string): string => fields.find(({ name }) => name.toLowerCase() === wanted)?.value ?? '';
+  const valueOf = (wanted: string) => fields.find(({ name }) => name.toLowerCase() === wanted)?.value;
   const body = {
     base64: request[`${side}_body`],
     size: request[`${side}_size`],
     isTruncated: request[`${side}_body_truncated`],
-    type: valueOf('content-type'),
-    coding: valueOf('content-encoding'),
-    grpcCoding: valueOf('grpc-encoding'),
+    ...bodyWords(valueOf),
   };
   return (
     <Stack gap="sm">

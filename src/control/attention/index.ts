@@ -3,6 +3,7 @@ import { accessKeys } from '../access-keys/index.ts';
 import { certificates } from '../certificates/index.ts';
 import type { Slice } from '../core/slice.ts';
 import { operator } from '../operator/index.ts';
+import { webhooks } from '../webhooks/index.ts';
 import { mountAttention } from './routes.ts';
 import { Attention } from './service.ts';
 
@@ -16,7 +17,8 @@ export const attention: Slice<AttentionServices> = {
     const { spend } = use(accessKeys);
     const { certificates: ofCertificates } = use(certificates);
     const { health } = use(operator);
-    return { attention: new Attention({ store, nodes, spend, certificates: ofCertificates, health }) };
+    const { forwarder } = use(webhooks);
+    return { attention: new Attention({ store, nodes, spend, certificates: ofCertificates, health, forwarder }) };
   },
   routes: (api, services) => mountAttention(api, services),
 };

@@ -91,6 +91,25 @@ export function receiverItem({
   };
 }
 
+/** Its results can't be stored, or its queue can't be read. */
+export function restingItem(of: {
+  readonly id: string;
+  readonly name: string;
+  readonly since: number | null;
+}): AttentionItem {
+  const { id, name, since } = of;
+  return {
+    severity: 'critical',
+    kind: 'webhook_failing',
+    title: `Webhook receiver ${name} is waiting`,
+    detail:
+      'This server has a fault, such as a full disk, and tries again every 30 seconds. Ask an operator of this server.',
+    since,
+    object: { type: 'webhook_receiver', id },
+    action: { label: 'Open deliveries', href: `/app/webhooks/${id}` },
+  };
+}
+
 export function certificateItem({
   name,
   expiresAt,

@@ -111,6 +111,17 @@ export function failingReceivers(db: Db, { orgId, now, limit }: Asked) {
     .all();
 }
 
+/** Receivers of the organization with these ids. */
+export function receiversNamed(db: Db, { orgId, limit }: Asked, ids: readonly string[]) {
+  const { id, name } = webhookReceivers;
+  return db
+    .select({ id, name })
+    .from(webhookReceivers)
+    .where(and(eq(webhookReceivers.orgId, orgId), inArray(id, [...ids]), notGone(id)))
+    .limit(limit)
+    .all();
+}
+
 /** Domains that were never verified, and those whose record is missing since: these first. */
 export function unprovenDomains(db: Db, { orgId, limit }: Asked) {
   const { id, domain, verifiedAt, failingSince, createdAt } = domains;

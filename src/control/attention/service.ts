@@ -4,6 +4,7 @@ import type { Spend } from '../access-keys/spend.ts';
 import type { Certificates } from '../certificates/service.ts';
 import { type Actor, allow, can } from '../core/rules/actor.ts';
 import type { Store } from '../db/tx.ts';
+import type { Forwarder } from '../webhooks/forwarder.ts';
 import type { Health } from '../operator/health.ts';
 import {
   type AttentionItem,
@@ -15,10 +16,19 @@ import {
   keyItem,
   moreItem,
   receiverItem,
+  restingItem,
   tunnelItem,
   worstFirst,
 } from './items.ts';
-import { type Asked, downTunnels, expiringKeys, failingChannels, failingReceivers, unprovenDomains } from './rows.ts';
+import {
+  type Asked,
+  downTunnels,
+  expiringKeys,
+  failingChannels,
+  failingReceivers,
+  receiversNamed,
+  unprovenDomains,
+} from './rows.ts';
 
 /** The item that says that there are more among them. */
 export const MAX_ITEMS = 100;
@@ -32,6 +42,7 @@ export interface AttentionDeps {
   readonly spend: Pick<Spend, 'nearCaps'>;
   readonly certificates: Pick<Certificates, 'troubles'>;
   readonly health: Pick<Health, 'fullReport'>;
+  readonly forwarder: Pick<Forwarder, 'resting'>;
 }
 
 export class Attention {
@@ -67,7 +78,19 @@ export class Attention {
   }
 
   #receivers(asked: Asked): AttentionItem[] {
-    return failingReceivers(this.#deps.store.db, asked).map(receiverItem);
+    const { store, forwarder } = this.#deps;
+    const failing = failingReceivers(store.db, asked);
+    const listed = new Set(failing.map(({ id }) => id));
+    const resting = new Map(forwarder.resting(asked.orgId).map(({ receiverId, since }) => [receiverId, since]));
+    const waiting = receiversNamed(
+      store.db,
+      asked,
+      [...resting.keys()].filter((id) => !listed.has(id)),
+    );
+    return [
+      ...failing.map(receiverItem),
+      ...waiting.map(({ id, name }) => restingItem({ id, name, since: resting.get(id) ?? null })),
+    ];
   }
 
   #domains(asked: Asked): AttentionItem[] {

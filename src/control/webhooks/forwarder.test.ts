@@ -518,12 +518,23 @@ test('a fault of the server itself is no try: the line rests and goes on', async
   await deliver(id, '1');
   (await node.next()).fail(new Error('a fault'));
   await settle();
+  const began = plane.now;
+  const trouble = async () =>
+    (await ann.call('GET', '/attention')).body as unknown as ReadonlyArray<Record<string, unknown>>;
+  const [item, ...more] = await trouble();
+  assert.deepEqual(
+    [item?.['kind'], item?.['title'], more],
+    ['webhook_failing', 'Webhook receiver orders is waiting', []],
+  );
+  assert.equal(item?.['since'], new Date(began).toISOString());
+  assert.deepEqual(plane.control.forwarder.resting('another organization'), []);
   pass(29 * SECOND);
   await settle();
   assert.equal(node.held.length, 0);
   pass(SECOND);
   const { fields } = await node.answer(200);
   assert.equal(Object.fromEntries(fields)['Culvert-Webhook-Attempt'], '1');
+  await until(async () => (await trouble()).length === 0, 'the result');
 });
 
 test('webhook forwards: a clock that is set back by a day delays no delivery', async () => {

@@ -67,6 +67,8 @@ export class Forwarder implements Lines {
   readonly #parkedAt = new Map<string, Set<string>>();
   /** How often in a row there was no place for the first of the line. */
   readonly #crowded = new Map<string, number>();
+  /** Those that a fault of this server holds up, since when. In memory: on a full disk nothing is written down. */
+  readonly #resting = new Map<string, { readonly orgId: string; readonly since: number }>();
   readonly #trying = new Map<string, Trying>();
   readonly #places = new Shares({ places: MAX_AT_ONCE, each: MAX_OF_ORG });
   readonly #tries = { delivered: 0, refused: 0, given_up: 0 };
@@ -132,6 +134,13 @@ export class Forwarder implements Lines {
     return false;
   }
 
+  /** Receivers of an organization whose results this server can't store, or whose queue it can't read. */
+  resting(orgId: string): ReadonlyArray<{ readonly receiverId: string; readonly since: number }> {
+    return [...this.#resting].flatMap(([receiverId, one]) =>
+      one.orgId === orgId ? [{ receiverId, since: one.since }] : [],
+    );
+  }
+
   stats(): ForwardStats {
     const [ready, delayed, parked] = [this.#ready.size, this.#delayed.size, this.#parked.size];
     return { lines: { ready, delayed, parked, sending: this.#trying.size }, tries: { ...this.#tries } };
@@ -187,6 +196,7 @@ export class Forwarder implements Lines {
       const head = headOf(this.#deps.store.db, line.receiverId);
       if (head === undefined) {
         this.#crowded.delete(line.receiverId);
+        this.#resting.delete(line.receiverId);
         return;
       }
       const tunnel = anyById(this.#deps.store.db, head.tunnelId);
@@ -231,6 +241,7 @@ export class Forwarder implements Lines {
     if (outcome.kind === 'later') return this.#park(trying, tunnelId);
     if (outcome.kind === 'crowded') return this.#waitForPlace(trying);
     this.#writeDown(trying, outcome);
+    this.#resting.delete(trying.receiverId);
     this.ready(trying);
   }
 
@@ -272,7 +283,9 @@ export class Forwarder implements Lines {
   /** A fault of this server's own: it is looked at again, later. */
   #rest({ receiverId, orgId }: Line, error: unknown): void {
     this.#deps.log.error({ err: error, receiver: receiverId }, 'internal error while forwarding a webhook: retrying');
-    this.#delay({ receiverId, orgId }, this.#deps.store.clock.now() + REST_MS);
+    const now = this.#deps.store.clock.now();
+    this.#resting.set(receiverId, { orgId, since: this.#resting.get(receiverId)?.since ?? now });
+    this.#delay({ receiverId, orgId }, now + REST_MS);
   }
 
   #delay({ receiverId, orgId }: Line, at: number): void {

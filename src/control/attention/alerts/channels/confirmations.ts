@@ -62,7 +62,8 @@ export class Confirmations {
 
   /** Sends the email of a waiting channel again; the link before it ends. Throws `conflict` for one that does not wait, `rate_limited`. */
   resend(tx: Tx, actor: UserActor, { ruleId, target, confirmHash }: ChannelRow): void {
-    if (confirmHash === null) throw new AppError('conflict', 'The address of this channel is confirmed already. Send a test.');
+    if (confirmHash === null)
+      throw new AppError('conflict', 'The address of this channel is confirmed already. Send a test.');
     const link = this.#send(tx, actor, { to: target, ruleId });
     renewLink(tx, { orgId: actor.orgId, key: emailKey(target) }, link);
   }

@@ -289,6 +289,8 @@ const inspector = z.strictObject({
   enabled: z.boolean().prefault(true),
   // Enough for JSON and forms; larger bodies are cut in the record, never in the traffic.
   max_body_bytes: count(0, 64 * 1024 * 1024).prefault(65_536),
+  // Frames are payload of visitors, up to 128 KB for each connection: off until a user debugs a WebSocket.
+  websocket_frames: z.boolean().prefault(false),
   // More than a person looks at, less than what would fill the file: ten seconds of it may come at once. 0: no limit.
   max_per_second_per_tunnel: count(0, 1_000_000).prefault(100),
   // What the file takes beside the server's other work; four seconds of it may come at once. 0: no limit.

@@ -66,7 +66,7 @@ export interface InspectedRequest {
   readonly target: string;
   /** What the visitor got; 0: nothing. */
   readonly status: number;
-  /** From the head's arrival to the end of the answer; of an upgrade, to its head. */
+  /** From the head's arrival to the end of the answer; of an upgrade, to its head: the rest is in `websocket`. */
   readonly latencyMs: number;
   /** Bytes of the bodies, without what frames chunks. */
   readonly requestSize: number;
@@ -84,6 +84,61 @@ export interface InspectedRequest {
   /** Record that this one repeats; null: a visitor sent it. */
   readonly replayOf: string | null;
   readonly trace: Trace;
+  /** Left out: not upgraded, or nothing is known yet of the upgraded connection. Comes by updates, never with the record itself. */
+  readonly websocket?: RecordedWebSocket;
+}
+
+/** What has passed through an upgraded connection until now, or until its end. Frames are those of RFC 6455. */
+export interface WebSocketFacts {
+  readonly isOpen: boolean;
+  /** From the upgrade on, milliseconds. */
+  readonly durationMs: number;
+  /** From the visitor, and to the visitor. */
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly framesIn: number;
+  readonly framesOut: number;
+  /** False: something has passed that is no frame, and the count of its direction ended there. */
+  readonly isFramed: boolean;
+  /** The side that sent the first close frame, and the code in it; null: none has passed, or it has none. */
+  readonly closedBy: 'visitor' | 'service' | null;
+  readonly closeCode: number | null;
+  /** Messages and control frames that were not recorded: there was no room, or the last one never ended. 0 where frames are not recorded at all. */
+  readonly framesLeftOut: number;
+}
+
+/** A control frame, or a whole message: its frames are joined. */
+export interface RecordedFrame {
+  readonly from: 'visitor' | 'service';
+  /** Of its first byte, milliseconds from the upgrade on. */
+  readonly atMs: number;
+  /** 1 text, 2 binary, 8 close, 9 ping, 10 pong. */
+  readonly opcode: number;
+  /** Frames of the message. */
+  readonly fragments: number;
+  /** Bytes of the whole payload, as it passed. */
+  readonly size: number;
+  /** `bytes` are compressed (permessage-deflate). */
+  readonly isCompressed: boolean;
+  /** Its beginning is kept, or nothing: `bytes` is not all of it. */
+  readonly isTruncated: boolean;
+  /** Unmasked. */
+  readonly bytes: Uint8Array;
+}
+
+/** What a record of status 101 has beside the request. `frames`: null where they are not recorded. */
+export interface RecordedWebSocket extends WebSocketFacts {
+  readonly frames: readonly RecordedFrame[] | null;
+}
+
+/** News of an upgraded connection. */
+export interface WebSocketUpdate extends WebSocketFacts {
+  /** The record of its request. */
+  readonly id: string;
+  readonly tunnelId: string;
+  readonly orgId: string;
+  /** All that are recorded until now; null: those of the last report that had some. */
+  readonly frames: readonly RecordedFrame[] | null;
 }
 
 /** Requests of one tunnel that were not recorded since the last batch. */
@@ -97,6 +152,8 @@ export interface UnrecordedCount {
 export interface InspectionBatch {
   readonly records: readonly InspectedRequest[];
   readonly unrecorded: readonly UnrecordedCount[];
+  /** Of upgraded connections whose records were sent before, or are in this batch; left out: there are none. */
+  readonly websockets?: readonly WebSocketUpdate[];
 }
 
 /** A request that the control plane has sent down a tunnel: a replay, or the delivery of a stored webhook. */

@@ -32,6 +32,8 @@ export interface Route {
   readonly gate: BasicGate | null;
   /** Requires a login with an identity provider, behind `gate`; null: no visitor gate. */
   readonly visitorGate: VisitorGate | null;
+  /** Whether frames of its WebSockets are recorded; left out: as the node's settings say. */
+  readonly websocketFrames?: boolean;
 }
 
 /** HTTP Basic in front of a tunnel (RFC 7617). */

@@ -102,6 +102,7 @@ function nodeSettings(
           maxPerSecondPerTunnel: inspector.max_per_second_per_tunnel,
           maxPerSecond: inspector.max_per_second,
           maxMemoryMb: inspector.max_memory_mb,
+          websocketFrames: inspector.websocket_frames,
         }
       : null,
     accessLog: accessLogOf(settings),

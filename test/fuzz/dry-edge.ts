@@ -41,7 +41,13 @@ const LIMITS = {
 } satisfies Partial<EdgeLimits> as EdgeLimits;
 
 /** All of them, with bodies that are cut. */
-const RECORDED = { maxBodyBytes: 64, maxPerSecond: 0, maxPerSecondPerTunnel: 0, maxMemoryMb: 16 };
+const RECORDED = {
+  maxBodyBytes: 64,
+  maxPerSecond: 0,
+  maxPerSecondPerTunnel: 0,
+  maxMemoryMb: 16,
+  websocketFrames: true,
+};
 
 /** A fault of the edge's own fails the case. */
 const failing: Logger = {

@@ -9,6 +9,7 @@ import type { InspectedRequest, Trace, TraceStep } from '../../plane/inspection.
 import type { ServedTunnel } from '../routing/entry.ts';
 import type { TunnelRecords } from './tunnel-records.ts';
 import { BodyCapture, type CaptureOwner } from './body-capture.ts';
+import { WebSocketRecord, type WebSocketOwner } from './websocket/websocket-record.ts';
 import { type AskedHead, copyOf, targetOf, unforwardedHead } from './kept-head.ts';
 
 /** What a record takes beside its heads and bodies, about. */
@@ -28,14 +29,15 @@ export const NO_DROPS = {
 export type DropReason = keyof typeof RECORD_DROPS;
 
 /** Who made it: recorder.ts. */
-export interface DraftOwner {
+export interface DraftOwner extends WebSocketOwner {
   readonly maxBodyBytes: number;
+  /** Frames of WebSockets are recorded where their tunnel says nothing. */
+  readonly websocketFrames: boolean;
   /** Room in memory; false: none. */
   take(of: TunnelRecords, bytes: number): boolean;
   give(of: TunnelRecords, bytes: number): void;
   finished(draft: Draft): void;
   dropped(of: TunnelRecords, reason: DropReason): void;
-  failed(error: unknown): void;
 }
 
 export class Draft implements CaptureOwner {
@@ -191,6 +193,15 @@ export class Draft implements CaptureOwner {
       else if (this.#agentId === null) this.#outcome = 'refused';
       this.#owner.finished(this);
     });
+  }
+
+  /** It has become a WebSocket: the record is complete, and what passes from here on is reported separately. `wantsFrames`: of its tunnel, if that says. */
+  switched(wantsFrames: boolean | undefined): WebSocketRecord | null {
+    const owner = this.#owner;
+    this.finish({ status: 101, code: null, isWhole: true });
+    if (this.#isDropped) return null;
+    const recordsFrames = wantsFrames ?? owner.websocketFrames;
+    return new WebSocketRecord(owner, { id: this.id, tunnel: this.of, recordsFrames });
   }
 
   /** Gives it up, and counts why. */

@@ -7,6 +7,8 @@ import type { MemoryShare } from './memory.ts';
 
 export interface OrgShare extends MemoryShare {
   readonly allowance: Allowance;
+  /** What frames of WebSockets hold of it. */
+  readonly frames: MemoryShare;
 }
 
 /** Beyond so many those that hold nothing are forgotten: they begin anew, with a full burst. */
@@ -29,7 +31,7 @@ export class OrgShares {
     if (known !== undefined) return known;
     if (this.#shares.size >= MAX_ORGS) this.#forgetIdle();
     const allowance = new Allowance({ perSecond: this.#perSecond, burst: this.#burst }, nowMs);
-    const share: OrgShare = { heldBytes: 0, allowance };
+    const share: OrgShare = { heldBytes: 0, allowance, frames: { heldBytes: 0 } };
     this.#shares.set(orgId, share);
     return share;
   }

@@ -89,7 +89,13 @@ test('a body that the service waits for is recorded whole, however it comes', WI
 
 test('bodies are kept up to the limit, with their true size beside', WITHIN, async (t) => {
   const rig = await Rig.start(t, {
-    inspector: { maxBodyBytes: 1_000, maxPerSecond: 0, maxPerSecondPerTunnel: 0, maxMemoryMb: 4 },
+    inspector: {
+      maxBodyBytes: 1_000,
+      maxPerSecond: 0,
+      maxPerSecondPerTunnel: 0,
+      maxMemoryMb: 4,
+      websocketFrames: false,
+    },
   });
   const answer = Buffer.alloc(3_000_000, 'answer ');
   const origin = await httpOrigin(t, (request, response) => {

@@ -1,15 +1,16 @@
 /**
  * Records that are complete, on their way to the control plane: one batch at a time, the next 50 ms after its first record or when the last one
  * is stored. Nothing is sent twice and nothing waits for long: what finds no place is counted. With the records goes how many requests of each
- * tunnel were not recorded. Fed by recorder.ts.
+ * tunnel were not recorded, and what has passed through upgraded connections. Fed by recorder.ts.
  */
 import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { within } from '../../base/limits/within.ts';
-import type { InspectedRequest, InspectionBatch, UnrecordedCount } from '../../plane/inspection.ts';
+import type { InspectionBatch, UnrecordedCount } from '../../plane/inspection.ts';
 import type { Link } from '../../plane/link.ts';
 import type { TunnelRecords } from './tunnel-records.ts';
 import type { Draft } from './draft.ts';
+import type { WebSocketRecord } from './websocket/websocket-record.ts';
 
 export interface QueueOptions {
   /** Records that may wait for their batch. */
@@ -40,6 +41,13 @@ interface Counted {
   readonly count: number;
 }
 
+/** What one batch is made of. */
+interface Taken {
+  readonly drafts: readonly Draft[];
+  readonly websockets: readonly WebSocketRecord[];
+  readonly counts: readonly Counted[];
+}
+
 export class RecordQueue {
   readonly #options: Required<QueueOptions>;
   readonly #link: Pick<Link, 'inspect'>;
@@ -47,6 +55,8 @@ export class RecordQueue {
   #waiting: Draft[] = [];
   /** Those with something untold: at most as many as there are tunnels. */
   readonly #untold = new Set<TunnelRecords>();
+  /** Those with something to tell: at most those that are open, and as many that have ended as records may wait. */
+  readonly #websockets = new Set<WebSocketRecord>();
   #sending: Promise<void> | null = null;
   #timer: NodeJS.Timeout | undefined;
   #next: NodeJS.Immediate | undefined;
@@ -56,11 +66,13 @@ export class RecordQueue {
   #underWay = 0;
   #isClosed = false;
   #recorded = 0;
-  /** Of records and of counts: how many there were, and how many of them are settled, in order. */
+  /** Of records, of counts and of changes: how many there were, and how many of them are settled, in order. */
   #added = 0;
   #settled = 0;
   #missed = 0;
   #told = 0;
+  #changes = 0;
+  #toldChanges = 0;
 
   constructor(deps: { link: Pick<Link, 'inspect'>; log: Logger }, options: QueueOptions = {}) {
     this.#options = { ...USUAL, ...options };
@@ -85,6 +97,16 @@ export class RecordQueue {
     this.#schedule();
   }
 
+  /** There is something to tell of an upgraded connection. The end of one is given up where records would be. */
+  change(websocket: WebSocketRecord): void {
+    if (this.#websockets.has(websocket)) return;
+    if (this.#isClosed || (!websocket.isOpen && this.#websockets.size >= this.#options.maxWaiting))
+      return websocket.giveUp();
+    this.#websockets.add(websocket);
+    this.#changes++;
+    this.#schedule();
+  }
+
   /** A request of this tunnel was not recorded. */
   miss(of: TunnelRecords): void {
     of.untold++;
@@ -98,7 +120,9 @@ export class RecordQueue {
     const records = this.#added;
     const misses = this.#missed;
     const untilMs = performance.now() + timeoutMs;
-    while ((this.#settled < records || this.#told < misses) && !this.#isClosed) {
+    const changes = this.#changes;
+    const isOver = (): boolean => this.#settled >= records && this.#told >= misses && this.#toldChanges >= changes;
+    while (!isOver() && !this.#isClosed) {
       this.#isUrgent = true;
       this.#start();
       if (this.#sending === null || !(await within(this.#sending, untilMs - performance.now(), { holdsProcess: true })))
@@ -112,6 +136,8 @@ export class RecordQueue {
     clearTimeout(this.#timer);
     clearImmediate(this.#next);
     for (const draft of this.#waiting.splice(0)) draft.drop('queue');
+    for (const websocket of this.#websockets) websocket.giveUp();
+    this.#websockets.clear();
   }
 
   #schedule(): void {
@@ -126,10 +152,11 @@ export class RecordQueue {
     this.#timer = this.#next = undefined;
     if (this.#sending !== null || this.#isClosed) return;
     const drafts = this.#takeDrafts();
+    const websockets = this.#takeWebSockets(drafts);
     const counts = this.#takeCounts();
-    if (drafts.length === 0 && counts.length === 0) return this.#rest();
+    if (drafts.length === 0 && websockets.length === 0 && counts.length === 0) return this.#rest();
     this.#underWay = drafts.length;
-    this.#sending = this.#deliver(drafts, counts).finally(() => {
+    this.#sending = this.#deliver({ drafts, websockets, counts }).finally(() => {
       this.#sending = null;
       this.#underWay = 0;
       this.#rest();
@@ -137,7 +164,7 @@ export class RecordQueue {
   }
 
   #rest(): void {
-    if (this.#waiting.length > 0 || this.#untold.size > 0) this.#schedule();
+    if (this.#waiting.length > 0 || this.#untold.size > 0 || this.#websockets.size > 0) this.#schedule();
   }
 
   #takeDrafts(): Draft[] {
@@ -148,6 +175,21 @@ export class RecordQueue {
       if (count > 0 && bytes > maxBytes) break;
     }
     return this.#waiting.splice(0, count);
+  }
+
+  /** None may come before the record that it is of. */
+  #takeWebSockets(drafts: readonly Draft[]): WebSocketRecord[] {
+    const { maxRecords, maxBytes } = this.#options;
+    const taken: WebSocketRecord[] = [];
+    if (this.#waiting.length > 0 || this.#websockets.size === 0) return taken;
+    let bytes = drafts.reduce((sum, { keptBytes }) => sum + keptBytes, 0);
+    for (const websocket of this.#websockets) {
+      bytes += websocket.untoldBytes;
+      if (drafts.length + taken.length > 0 && bytes > maxBytes) break;
+      this.#websockets.delete(websocket);
+      if (taken.push(websocket) >= maxRecords) break;
+    }
+    return taken;
   }
 
   #takeCounts(): Counted[] {
@@ -165,18 +207,23 @@ export class RecordQueue {
     return counts;
   }
 
-  async #deliver(drafts: readonly Draft[], counts: readonly Counted[]): Promise<void> {
+  async #deliver({ drafts, websockets, counts }: Taken): Promise<void> {
+    let frames: readonly number[] = [];
     try {
-      const batch: InspectionBatch = { records: recordsOf(drafts), unrecorded: counts.map(unrecordedOf) };
+      const batch = batchOf({ drafts, websockets, counts });
+      frames = (batch.websockets ?? []).map((update) => update.frames?.length ?? -1);
       if (!(await within(this.#link.inspect(batch), this.#options.answerMs))) throw new Error('no response');
       for (const draft of drafts) draft.release();
       this.#recorded += drafts.length;
     } catch (error) {
-      this.#log.error({ records: drafts.length, error: messageOf(error) }, 'request records were lost');
+      const lost = { records: drafts.length, websockets: websockets.length, error: messageOf(error) };
+      this.#log.error(lost, 'request records were lost');
       for (const { of, count } of counts) this.#putBack(of, count);
       for (const draft of drafts) draft.drop('lost');
     }
+    for (const [i, websocket] of websockets.entries()) websocket.told(frames[i] ?? -1);
     this.#settled += drafts.length;
+    this.#toldChanges += websockets.length;
     for (const { count } of counts) this.#told += count;
   }
 
@@ -187,17 +234,27 @@ export class RecordQueue {
   }
 }
 
-/** The records, with all of their bytes in one buffer: a batch costs one allocation, and one copy where it goes to another thread. */
-function recordsOf(drafts: readonly Draft[]): InspectedRequest[] {
-  const out = Buffer.allocUnsafeSlow(drafts.reduce((sum, draft) => sum + draft.keptBytes, 0));
+/** All bytes of a batch lie in one buffer: it costs one allocation, and one copy where it goes to another thread. */
+function batchOf({ drafts, websockets, counts }: Taken): InspectionBatch {
+  const bytes = drafts.reduce((sum, { keptBytes }) => sum + keptBytes, 0);
+  const out = Buffer.allocUnsafeSlow(websockets.reduce((sum, { untoldBytes }) => sum + untoldBytes, bytes));
   let at = 0;
-  return drafts.map((draft) => {
+  const records = drafts.map((draft) => {
     const { keptBytes } = draft;
     const record = draft.record(out, at);
     at += keptBytes;
     draft.letGo();
     return record;
   });
+  const unrecorded = counts.map(unrecordedOf);
+  if (websockets.length === 0) return { records, unrecorded };
+  const updates = websockets.map((websocket) => {
+    const { untoldBytes } = websocket;
+    const update = websocket.update(out, at);
+    at += untoldBytes;
+    return update;
+  });
+  return { records, unrecorded, websockets: updates };
 }
 
 function unrecordedOf({ of: { tunnelId, orgId }, count }: Counted): UnrecordedCount {

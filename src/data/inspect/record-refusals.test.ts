@@ -232,7 +232,7 @@ test(
     };
     const rig = await shop(t, actions(OPEN, jwt), {
       issuerKeys: { allowPrivate: true, ca: issuer.ca },
-      inspector: { maxBodyBytes: 0, maxPerSecondPerTunnel: 0, maxPerSecond: 0, maxMemoryMb: 1 },
+      inspector: { maxBodyBytes: 0, maxPerSecondPerTunnel: 0, maxPerSecond: 0, maxMemoryMb: 1, websocketFrames: false },
     });
     const hold = Promise.withResolvers<void>();
     issuer.hold = hold.promise;

@@ -35,7 +35,14 @@ function fixture(t: TestContext, over: Partial<InspectorSettings> = {}, queue: Q
   const faults: string[] = [];
   const log = { ...silentLog, error: (_fields: object, words: string) => faults.push(words) } as unknown as Logger;
   const entries = new Map<string, RouteEntry>();
-  const settings = { maxBodyBytes: 65_536, maxPerSecondPerTunnel: 0, maxPerSecond: 0, maxMemoryMb: 64, ...over };
+  const settings = {
+    maxBodyBytes: 65_536,
+    maxPerSecondPerTunnel: 0,
+    maxPerSecond: 0,
+    maxMemoryMb: 64,
+    websocketFrames: false,
+    ...over,
+  };
   const self: Fixture = {
     batches,
     faults,

@@ -11,6 +11,7 @@ import { TunnelRecords } from './tunnel-records.ts';
 import { Draft, type DraftOwner, type DropReason, NO_DROPS, OWN_BYTES } from './draft.ts';
 import { RecordMemory } from './memory.ts';
 import { RecordIds } from './record-ids.ts';
+import type { WebSocketRecord } from './websocket/websocket-record.ts';
 import { OrgShares } from './org-shares.ts';
 import { type QueueOptions, RecordQueue } from './record-queue.ts';
 
@@ -23,6 +24,8 @@ export interface InspectorSettings {
   readonly maxPerSecond: number;
   /** What records take from their beginning until they are stored. */
   readonly maxMemoryMb: number;
+  /** Frames of WebSockets are recorded where their tunnel says nothing. */
+  readonly websocketFrames: boolean;
 }
 
 /** A request that the control plane sends, as far as its record goes. */
@@ -37,6 +40,8 @@ const TUNNEL_BURST_SECONDS = 10;
 const NODE_BURST_SECONDS = 4;
 /** So many organizations together are recorded as fast as a node may; one alone at that part of it. */
 const ORGS_AT_FULL_RATE = 2;
+/** Frames of WebSockets may have that part of the memory: they stay for as long as their connection does. */
+const FRAMES_SHARE = 4;
 const MEGABYTE = 1 << 20;
 /** A fault is said once in so long, with the count since. */
 const SAY_AGAIN_MS = 60_000;
@@ -49,9 +54,11 @@ export const NO_RECORDS: InspectorStats = { recorded: 0, dropped: NO_DROPS, wait
 
 export class Recorder implements DraftOwner {
   readonly maxBodyBytes: number;
+  readonly websocketFrames: boolean;
   readonly #settings: InspectorSettings;
   readonly #log: Logger;
   readonly #memory: RecordMemory;
+  readonly #frameMemory: RecordMemory;
   readonly #queue: RecordQueue;
   readonly #allowance: Allowance;
   readonly #orgs: OrgShares;
@@ -65,9 +72,11 @@ export class Recorder implements DraftOwner {
     deps: { readonly link: Pick<Link, 'inspect'>; readonly log: Logger; readonly queue?: QueueOptions },
   ) {
     this.maxBodyBytes = settings.maxBodyBytes;
+    this.websocketFrames = settings.websocketFrames;
     this.#settings = settings;
     this.#log = deps.log;
     this.#memory = new RecordMemory(settings.maxMemoryMb * MEGABYTE);
+    this.#frameMemory = new RecordMemory((settings.maxMemoryMb * MEGABYTE) / FRAMES_SHARE);
     this.#queue = new RecordQueue(deps, deps.queue);
     const { maxPerSecond } = settings;
     this.#allowance = new Allowance(
@@ -120,7 +129,7 @@ export class Recorder implements DraftOwner {
     };
   }
 
-  // ------------------------------------------------------------------ from its drafts (DraftOwner)
+  // ------------------------------------------------------------------ from its drafts and WebSockets (DraftOwner)
 
   take({ org }: TunnelRecords, bytes: number): boolean {
     return this.#memory.take(org, bytes);
@@ -128,6 +137,20 @@ export class Recorder implements DraftOwner {
 
   give({ org }: TunnelRecords, bytes: number): void {
     this.#memory.give(org, bytes);
+  }
+
+  takeFrames({ org }: TunnelRecords, bytes: number): boolean {
+    if (!this.#frameMemory.has(org.frames, bytes) || !this.#memory.take(org, bytes)) return false;
+    return this.#frameMemory.take(org.frames, bytes);
+  }
+
+  giveFrames({ org }: TunnelRecords, bytes: number): void {
+    this.#memory.give(org, bytes);
+    this.#frameMemory.give(org.frames, bytes);
+  }
+
+  changed(websocket: WebSocketRecord): void {
+    this.#queue.change(websocket);
   }
 
   finished(draft: Draft): void {

@@ -168,10 +168,10 @@ function tellDeltas(calls: PortCalls, link: Link): () => void {
 }
 
 /** What the bytes of a batch lie in: one buffer, made for it (data/inspect/record-queue.ts). */
-function buffersOf({ records }: InspectionBatch): ArrayBuffer[] {
+function buffersOf({ records, websockets = [] }: InspectionBatch): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();
-  for (const { requestHead } of records) {
-    const { buffer } = requestHead;
+  const frames = websockets.flatMap((websocket) => websocket.frames ?? []);
+  for (const { buffer } of [...records.map(({ requestHead }) => requestHead), ...frames.map(({ bytes }) => bytes)]) {
     if (buffer instanceof ArrayBuffer && buffer.byteLength > 0) buffers.add(buffer);
   }
   return [...buffers];

@@ -3,6 +3,7 @@ import type { BodyTap } from '../../../http1/body.ts';
 import type { RequestLine } from '../../../wire/messages.ts';
 import type { AccessDraft } from '../../access-log/access-draft.ts';
 import type { Draft } from '../../inspect/draft.ts';
+import type { WebSocketRecord } from '../../inspect/websocket/websocket-record.ts';
 import type { TunnelLatency } from '../../latency/tunnel-latency.ts';
 import { type RouteEntry, type ServedTunnel, TunnelMeter } from '../../routing/entry.ts';
 import type { HeaderRule } from '../../policy/header-rule.ts';
@@ -52,6 +53,8 @@ export class Exchange {
   code: FaultCode | null = null;
   /** The record of it that is being made; null: there is none. It stays while a policy decides: its head is read again then. */
   draft: Draft | null = null;
+  /** What passes through the upgraded connection, for its record; null: it is none, or is not recorded. */
+  websocket: WebSocketRecord | null = null;
   /** Where its end is counted; null: it is of no tunnel, or is counted. */
   latency: TunnelLatency | null = null;
   /** Monotonic milliseconds, set by `Dispatch.find`: its head was read. It stays while a policy decides or an agent is awaited. */
@@ -121,9 +124,10 @@ export class Exchange {
     };
   }
 
-  /** Receives the request's body; null: nothing does. */
+  /** Receives the request's body, or what the visitor sends once it is upgraded; null: nothing does. */
   get requestTap(): BodyTap | null {
-    return this.draft === null ? null : this.draft.requestBody;
+    if (this.draft !== null) return this.draft.requestBody;
+    return this.websocket === null ? null : this.websocket.fromVisitor;
   }
 
   get responseTap(): BodyTap | null {
@@ -145,12 +149,13 @@ export class Exchange {
     if (isWhole) this.latency = null;
   }
 
-  /** It has become an upgraded connection: its record ends here, and it has no last byte. */
+  /** It has become an upgraded connection: its record goes on with what passes, and it has no last byte. */
   switched(): void {
     this.latency?.connected();
     this.answered(101, false);
     this.latency = null;
-    this.draft?.finish({ status: 101, code: null, isWhole: true });
+    if (this.draft === null) return;
+    this.websocket = this.draft.switched(this.entry?.route.websocketFrames);
     this.draft = null;
   }
 
@@ -173,7 +178,11 @@ export class Exchange {
       this.draft = null;
       draft.finish(this);
     }
-    const { access } = this;
+    const { access, websocket } = this;
+    if (websocket !== null) {
+      this.websocket = null;
+      websocket.end();
+    }
     if (access !== null) {
       this.access = null;
       access.finish(this);

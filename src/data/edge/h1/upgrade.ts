@@ -1,5 +1,5 @@
 /**
- * An upgraded connection (101): bytes go both ways, metered and not looked at. Functions over the request that asked for it, called by request.ts and
+ * An upgraded connection (101): bytes go both ways, metered; the record of the request counts its frames as they pass. Functions over the request that asked for it, called by request.ts and
  * visitor.ts: they run per read, and a connection that is never upgraded keeps nothing for them.
  */
 import type { Slab } from '../../../base/bytes/slab.ts';
@@ -39,8 +39,7 @@ export function beginUpgrade(of: Upgraded, bytes: Buffer, start: number, end: nu
   if (start < end) push(of, bytes, start, end, slab);
   const early = connection.takeWaiting();
   if (early !== null) {
-    of.exchange.countIn(early.length);
-    stream.write(early);
+    sendToService(of, early, 0, early.length);
   }
   if (connection.isHalfClosed) stream.end();
   connection.resume();
@@ -48,7 +47,9 @@ export function beginUpgrade(of: Upgraded, bytes: Buffer, start: number, end: nu
 
 /** From the visitor. False pauses reading. */
 export function sendToService(of: Upgraded, bytes: Buffer, start: number, end: number): boolean {
-  of.exchange.countIn(end - start);
+  const { exchange } = of;
+  exchange.countIn(end - start);
+  if (exchange.websocket !== null) exchange.websocket.fromVisitor.payload(bytes, start, end);
   return (of.upstream as Upstream).stream.write(bytes, start, end);
 }
 
@@ -65,7 +66,9 @@ export function serviceEnded(of: Upgraded): void {
 }
 
 function push(of: Upgraded, bytes: Buffer, start: number, end: number, slab: Slab): void {
+  const { exchange } = of;
   of.ledger.owe(end - start);
-  of.exchange.countOut(end - start);
+  exchange.countOut(end - start);
+  if (exchange.websocket !== null) exchange.websocket.fromService.payload(bytes, start, end);
   of.connection.writer.push(bytes, start, end, end - start, slab);
 }

@@ -298,6 +298,7 @@ export class Visitor implements ReadTarget, RequestConnection, TurnJob, EdgeConn
       if (served.payer.exhausted) return this.#request.fault('budget_exhausted');
     }
     if (this.state === 'raw' || (this.state === 'wait' && response.started)) this.#probeForDeath();
+    exchange.websocket?.tick(nowMs);
     const verdict = this.deadlines.check(nowMs, {
       state,
       isHeadCut: state === 'head' && this.#partial !== null && !this.#readPaused,

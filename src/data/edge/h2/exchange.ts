@@ -122,6 +122,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     const served = this.#upstream?.served;
     if (served !== undefined && entry !== null && (served.cut || isOver(entry))) return this.#fault('tunnel_offline');
     if (served?.payer.exhausted === true) return this.#fault('budget_exhausted');
+    this.#exchange.websocket?.tick(nowMs);
     const lateness = this.#deadlines.check(nowMs, {
       state: this.#body.isAwaited ? 'body' : this.#state,
       isHeadCut: false,
@@ -335,7 +336,7 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
     this.#fault('local_bad_response', `The service behind the tunnel sent an invalid HTTP response: ${reason}.`);
   }
 
-  /** An extended CONNECT has its way: bytes go both ways, metered and not looked at. */
+  /** An extended CONNECT has its way: bytes go both ways, metered; its record counts their frames. */
   switched(bytes: Buffer, start: number, end: number, slab: Slab): void {
     if (this.#stream === null) return;
     this.#state = 'raw';
@@ -352,8 +353,10 @@ export class Http2Exchange implements UpstreamUser, ResponseOwner, Http2StreamSi
 
   #toVisitor(bytes: Buffer, start: number, end: number, slab: Slab): void {
     this.#deadlines.moved();
+    const exchange = this.#exchange;
     this.#ledger.owe(end - start);
-    this.#exchange.countOut(end - start);
+    exchange.countOut(end - start);
+    if (exchange.websocket !== null) exchange.websocket.fromService.payload(bytes, start, end);
     this.#stream?.push(bytes, start, end, end - start, slab);
   }
 

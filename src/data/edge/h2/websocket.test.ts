@@ -235,6 +235,31 @@ test('what is no WebSocket is refused, and a service that has none says so', WIT
   assert.equal(await statusOf(CONNECT), 200);
 });
 
+test('frames and bytes of a WebSocket over HTTP/2 are in its record', WITHIN, async (t) => {
+  const { rig, visitor } = await echoing(t);
+  const socket = new Socket(visitor.stream(CONNECT, false));
+  await socket.response;
+  for (const said of ['hello', Buffer.alloc(70_000)]) {
+    socket.say(said);
+    await socket.hear();
+  }
+  socket.stream.close();
+  await closed(socket.stream);
+  for (;;) {
+    await rig.node.flushInspections();
+    const end = rig.link.inspections.flatMap(({ websockets }) => websockets ?? []).at(-1);
+    if (end === undefined || end.isOpen) {
+      await setTimeout(1);
+      continue;
+    }
+    const { bytesIn, bytesOut, framesIn, framesOut, isFramed, id } = end;
+    assert.deepEqual([framesIn, framesOut, isFramed], [2, 2, true]);
+    assert.deepEqual([bytesIn, bytesOut], [11 + 70_014, 7 + 70_010]);
+    assert.equal(id, (await recordOf(rig)).id);
+    break;
+  }
+});
+
 test(
   'a WebSocket over HTTP/2 that is idle, or whose tunnel ends, is cut, and is recorded with 101',
   WITHIN,

@@ -45,6 +45,7 @@ export function openControlPlane(settings: Settings, deps: ControlPlaneDeps): Co
     allowPrivateJwks: settings.edge.allow_private_jwks,
     prices: pricesOf(settings),
     recordsRequests: settings.inspector.enabled,
+    websocketFrames: settings.inspector.websocket_frames,
     maxRecordedBytes: settings.inspector.max_stored_mb * 1024 * 1024,
     minFree: minFreeOf(settings),
     replay: { enabled: settings.inspector.replay, allow: settings.inspector.replay_allow },

@@ -28,6 +28,8 @@ import { Shares } from './shares/service.ts';
 export interface InspectorOptions {
   /** Are requests recorded at all (`inspector.enabled`)? */
   readonly recordsRequests: boolean;
+  /** Are frames of WebSockets recorded where a tunnel says nothing (`inspector.websocket_frames`)? */
+  readonly websocketFrames: boolean;
   /** Whose recorded requests may be sent again (`inspector.replay`, `inspector.replay_allow`). */
   readonly replay: ReplayRules;
 }
@@ -46,9 +48,17 @@ export interface InspectorServices {
 
 export const inspector: Slice<InspectorServices, InspectorOptions> = {
   name: 'inspector',
-  service: ({ store, records, nodes, edgeDomain, log }, use, { recordsRequests, replay: rules }) => ({
+  service: (
+    { store, records, nodes, edgeDomain, log, publisher },
+    use,
+    { recordsRequests, replay: rules, websocketFrames },
+  ) => ({
     inspector: new Inspector({ store, records, nodes, isOn: recordsRequests }),
-    inspectorSettings: new InspectorSettings({ store }),
+    inspectorSettings: new InspectorSettings({
+      ...{ store, websocketFrames },
+      routeEvents: publisher,
+      routes: use(tunnels).tunnelRoutes,
+    }),
     liveFeed: new LiveFeed({ store }),
     recordMasks: new RecordMasks({ store, log }),
     recordSweep: new RecordSweep({ store, records, log }),

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Trace } from '../../plane/inspection.ts';
 import { byName, masked, readFields, type ShownField, valueOf } from '../core/rules/recorded-head.ts';
+import { presentFrame, presentWebSocket, webSocket, webSocketFrame } from './websockets/schemas.ts';
 import type { ShownRequest } from './views.ts';
 import type { FeedItem } from './live-feed.ts';
 import { iso } from '../core/http/fields/shared.ts';
@@ -20,6 +21,7 @@ const ITEM_EXAMPLE = {
   outcome: 'forwarded' as const,
   code: null,
   replay_of: null,
+  websocket: null,
 };
 
 export const OUTCOMES = ['forwarded', 'refused', 'failed'] as const;
@@ -34,7 +36,7 @@ export const inspectedRequest = z
     status: z.int().openapi({ description: 'Status that the visitor got; 0: none' }),
     latency_ms: z.number().openapi({
       description:
-        "From the head's arrival to the end of the response. For an upgraded connection, to the response's head.",
+        "From the head's arrival to the end of the response. For a WebSocket, to the response's head: see `websocket.duration_ms`.",
     }),
     request_size: z.int().openapi({ description: 'Size of the whole body in bytes' }),
     response_size: z.int(),
@@ -47,6 +49,9 @@ export const inspectedRequest = z
       description: 'Error code of the edge (`culvert-error`), if the edge responded itself or cut off the response',
     }),
     replay_of: z.uuid().nullable().openapi({ description: 'The record that this request replays' }),
+    websocket: z
+      .union([webSocket, z.null()])
+      .openapi({ description: 'Duration, frames and bytes of a WebSocket; null for other requests' }),
   })
   .openapi('InspectedRequest', { example: ITEM_EXAMPLE });
 
@@ -135,6 +140,10 @@ export const inspectedDetail = inspectedRequest
     was_blocked: z.boolean().openapi({
       description: 'A replay of a request that the edge had blocked; false also if that one is no longer kept',
     }),
+    websocket_frames: z.array(webSocketFrame).nullable().openapi({
+      description:
+        'Recorded messages and control frames of a WebSocket; null: not a WebSocket, or `websocket_frames` was off',
+    }),
     masked: z.array(maskedPart).openapi({
       description: 'Values that the mask rules of the tunnel replaced by `***` before the request was stored',
     }),
@@ -161,6 +170,7 @@ export const inspectedDetail = inspectedRequest
       request_body_truncated: false,
       response_body_truncated: false,
       was_blocked: false,
+      websocket_frames: null,
       masked: [],
       trace: {
         outcome: 'forwarded',
@@ -192,6 +202,7 @@ export function presentItem(item: FeedItem): z.input<typeof inspectedRequest> {
     outcome: item.outcome,
     code: item.code,
     replay_of: item.replayOf,
+    websocket: presentWebSocket(item),
   };
 }
 
@@ -219,6 +230,7 @@ export function presentDetail({
     request_body_truncated: record.requestBodyTruncated,
     response_body_truncated: record.responseBodyTruncated,
     was_blocked: wasBlocked ?? false,
+    websocket_frames: record.websocket?.frames?.map(presentFrame) ?? null,
     masked: [...(record.trace.masked ?? [])],
     trace: presentTrace(record.trace),
   };

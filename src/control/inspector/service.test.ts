@@ -16,7 +16,7 @@ import { type Person, said, Team } from '../core/testing/team.ts';
 
 const ITEM_KEYS = [
   ...['id', 'tunnel_id', 'timestamp', 'method', 'path', 'status', 'latency_ms'],
-  ...['request_size', 'response_size', 'remote_ip', 'outcome', 'code', 'replay_of'],
+  ...['request_size', 'response_size', 'remote_ip', 'outcome', 'code', 'replay_of', 'websocket'],
 ];
 const NOT_FOUND = [404, 'not_found'];
 const FORBIDDEN = [403, 'forbidden'];
@@ -102,6 +102,7 @@ test('a list has the newest first, with exactly the fields that are promised, af
     outcome: 'forwarded',
     code: null,
     replay_of: null,
+    websocket: null,
   });
   assert.deepEqual(Object.keys(items[0] ?? {}), ITEM_KEYS);
 });
@@ -251,6 +252,8 @@ test('one record has everything: heads in both forms, bodies, what the edge deci
     ],
     trace_id: null,
     was_blocked: false,
+    websocket: null,
+    websocket_frames: null,
     masked: [],
     response_trailers: [],
     grpc_status: null,

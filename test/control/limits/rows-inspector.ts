@@ -66,6 +66,26 @@ export function inspectorLimits(): readonly Row[] {
       'src/control/inspector/settings/service.test.ts',
       'mask rules: a tunnel has at most 50',
     ]),
+    elsewhere(
+      'Recorded frames of a WebSocket',
+      'the first 200 messages and control frames, 16 KB of each, 128 KB in total; the others are counted',
+      [
+        'src/data/inspect/websocket/record-websockets.test.ts',
+        'WebSocket: a long message is truncated, and more than may be kept is counted',
+      ],
+    ),
+    elsewhere(
+      'Memory for frames of WebSockets',
+      'a quarter of `inspector.max_memory_mb`; then frames are only counted',
+      [
+        'src/data/inspect/websocket/record-websockets.test.ts',
+        'WebSocket: no memory for frames leaves the count and the record',
+      ],
+    ),
+    elsewhere('Decoded frames of a WebSocket', '256 KB per message, 1 MB per connection; the others stay compressed', [
+      'src/control/inspector/websockets/inflate-frames.test.ts',
+      'frames: what is longer than is kept is truncated, and what is far too long stays compressed',
+    ]),
     elsewhere('Links to recorded requests', '200 per organization, one minute to 30 days each', [
       'src/control/inspector/shares/service.test.ts',
       'share: an organization has at most 200 links at a time',

@@ -55,6 +55,7 @@ export class Plane {
       allowPrivateJwks: false,
       prices: { centsPerGb: 10, centsPerMillionRequests: 0 },
       recordsRequests: true,
+      websocketFrames: false,
       maxRecordedBytes: 64 * 1024 * 1024,
       minFree: 0,
       replay: { enabled: true, allow: ['*'] },

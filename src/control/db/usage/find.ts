@@ -3,9 +3,12 @@ import type { InspectedRequest, Trace } from '../../../plane/inspection.ts';
 import type { Sqlite } from '../sqlite.ts';
 import { ownerOf } from './list.ts';
 import { Unanswerable } from './questions.ts';
+import { webSocketOf } from './websockets/websockets.ts';
 import { idBytes, idText } from './record-ids.ts';
 import { MAX_HEADS, type RecordHead, type UnrecordedFilter, type UnrecordedRequests } from './records.ts';
 
+/** Status of an upgrade. */
+const SWITCHING = 101;
 const MINUTE_MS = 60_000;
 /** A year of a thousand tunnels that are always over their allowance has half a billion rows. */
 const COUNT_MS = 20;
@@ -29,11 +32,12 @@ interface Row {
   readonly request_cut: number;
   readonly response_cut: number;
   readonly trace: string;
+  readonly detail: number;
 }
 
 const ONE = `
 SELECT r.id, t.id AS tunnel, r.at, r.method, r.target, r.status, r.latency_ms, r.request_size, r.response_size, r.remote_ip, r.replay_of,
-  d.request_head, d.response_head, d.request_body, d.response_body, d.request_cut, d.response_cut, d.trace
+  d.request_head, d.response_head, d.request_body, d.response_body, d.request_cut, d.response_cut, d.trace, d.n AS detail
 FROM organizations o CROSS JOIN records r INDEXED BY records_org ON r.org = o.n CROSS JOIN tunnels t ON t.n = r.tunnel
   CROSS JOIN details d ON d.n = r.detail
 WHERE o.id = ? AND r.id = ? AND t.id IS NOT NULL`;
@@ -43,6 +47,7 @@ export function find(sqlite: Sqlite, orgId: string, id: string): InspectedReques
   if (key === undefined) return undefined;
   const row = sqlite.prepare<[string, Buffer], Row>(ONE).get(orgId, key);
   if (row === undefined) return undefined;
+  const websocket = row.status === SWITCHING ? webSocketOf(sqlite, row.detail) : undefined;
   return {
     id: idText(row.id),
     tunnelId: row.tunnel,
@@ -63,6 +68,7 @@ export function find(sqlite: Sqlite, orgId: string, id: string): InspectedReques
     responseBodyTruncated: row.response_cut === 1,
     replayOf: row.replay_of === null ? null : idText(row.replay_of),
     trace: JSON.parse(row.trace) as Trace,
+    ...(websocket === undefined ? {} : { websocket }),
   };
 }
 

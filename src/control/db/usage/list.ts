@@ -7,6 +7,7 @@ import type { Sqlite } from '../sqlite.ts';
 import { Unanswerable } from './questions.ts';
 import { firstIdAt, idBytes, idText, LAST_ID } from './record-ids.ts';
 import { MAX_LIST, type RecordFilter, type RecordItem, type RecordPage } from './records.ts';
+import { webSocketFacts } from './websockets/websockets.ts';
 import { type ContentFilter, type ContentRow, contentFilter } from './search/content.ts';
 
 /** Less than half of what a caller may have to wait in all. */
@@ -20,6 +21,8 @@ const FIRST_CONTENT_STRETCH = 50;
 const MAX_CONTENT_STRETCH = 1_000;
 const STRETCH_MS = 4;
 const MAX_STRETCH = 50_000;
+/** Status of an upgrade. */
+const SWITCHING = 101;
 /** An id may have been made this much before or after its record's head came. */
 const SLACK_MS = 5_000;
 const NO_ID = Buffer.alloc(0);
@@ -37,6 +40,7 @@ interface Row extends ContentRow {
   readonly replay_of: Buffer | null;
   readonly outcome: RecordItem['outcome'];
   readonly code: string | null;
+  readonly detail: number;
 }
 
 /** Where records are looked for, and what they must be. */
@@ -57,7 +61,7 @@ interface Search {
 }
 
 const COLUMNS = `r.id AS id, t.id AS tunnel, r.at AS at, r.method AS method, r.target AS target, r.status AS status, r.latency_ms AS latency_ms,
-  r.request_size AS request_size, r.response_size AS response_size, r.remote_ip AS remote_ip, r.replay_of AS replay_of, r.outcome AS outcome, r.code AS code`;
+  r.request_size AS request_size, r.response_size AS response_size, r.remote_ip AS remote_ip, r.replay_of AS replay_of, r.outcome AS outcome, r.code AS code, r.detail AS detail`;
 
 /** `i` is what the owner's records are found by: the table itself, or the index of organizations, which knows status and method too. */
 const SOURCE = {
@@ -190,19 +194,26 @@ function reading(
   const sql = content === undefined ? `${every} LIMIT @limit` : every;
   const statement = sqlite.prepare(sql);
   const given = used(sql, { ...values, owner });
+  const itemsOf = (rows: readonly Row[]): RecordItem[] => rows.map((row) => itemOf(sqlite, row));
   return ({ from, before, limit }) => {
     const bound = { ...given, from, before };
-    if (content === undefined) return { items: (statement.all({ ...bound, limit }) as Row[]).map(itemOf) };
-    return pick(statement.iterate(bound) as IterableIterator<Row>, content, limit);
+    if (content === undefined) return { items: itemsOf(statement.all({ ...bound, limit }) as Row[]) };
+    // The figures of WebSockets are read afterwards: SQLite answers nothing else while rows are stepped through.
+    const { items, ...rest } = pick(statement.iterate(bound) as IterableIterator<Row>, content, limit);
+    return { items: itemsOf(items), ...rest };
   };
 }
 
 /** Rows that SQLite lets pass, checked one by one: to decode a body may take a millisecond. */
-function pick(rows: IterableIterator<Row>, content: ContentFilter, limit: number): Found {
+function pick(
+  rows: IterableIterator<Row>,
+  content: ContentFilter,
+  limit: number,
+): { readonly items: readonly Row[]; readonly stoppedAt?: Buffer } {
   const until = performance.now() + BUDGET_MS;
-  const items: RecordItem[] = [];
+  const items: Row[] = [];
   for (const row of rows) {
-    if (content.fits(row)) items.push(itemOf(row));
+    if (content.fits(row)) items.push(row);
     if (items.length === limit) break;
     if (performance.now() >= until) return { items, stoppedAt: row.id };
   }
@@ -262,7 +273,8 @@ function used(sql: string, values: Readonly<Record<string, unknown>>): Record<st
   return Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`@${name}`)));
 }
 
-function itemOf(row: Row): RecordItem {
+function itemOf(sqlite: Sqlite, row: Row): RecordItem {
+  const websocket = row.status === SWITCHING ? webSocketFacts(sqlite, row.detail) : undefined;
   return {
     id: idText(row.id),
     tunnelId: row.tunnel,
@@ -277,5 +289,6 @@ function itemOf(row: Row): RecordItem {
     replayOf: row.replay_of === null ? null : idText(row.replay_of),
     outcome: row.outcome,
     code: row.code,
+    ...(websocket === undefined ? {} : { websocket }),
   };
 }

@@ -2,7 +2,7 @@
  * Batches as the thread gets them: the bytes of many records in one buffer that is handed over. A clone of each array by itself would take the
  * whole buffer that it lies in. Called by usage-store.ts.
  */
-import type { InspectedRequest, InspectionBatch } from '../../../plane/inspection.ts';
+import type { InspectedRequest, InspectionBatch, WebSocketUpdate } from '../../../plane/inspection.ts';
 import type { PackedRecord, Piece } from './questions.ts';
 
 /** Of one transaction: about 5 ms, for which a reader may wait. */
@@ -11,20 +11,33 @@ const MAX_BYTES = 512 * 1024;
 
 /** The records in pieces, in order. */
 export function cut(records: readonly InspectedRequest[]): InspectedRequest[][] {
-  const pieces: InspectedRequest[][] = [];
-  let piece: InspectedRequest[] = [];
+  return cutBy(records, sizeOf);
+}
+
+/** Updates of WebSockets in pieces, in order. */
+export function cutUpdates(updates: readonly WebSocketUpdate[]): WebSocketUpdate[][] {
+  return cutBy(updates, frameBytes);
+}
+
+function cutBy<T>(all: readonly T[], bytesOf: (one: T) => number): T[][] {
+  const pieces: T[][] = [];
+  let piece: T[] = [];
   let bytes = 0;
-  for (const record of records) {
-    if (piece.length > 0 && (piece.length >= MAX_RECORDS || bytes + sizeOf(record) > MAX_BYTES)) {
+  for (const one of all) {
+    if (piece.length > 0 && (piece.length >= MAX_RECORDS || bytes + bytesOf(one) > MAX_BYTES)) {
       pieces.push(piece);
       piece = [];
       bytes = 0;
     }
-    piece.push(record);
-    bytes += sizeOf(record);
+    piece.push(one);
+    bytes += bytesOf(one);
   }
   if (piece.length > 0) pieces.push(piece);
   return pieces;
+}
+
+function frameBytes({ frames }: WebSocketUpdate): number {
+  return frames?.reduce((sum, { bytes }) => sum + bytes.length, 0) ?? 0;
 }
 
 /** Heads and bodies of a record, bytes. */
@@ -40,7 +53,8 @@ function sizeOf(record: InspectedRequest): number {
 /** What a batch holds while it waits, about. */
 export function batchBytes(batch: InspectionBatch): number {
   // Beside the bytes an object of some twenty fields.
-  return batch.records.reduce((sum, record) => sum + sizeOf(record) + 1_000, 0);
+  const updates = (batch.websockets ?? []).reduce((sum, update) => sum + frameBytes(update) + 1_000, 0);
+  return batch.records.reduce((sum, record) => sum + sizeOf(record) + 1_000, updates);
 }
 
 export function pack(records: readonly InspectedRequest[], rest: Pick<Piece, 'unrecorded' | 'minute'>): Piece {

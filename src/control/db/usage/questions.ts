@@ -14,6 +14,7 @@ import type {
   UnrecordedFilter,
   UnrecordedRequests,
 } from './records.ts';
+import type { PackedWebSocket } from './websockets/websockets.ts';
 
 /** One record; its bytes lie behind those of the one before it, in this order. */
 export interface PackedRecord extends RecordItem {
@@ -49,6 +50,7 @@ export interface UsageSetup {
 /** Each question with its answer. */
 export interface Calls {
   store(piece: Piece): void;
+  storeWebSockets(updates: readonly PackedWebSocket[]): void;
   list(orgId: string, filter: RecordFilter): RecordPage;
   find(orgId: string, id: string): InspectedRequest | undefined;
   heads(orgId: string, ids: readonly string[]): readonly RecordHead[];

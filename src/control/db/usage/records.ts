@@ -3,7 +3,7 @@
  * core/core.ts; used by the link, the inspector and the jobs. The organization is an argument of every query.
  * The file is expendable: docs/decisions/0012-usage-file.md.
  */
-import type { InspectedRequest, InspectionBatch, Trace } from '../../../plane/inspection.ts';
+import type { InspectedRequest, InspectionBatch, Trace, WebSocketFacts } from '../../../plane/inspection.ts';
 
 /** What a list shows of a record: heads, bodies and trace are not read for it. */
 export type RecordItem = Pick<
@@ -20,7 +20,10 @@ export type RecordItem = Pick<
   | 'remoteIp'
   | 'replayOf'
 > &
-  Pick<Trace, 'outcome' | 'code'>;
+  Pick<Trace, 'outcome' | 'code'> & {
+    /** Left out: it is no WebSocket, or nothing is known of it yet. */
+    readonly websocket?: WebSocketFacts;
+  };
 
 /** Both ends belong to it: 404 is 404 to 404, a class of status 500 to 599. */
 export interface StatusRange {

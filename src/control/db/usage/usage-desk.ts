@@ -15,7 +15,6 @@ import {
   type Calls,
   type FaultKind,
   type Notice,
-  type Piece,
   type Question,
   Unanswerable,
   type UsageSetup,
@@ -23,6 +22,7 @@ import {
 import type { Keeping, RecordFilter, SweepReport } from './records.ts';
 import { faultKind, UsageFile } from './usage-file.ts';
 import { UsageRoom } from './usage-room.ts';
+import { prepareWebSockets, type StoreWebSockets } from './websockets/websockets.ts';
 
 /** A sweep ends after this, and the next one goes on. */
 const SWEEP_MS = 10_000;
@@ -42,6 +42,7 @@ type SteppedCall = 'sweep' | 'list';
 interface Opened {
   readonly sqlite: Sqlite;
   readonly insert: Insert;
+  readonly storeWebSockets: StoreWebSockets;
   readonly deletions: Deletions;
 }
 
@@ -62,7 +63,11 @@ export class UsageDesk {
     this.#file = new UsageFile(dataDir, post);
     this.#room = new UsageRoom(dataDir, minFree);
     this.#calls = {
-      store: (piece) => this.#store(piece),
+      store: (piece) => this.#store(piece.bytes.byteLength, ({ insert }) => insert(piece)),
+      storeWebSockets: (updates) => {
+        const bytes = updates.reduce((sum, { payload }) => sum + payload.byteLength, 0);
+        this.#store(bytes, ({ storeWebSockets }) => storeWebSockets(updates));
+      },
       find: (orgId, id) => this.#with(({ sqlite }) => find(sqlite, orgId, id)),
       heads: (orgId, ids) => this.#with(({ sqlite }) => heads(sqlite, orgId, ids)),
       unrecorded: (orgId, filter) => this.#with(({ sqlite }) => unrecorded(sqlite, orgId, filter)),
@@ -115,13 +120,14 @@ export class UsageDesk {
   #open(): Opened {
     const sqlite = this.#file.open();
     if (this.#opened?.sqlite !== sqlite) {
-      this.#opened = { sqlite, insert: prepareInsert(sqlite), deletions: new Deletions(sqlite, this.#maxBytes) };
+      const storing = { insert: prepareInsert(sqlite), storeWebSockets: prepareWebSockets(sqlite) };
+      this.#opened = { sqlite, ...storing, deletions: new Deletions(sqlite, this.#maxBytes) };
     }
     return this.#opened;
   }
 
-  #store(piece: Piece): void {
-    if (!this.#room.take(piece.bytes.byteLength)) {
+  #store(bytes: number, work: (on: Opened) => void): void {
+    if (!this.#room.take(bytes)) {
       if (this.#room.isCritical) this.#giveWay();
       throw Object.assign(new Error(this.#room.shortage), { code: 'ENOSPC' });
     }
@@ -130,7 +136,7 @@ export class UsageDesk {
       this.#makeRoom();
       throw Object.assign(new Error('the file is over its bound'), { code: NO_ROOM });
     }
-    this.#with(({ insert }) => insert(piece));
+    this.#with(work);
     this.#makeRoom();
   }
 

@@ -9,6 +9,7 @@ import { openUsageFile } from '../open.ts';
 import type { Sqlite } from '../sqlite.ts';
 import { FORM, TABLES } from './form.ts';
 import { LogFold } from './log-fold.ts';
+import { WEBSOCKETS } from './websockets/websockets.ts';
 import type { FaultKind, Notice } from './questions.ts';
 
 export const USAGE_FILE = 'usage.db';
@@ -135,6 +136,7 @@ export class UsageFile {
       const isNew = sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
       if (isNew) sqlite.transaction(() => sqlite.exec(TABLES)).immediate();
       else if (form !== FORM) return this.#beginAnew(sqlite, form);
+      sqlite.exec(WEBSOCKETS);
       return sqlite;
     } catch (error) {
       sqlite.close();

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { AppError } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/log.ts';
-import type { InspectedRequest, InspectionBatch, UnrecordedCount } from '../../../plane/inspection.ts';
+import type { InspectedRequest, InspectionBatch, UnrecordedCount, WebSocketUpdate } from '../../../plane/inspection.ts';
 import { LostRecords } from './lost-records.ts';
-import { batchBytes, cut, pack } from './pack.ts';
+import { batchBytes, cut, cutUpdates, pack } from './pack.ts';
 import type { Calls, UsageSetup } from './questions.ts';
 import { ReaderPlaces } from './reader-places.ts';
 import type {
@@ -27,6 +27,7 @@ import type {
 } from './records.ts';
 import { USAGE_FILE } from './usage-file.ts';
 import { UsageFault, UsageThread } from './usage-thread.ts';
+import { packWebSocket } from './websockets/websockets.ts';
 import { given } from '../../../base/given.ts';
 
 /** A node sends its next batch when the last one is stored: more than one waits only where there are several nodes. */
@@ -159,7 +160,7 @@ export class UsageStore implements RecordStore {
     return !this.#thread.isRunning && !existsSync(this.#path);
   }
 
-  async #write({ records, unrecorded }: InspectionBatch): Promise<void> {
+  async #write({ records, unrecorded, websockets = [] }: InspectionBatch): Promise<void> {
     let counts: readonly UnrecordedCount[] = [...this.#lost.take(), ...unrecorded];
     const pieces = cut(records);
     for (const piece of pieces.length > 0 || counts.length === 0 ? pieces : [[]]) {
@@ -175,6 +176,17 @@ export class UsageStore implements RecordStore {
       }
     }
     this.#lost.keep(counts);
+    for (const piece of cutUpdates(websockets)) await this.#writeUpdates(piece);
+  }
+
+  async #writeUpdates(updates: readonly WebSocketUpdate[]): Promise<void> {
+    try {
+      const packed = updates.map(packWebSocket);
+      const buffers = packed.map(({ payload }) => payload.buffer);
+      await within(STORE_MS, this.#thread.ask('storeWebSockets', [packed], buffers));
+    } catch (error) {
+      this.#lose([], lossReason(error), error);
+    }
   }
 
   /** Says so once, until a batch is stored again. */

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
-import type { InspectedRequest } from '../../../plane/inspection.ts';
+import type { InspectedRequest, RecordedFrame } from '../../../plane/inspection.ts';
 import type { BodyDecoder } from './decoded-body.ts';
 import { type RecordedHead, type ShownField, valueOf } from '../../core/rules/recorded-head.ts';
 import type { ShownRequest } from '../views.ts';
@@ -13,6 +13,9 @@ import { urlOf } from '../recorded-url.ts';
 const VERSIONS = { '1.0': 'HTTP/1.0', '1.1': 'HTTP/1.1', '2': 'HTTP/2' } as const;
 const NO_HEAD: RecordedHead = { startLine: '', fields: [] };
 
+/** Opcodes of messages. */
+const TEXT = 1;
+const BINARY = 2;
 /** Longer text takes the loop too long to escape: JSON of base64 needs no escapes. */
 const MAX_TEXT_BYTES = 256 * 1024;
 /** In JSON six bytes each; people can't read them. */
@@ -47,7 +50,17 @@ export async function entryOf(shown: ShownRequest, opening: Opening) {
     _outcome: record.trace.outcome,
     _code: record.trace.code,
     _policy_ms: policyMs,
+    _resourceType: record.websocket === undefined ? undefined : 'websocket',
+    _webSocketMessages: record.websocket?.frames?.flatMap((frame) => messageOf(frame, record.at + (firstByteMs ?? 0))),
   };
+}
+
+/** As the developer tools of browsers import it: text, and what is no text in base64. Control frames have no place there. */
+function messageOf({ from, atMs, opcode, bytes, isCompressed }: RecordedFrame, openedAt: number) {
+  if ((opcode !== TEXT && opcode !== BINARY) || isCompressed) return [];
+  const type = from === 'visitor' ? 'send' : 'receive';
+  const data = Buffer.from(bytes).toString(opcode === TEXT ? 'utf8' : 'base64');
+  return [{ type, time: (openedAt + atMs) / 1_000, opcode, data }];
 }
 
 function requestOf({ record, request }: ShownRequest, url: string) {

@@ -1,15 +1,17 @@
 /**
  * Masks records on their way from a data node to the file and the live feed, and entries of the access log on theirs to logs and exports. Rules are
- * read from the database with each batch, so that a change applies to the next one. Called by the link. What can't be masked is not passed on.
+ * read from the database with each batch, so that a change applies to the next one. Compressed frames of WebSockets are opened for them. Called by the link. What can't be masked is not passed on.
  */
 import { setImmediate } from 'node:timers/promises';
 import { inArray } from 'drizzle-orm';
 import type { Logger } from '../../../base/log.ts';
 import type { AccessBatch } from '../../../plane/access-log.ts';
-import type { InspectedRequest, InspectionBatch, UnrecordedCount } from '../../../plane/inspection.ts';
+import type { InspectedRequest, InspectionBatch, UnrecordedCount, WebSocketUpdate } from '../../../plane/inspection.ts';
 import { inspectorSettings } from '../../db/schema.ts';
 import type { Store } from '../../db/tx.ts';
+import { inflateFrames } from '../websockets/inflate-frames.ts';
 import { maskEntry } from './mask-entry.ts';
+import { maskFrames } from './mask-frames.ts';
 import { maskRecord } from './mask-record.ts';
 import { type MaskRules, readRules } from './rules.ts';
 
@@ -27,8 +29,9 @@ export class RecordMasks {
 
   /** The batch as it may be stored and shown. Rejects when the rules can't be read. */
   async apply(batch: InspectionBatch): Promise<InspectionBatch> {
-    const rules = this.#rulesOf(new Set(batch.records.map(({ tunnelId }) => tunnelId)));
-    if (rules.size === 0) return batch;
+    const { websockets = [] } = batch;
+    const rules = this.#rulesOf(new Set([...batch.records, ...websockets].map(({ tunnelId }) => tunnelId)));
+    if (rules.size === 0 && websockets.length === 0) return batch;
     const records: InspectedRequest[] = [];
     const unrecorded: UnrecordedCount[] = [...batch.unrecorded];
     let turn = performance.now();
@@ -40,7 +43,15 @@ export class RecordMasks {
       await setImmediate();
       turn = performance.now();
     }
-    return { records, unrecorded };
+    if (websockets.length === 0) return { records, unrecorded };
+    const updates: WebSocketUpdate[] = [];
+    for (const update of websockets) {
+      updates.push(this.#maskUpdate(update, rules.get(update.tunnelId)));
+      if (performance.now() - turn < TURN_MS) continue;
+      await setImmediate();
+      turn = performance.now();
+    }
+    return { records, unrecorded, websockets: updates };
   }
 
   /** The batch as it may be written and exported. Throws when the rules can't be read. */
@@ -62,6 +73,21 @@ export class RecordMasks {
     } catch (error) {
       this.#log.error({ err: error, tunnel: record.tunnelId }, 'could not mask a recorded request: it is not stored');
       return undefined;
+    }
+  }
+
+  /** Without its frames where they can't be masked. */
+  #maskUpdate(update: WebSocketUpdate, rules: MaskRules | undefined): WebSocketUpdate {
+    if (update.frames === null) return update;
+    try {
+      const frames = inflateFrames(update.frames);
+      return { ...update, frames: rules === undefined ? frames : maskFrames(frames, rules) };
+    } catch (error) {
+      this.#log.error(
+        { err: error, tunnel: update.tunnelId },
+        'could not mask frames of a WebSocket: they are not stored',
+      );
+      return { ...update, frames: [], framesLeftOut: update.framesLeftOut + update.frames.length };
     }
   }
 

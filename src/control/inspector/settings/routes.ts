@@ -3,7 +3,7 @@ import { type Api, actorOf } from '../../core/http/context.ts';
 import { defineRoute } from '../../core/http/define-route.ts';
 import { json } from '../../core/http/errors.ts';
 import { byId, jsonBody } from '../../core/http/fields/shared.ts';
-import { inspectorSettings, inspectorSettingsInput } from './schemas.ts';
+import { inspectorSettings, inspectorSettingsInput, presentSettings } from './schemas.ts';
 import type { InspectorSettings } from './service.ts';
 
 interface Deps {
@@ -27,8 +27,7 @@ export function mountInspectorSettings(app: Api, { inspectorSettings: settings }
     ),
     (c) => {
       const { id } = c.req.valid('param');
-      const { mask } = settings.get(actorOf(c), id);
-      return c.json({ id, mask: [...mask] }, 200);
+      return c.json(presentSettings(id, settings.get(actorOf(c), id)), 200);
     },
   );
   app.openapi(
@@ -40,7 +39,7 @@ export function mountInspectorSettings(app: Api, { inspectorSettings: settings }
         tags,
         summary: 'Change the inspector settings of a tunnel',
         description:
-          'Mask rules replace values by `***` before a request is stored or shown live. They apply to requests that are recorded from now on, for all roles. Rules for queries and headers also apply to the access log and to exports. A body is cut where a rule could not be applied: it is not valid JSON, or its content coding is unknown. The visitor and your service get everything unchanged.',
+          'Mask rules replace values by `***` before a request is stored or shown live. They apply to requests that are recorded from now on, for all roles. Rules for queries and headers also apply to the access log and to exports. A body is cut where a rule could not be applied: it is not valid JSON, or its content coding is unknown. The visitor and your service get everything unchanged. `websocket_frames` applies to new connections: up to 200 messages of each are recorded, 16 KB of each message and 128 KB in total. `json_path` rules apply to them.',
         request: { params: byId, body: jsonBody(inspectorSettingsInput) },
         responses: { 200: json(inspectorSettings, 'The new settings') },
       },
@@ -48,8 +47,8 @@ export function mountInspectorSettings(app: Api, { inspectorSettings: settings }
     ),
     (c) => {
       const { id } = c.req.valid('param');
-      const { mask } = settings.put(actorOf(c), id, c.req.valid('json'));
-      return c.json({ id, mask: [...mask] }, 200);
+      const { mask, websocket_frames: websocketFrames } = c.req.valid('json');
+      return c.json(presentSettings(id, settings.put(actorOf(c), id, { mask, websocketFrames })), 200);
     },
   );
 }

@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { text } from '../../core/http/fields/text.ts';
 import { readJsonPath } from '../masking/json-path.ts';
+import type { InspectorSettingsView } from './service.ts';
 
 const MAX_RULES = 50;
 const MAX_NAME = 200;
@@ -25,15 +26,38 @@ export const maskRule = z
     example: { json_path: '$.card.number' },
   });
 
-const EXAMPLE = { mask: [{ header: 'X-Api-Key' }, { json_path: '$..password' }, { query: 'token' }] };
+const FRAMES = 'Whether the frames of WebSockets are recorded; null: as the server has it';
+const EXAMPLE = {
+  websocket_frames: true,
+  mask: [{ header: 'X-Api-Key' }, { json_path: '$..password' }, { query: 'token' }],
+};
 
 export const inspectorSettingsInput = z
-  .strictObject({ mask: z.array(maskRule).max(MAX_RULES).optional() })
+  .strictObject({
+    websocket_frames: z.boolean().nullable().optional().openapi({ description: FRAMES }),
+    mask: z.array(maskRule).max(MAX_RULES).optional(),
+  })
   .openapi('InspectorSettingsInput', {
     description: 'A field that is left out stays unchanged. `mask` replaces all rules.',
     example: EXAMPLE,
   });
 
 export const inspectorSettings = z
-  .object({ id: z.uuid(), mask: z.array(maskRule) })
-  .openapi('InspectorSettings', { example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', ...EXAMPLE } });
+  .object({
+    id: z.uuid(),
+    websocket_frames: z.boolean().nullable().openapi({ description: FRAMES }),
+    websocket_frames_default: z.boolean().openapi({ description: '`inspector.websocket_frames` of the server' }),
+    mask: z.array(maskRule),
+  })
+  .openapi('InspectorSettings', {
+    example: { id: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10', websocket_frames_default: false, ...EXAMPLE },
+  });
+
+export function presentSettings(id: string, view: InspectorSettingsView): z.input<typeof inspectorSettings> {
+  return {
+    id,
+    websocket_frames: view.websocketFrames,
+    websocket_frames_default: view.websocketFramesDefault,
+    mask: [...view.mask],
+  };
+}

@@ -1,6 +1,7 @@
 /** `/tunnels/{id}/inspector`: mask rules by the API, and what becomes of records that a node reports. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { constants, deflateRawSync } from 'node:zlib';
 import { DAY_MS } from '../../../base/clock.ts';
 import type { AccessEntry } from '../../../plane/access-log.ts';
 import type { InspectedRequest } from '../../../plane/inspection.ts';
@@ -32,13 +33,77 @@ async function report(tunnelId: string): Promise<string> {
 test('mask rules: what was put is shown, and replaces what was there', async () => {
   const id = await newTunnel();
   const path = `/tunnels/${id}/inspector`;
-  assert.deepEqual((await ann.call('GET', path)).body, { id, mask: [] });
-  assert.deepEqual((await ann.call('PUT', path, { mask: MASK })).body, { id, mask: MASK });
-  assert.deepEqual((await ann.call('PUT', path, {})).body, { id, mask: MASK });
-  assert.deepEqual((await ann.call('GET', path)).body, { id, mask: MASK });
+  const own = { id, websocket_frames: null, websocket_frames_default: false };
+  assert.deepEqual((await ann.call('GET', path)).body, { ...own, mask: [] });
+  assert.deepEqual((await ann.call('PUT', path, { mask: MASK })).body, { ...own, mask: MASK });
+  assert.deepEqual((await ann.call('PUT', path, {})).body, { ...own, mask: MASK });
+  assert.deepEqual((await ann.call('GET', path)).body, { ...own, mask: MASK });
   const events = (await ann.call('GET', '/events')).body as unknown as readonly Record<string, unknown>[];
   assert.ok(events.some(({ action, resourceId: of }) => action === 'tunnel.inspector' && of === id));
-  assert.deepEqual((await ann.call('PUT', path, { mask: [] })).body, { id, mask: [] });
+  assert.deepEqual((await ann.call('PUT', path, { mask: [] })).body, { ...own, mask: [] });
+});
+
+test('websocket frames: the setting goes to the edge at once, and stays when rules change', async (t) => {
+  const id = await newTunnel();
+  const path = `/tunnels/${id}/inspector`;
+  const heard: unknown[] = [];
+  const stop = plane.control.link.onDelta((delta) => {
+    if (delta.kind === 'put' && delta.route.tunnelId === id) heard.push(delta.route.websocketFrames);
+  });
+  t.after(stop);
+  for (const chosen of [true, false, null]) {
+    const { body } = await ann.call('PUT', path, { websocket_frames: chosen });
+    assert.equal(body['websocket_frames'], chosen);
+    assert.equal((await ann.call('PUT', path, { mask: MASK })).body['websocket_frames'], chosen);
+  }
+  assert.deepEqual(heard, [true, false, undefined]);
+  assert.deepEqual((await ann.call('PUT', path, { websocket_frames: 'yes' })).status, 400);
+  const events = (await ann.call('GET', '/events')).body as unknown as readonly Record<string, unknown>[];
+  const details = events.filter(({ resourceId: of }) => of === id).map((event) => JSON.stringify(event));
+  assert.ok(details.some((text) => text.includes('websocket_frames')));
+});
+
+test('websocket frames: figures and frames of a connection come by updates, opened and masked', async () => {
+  const id = await newTunnel();
+  await ann.call('PUT', `/tunnels/${id}/inspector`, { mask: [{ json_path: '$..pin' }] });
+  const record = recorded({ orgId: ann.home, tunnelId: id, at: Date.now(), status: 101 });
+  const { link } = plane.control;
+  await link.inspect({ records: [record], unrecorded: [] });
+  const read = async () => (await ann.call('GET', `/inspector/${record.id}`)).body as Record<string, unknown>;
+  const listed = async () => {
+    const { body } = await ann.call('GET', `/inspector?tunnel_id=${id}`);
+    return (body as unknown as readonly Record<string, unknown>[])[0]?.['websocket'] as Record<string, unknown>;
+  };
+  assert.deepEqual([(await read())['websocket_frames'], (await listed())['open']], [null, true]);
+  const facts = {
+    ...{ id: record.id, tunnelId: id, orgId: ann.home, isOpen: true, durationMs: 5, bytesIn: 9, bytesOut: 8 },
+    ...{ framesIn: 2, framesOut: 1, isFramed: true, closedBy: null, closeCode: null, framesLeftOut: 0 },
+  };
+  const frame = { from: 'visitor', atMs: 1.5, opcode: 1, fragments: 1, isTruncated: false } as const;
+  const plain = Buffer.from('{"pin":"s3cret"}');
+  const packed = deflateRawSync(plain, { finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, -4);
+  const frames = [
+    { ...frame, size: plain.length, isCompressed: false, bytes: plain },
+    { ...frame, size: packed.length, isCompressed: true, bytes: packed },
+  ];
+  await link.inspect({ records: [], unrecorded: [], websockets: [{ ...facts, frames }] });
+  const end = { isOpen: false, durationMs: 70_000, closedBy: 'service', closeCode: 1001, framesLeftOut: 3 } as const;
+  await link.inspect({ records: [], unrecorded: [], websockets: [{ ...facts, ...end, frames: null }] });
+  const expected = {
+    ...{ open: false, duration_ms: 70_000, bytes_in: 9, bytes_out: 8, frames_in: 2, frames_out: 1 },
+    ...{ valid_frames: true, closed_by: 'service', close_code: 1001, frames_not_recorded: 3 },
+  };
+  const detail = await read();
+  assert.deepEqual(detail['websocket'], expected);
+  assert.deepEqual(await listed(), expected);
+  const data = Buffer.from('{"pin":"***"}').toString('base64');
+  const one = { from: 'visitor', at_ms: 1.5, opcode: 'text', fragments: 1, compressed: false, truncated: false, data };
+  assert.deepEqual(detail['websocket_frames'], [
+    { ...one, size: plain.length },
+    { ...one, size: packed.length },
+  ]);
+  await link.inspect({ records: [], unrecorded: [], websockets: [{ ...facts, orgId: eve.home, frames: [] }] });
+  assert.deepEqual((await read())['websocket'], expected, 'an update of another organization changes nothing');
 });
 
 test('mask rules: the access log and exports hide what the inspector hides', async (t) => {

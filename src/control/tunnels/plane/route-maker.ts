@@ -3,10 +3,11 @@
  * The only place where a Route is made.
  */
 import { and, asc, gt, inArray, isNotNull } from 'drizzle-orm';
+import { given } from '../../../base/given.ts';
 import type { Actions, PolicySpec } from '../../../plane/policy.ts';
 import type { Route, VisitorGate } from '../../../plane/routes.ts';
 import { liveTunnels } from '../../db/gone.ts';
-import { domains, tunnelPolicies, tunnels } from '../../db/schema.ts';
+import { domains, inspectorSettings, tunnelPolicies, tunnels } from '../../db/schema.ts';
 import type { Db } from '../../db/tx.ts';
 import type { PublicNames } from '../../core/link/route-events.ts';
 import { gatesOf, visitorGatesOf } from './gate-rows.ts';
@@ -44,7 +45,7 @@ export class RouteMaker {
     return route;
   }
 
-  /** Routes of these rows, in their order: four queries for all. A bounded number at once. */
+  /** Routes of these rows, in their order: five queries for all. A bounded number at once. */
   routesOf(db: Db, rows: readonly TunnelRow[]): readonly Route[] {
     if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);
@@ -52,12 +53,14 @@ export class RouteMaker {
     const gates = gatesOf(db, ids);
     const visitorGates = visitorGatesOf(db, ids);
     const bound = boundDomains(db, ids);
+    const frames = framesOf(db, ids);
     return rows.map((row) =>
       this.#make(row, {
         policy: policies.get(row.id) ?? null,
         gate: gates.get(row.id) ?? null,
         visitorGate: this.#visitorGate(row.id, visitorGates.get(row.id) ?? null),
         domains: bound.get(row.id) ?? [],
+        ...given({ websocketFrames: frames.get(row.id) }),
       }),
     );
   }
@@ -90,7 +93,7 @@ export class RouteMaker {
   }
 
   /** What had a host of this server before it was one leads to no service any more. */
-  #make(row: TunnelRow, had: Pick<Route, 'policy' | 'gate' | 'visitorGate' | 'domains'>): Route {
+  #make(row: TunnelRow, had: Pick<Route, 'policy' | 'gate' | 'visitorGate' | 'domains' | 'websocketFrames'>): Route {
     const ownHosts = had.domains.length === 0 ? [] : this.#ownHosts();
     return {
       tunnelId: row.id,
@@ -115,6 +118,16 @@ function policiesOf(db: Db, ids: readonly string[]): ReadonlyMap<string, PolicyS
     .where(inArray(tunnelPolicies.tunnelId, [...ids]))
     .all();
   return new Map(found.map((row) => [row.tunnelId, policyOf(row)]));
+}
+
+/** Whether frames of WebSockets are recorded, of the tunnels that say so. */
+function framesOf(db: Db, ids: readonly string[]): ReadonlyMap<string, boolean> {
+  const found = db
+    .select({ tunnelId: inspectorSettings.tunnelId, frames: inspectorSettings.websocketFrames })
+    .from(inspectorSettings)
+    .where(and(inArray(inspectorSettings.tunnelId, [...ids]), isNotNull(inspectorSettings.websocketFrames)))
+    .all();
+  return new Map(found.map(({ tunnelId, frames }) => [tunnelId, frames === true]));
 }
 
 /** Tunnel to the custom domains that lead to it. */

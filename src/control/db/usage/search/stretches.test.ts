@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { openUsageFile } from '../open.ts';
-import type { Sqlite } from '../sqlite.ts';
-import { Deletions } from './deletions.ts';
-import { TABLES } from './form.ts';
-import { forgetTunnel } from './holdings.ts';
-import { prepareInsert } from './insert.ts';
-import { list, type Looking } from './list.ts';
-import { pack } from './pack.ts';
-import type { RecordPage } from './records.ts';
-import { ANN, BLOG, recorded, SHOP, usageFolder } from './testing.ts';
+import { openUsageFile } from '../../open.ts';
+import type { Sqlite } from '../../sqlite.ts';
+import { Deletions } from '../deletions.ts';
+import { TABLES } from '../form.ts';
+import { forgetTunnel } from '../holdings.ts';
+import { prepareInsert } from '../insert.ts';
+import { list, type Looking } from '../list.ts';
+import { pack } from '../pack.ts';
+import type { RecordPage } from '../records.ts';
+import { ANN, BLOG, recorded, SHOP, usageFolder } from '../testing.ts';
 
 const DOCS = '00000000-0000-7000-8000-0000000000a3';
 const COUNT = 6_000;

@@ -5,6 +5,7 @@ import { grpcStatusText } from '../../base/codes/grpc-status.ts';
 import { edgeFault } from '../../base/codes/edge-faults.ts';
 import type { Asked } from '../client/api-command.ts';
 import { bodyLines } from './body.ts';
+import { frameLines, sayWebSocket, webSocket, webSocketFrame } from './websocket.ts';
 import { nameOfStep } from './edge-messages.ts';
 import { item, statusShown } from './inspected-item.ts';
 import { hasColor, print } from '../terminal/io.ts';
@@ -30,6 +31,8 @@ const detail = item.extend({
   response_body_truncated: z.boolean(),
   // Of servers before they had it: absent.
   grpc_status: z.int().nullish(),
+  websocket: webSocket.nullish(),
+  websocket_frames: z.array(webSocketFrame).nullish(),
   trace: z.looseObject({
     outcome: z.string(),
     code: z.string().nullable(),
@@ -78,6 +81,7 @@ function linesOf(shown: Detail, tunnel: string | undefined): Line[] {
     ...(typeof shown.grpc_status === 'number' ? [labelled('gRPC', grpcStatusText(shown.grpc_status))] : []),
     ...trace.steps.map((one) => labelled('', sayStep(one))),
     labelled('took', sayTimes(shown)),
+    ...(shown.websocket ? [labelled('websocket', sayWebSocket(shown.websocket))] : []),
     ...(trace.agent_id === null ? [] : [labelled('agent', sayAgent(shown))]),
     ...message('Request', {
       fields: shown.request_header_list,
@@ -91,6 +95,7 @@ function linesOf(shown: Detail, tunnel: string | undefined): Line[] {
       size: shown.response_size,
       isCut: shown.response_body_truncated,
     }),
+    ...frameLines(shown.websocket_frames ?? [], shown.websocket?.frames_not_recorded ?? 0),
   ];
 }
 

@@ -34,6 +34,7 @@ function item(at: number, more: Partial<Item> = {}): Item {
     outcome: 'forwarded',
     code: null,
     replay_of: null,
+    websocket: null,
     ...more,
   };
 }
@@ -51,6 +52,7 @@ function detail(more: Partial<Detail> = {}): Detail {
     response_trailers: [],
     grpc_status: null,
     was_blocked: false,
+    websocket_frames: null,
     masked: [],
     request_body: '',
     response_body: '',

@@ -13,6 +13,7 @@ import { RequestActions } from './request-actions.tsx';
 import { useRequest } from './request-query.ts';
 import type { Tunnels } from './tunnels.ts';
 import { visibleText } from './visible-text.ts';
+import { WebSocketView } from './websocket/websocket-view.tsx';
 import { decisionText, type Detail, statusClass, statusText, toneOf } from './messages.ts';
 
 interface RequestDetailProps {
@@ -74,13 +75,19 @@ function Shown({ detail, tunnels, hasRoom, children }: ShownProps) {
       <Target detail={detail} />
       <WhyNot detail={detail} tunnels={tunnels} />
       <RequestSummary detail={detail} tunnels={tunnels} />
-      <Tabs defaultValue={detail.outcome === 'refused' ? 'decision' : 'response'} keepMounted={false}>
+      <Tabs defaultValue={firstTab(detail)} keepMounted={false}>
         <Tabs.List mb="sm" className="culvert-request-tabs">
+          {detail.websocket !== null && <Tabs.Tab value="websocket">WebSocket</Tabs.Tab>}
           <Tabs.Tab value="response">Response</Tabs.Tab>
           <Tabs.Tab value="request">Request</Tabs.Tab>
           <Tabs.Tab value="timing">Timing</Tabs.Tab>
           <Tabs.Tab value="decision">Decision</Tabs.Tab>
         </Tabs.List>
+        {detail.websocket !== null && (
+          <Tabs.Panel value="websocket">
+            <WebSocketView detail={detail} websocket={detail.websocket} />
+          </Tabs.Panel>
+        )}
         <Tabs.Panel value="response">
           <Response detail={detail} hasRoom={hasRoom} />
         </Tabs.Panel>
@@ -99,6 +106,11 @@ function Shown({ detail, tunnels, hasRoom, children }: ShownProps) {
       </Tabs>
     </>
   );
+}
+
+function firstTab({ websocket, outcome }: Detail): string {
+  if (websocket !== null) return 'websocket';
+  return outcome === 'refused' ? 'decision' : 'response';
 }
 
 /** Of a path that is drawn at first: a longer one would push the body out of sight. */

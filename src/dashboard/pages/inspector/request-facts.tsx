@@ -24,6 +24,7 @@ import {
 import { numbered, Section } from './section.tsx';
 import type { Tunnels } from './tunnels.ts';
 import { visibleText } from './visible-text.ts';
+import { durationWords } from './websocket/websocket-words.ts';
 
 export function WhyNot({ detail, tunnels }: { readonly detail: Detail; readonly tunnels: Tunnels }) {
   if (detail.outcome === 'forwarded') return null;
@@ -60,11 +61,12 @@ export function RequestSummary({ detail, tunnels }: { readonly detail: Detail; r
   return (
     <div className="culvert-summary">
       <span>
-        <b>{durationText(detail.latency_ms)}</b>
+        <b>{detail.websocket === null ? durationText(detail.latency_ms) : durationWords(detail.websocket)}</b>
       </span>
       {!isRefused && (
         <span>
-          {bytesText(detail.request_size)} in, {bytesText(detail.response_size)} out
+          {bytesText(detail.websocket?.bytes_in ?? detail.request_size)} in,{' '}
+          {bytesText(detail.websocket?.bytes_out ?? detail.response_size)} out
         </span>
       )}
       <span>{tunnels.nameOf(detail.tunnel_id)}</span>

@@ -1,5 +1,5 @@
-/** What the inspector records of a tunnel: values that are masked before they are stored. */
-import { Button, Code, Group, Stack, Text, Textarea } from '@mantine/core';
+/** What the inspector records of a tunnel: values that are masked before they are stored, and frames of WebSockets. */
+import { Button, Code, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { answered } from '../../../api/client.ts';
@@ -25,9 +25,63 @@ export function RecordingTab({ tunnel }: { readonly tunnel: Pick<Tunnel, 'id'> }
       about="Masked values are replaced by *** before a request is stored, for everyone. Your service gets them unchanged."
     >
       <Loaded query={settings} lines={4}>
-        {(found) => <MaskForm key={maskText(found.mask)} settings={found} />}
+        {(found) => (
+          <>
+            <FramesChoice settings={found} />
+            <MaskForm key={maskText(found.mask)} settings={found} />
+          </>
+        )}
       </Loaded>
     </Panel>
+  );
+}
+
+const CHOICES = new Map<string, boolean | null>([
+  ['on', true],
+  ['off', false],
+  ['server', null],
+]);
+
+function FramesChoice({ settings }: { readonly settings: Settings }) {
+  const { client } = useApi();
+  const may = useMay('member');
+  const { websocket_frames: frames, websocket_frames_default: isOnByDefault } = settings;
+  const save = useAction({
+    run: (chosen: boolean | null) =>
+      answered(
+        client.PUT('/tunnels/{id}/inspector', {
+          params: { path: { id: settings.id } },
+          body: { websocket_frames: chosen },
+        }),
+      ),
+    done: 'WebSocket frames saved.',
+    touches: [['tunnels', settings.id, 'inspector']],
+    tellsFailure: true,
+  });
+  const title = 'WebSocket frames';
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600}>
+        {title}
+      </Text>
+      <Text size="xs" c="dimmed">
+        Record the first 200 messages of new connections, 16 KB of each. JSON rules apply to them.
+      </Text>
+      <Group>
+        <SegmentedControl
+          aria-label={title}
+          disabled={!may || save.isPending}
+          data={[
+            { value: 'server', label: `Server default (${isOnByDefault ? 'on' : 'off'})` },
+            { value: 'on', label: 'On' },
+            { value: 'off', label: 'Off' },
+          ]}
+          value={frames === null ? 'server' : frames ? 'on' : 'off'}
+          onChange={(value) => save.mutate(CHOICES.get(value) ?? null)}
+        />
+      </Group>
+      {save.isError && <FailureAlert error={save.error} />}
+    </Stack>
   );
 }
 

@@ -134,7 +134,7 @@ export class Fixtures {
       identity,
       tunnel: String(open['id']),
       alert: String(alert['id']),
-      channel: (alert['channels'] as unknown as ReadonlyArray<{ id: string }>)[0]?.id ?? '',
+      channel: (alert['channels'] as ReadonlyArray<{ id: string }>)[0]?.id ?? '',
       token: String(token['nonce']),
       project: String(space['slug']),
       projectToken: String(projectToken['nonce']),

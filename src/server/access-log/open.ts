@@ -26,7 +26,8 @@ export function openAccessWriter(
       log.error({ error: messageOf(error) }, 'could not rotate the access log; its file grows until a rotation works'),
     mended: () => log.warn({}, 'the access log is rotated again'),
   };
-  const sink = path === '-' ? standardOutput(output) : new RotatingFile(path, { maxBytes, maxAgeMs, keep }, now, watch);
+  const sink =
+    path === '-' ? standardOutput(output) : new RotatingFile(path, { maxBytes, maxAgeMs, keep }, { now, watch });
   const lineOf = format === 'json' ? jsonLine : combinedLine;
   return new AccessWriter(sink, mask.length === 0 ? lineOf : (entry) => lineOf(masked(entry, mask)), { log });
 }

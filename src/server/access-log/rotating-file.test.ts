@@ -18,7 +18,7 @@ function opened(t: TestContext, rules: Partial<RotationRules>) {
     mended: () => void told.push('mended'),
   };
   const open = (): RotatingFile =>
-    new RotatingFile(path, { maxBytes: null, maxAgeMs: null, keep: 2, ...rules }, () => clock.now, watch);
+    new RotatingFile(path, { maxBytes: null, maxAgeMs: null, keep: 2, ...rules }, { now: () => clock.now, watch });
   const file = open();
   t.after(async () => {
     await file.close();

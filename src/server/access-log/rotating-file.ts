@@ -21,6 +21,12 @@ export interface RotationWatch {
   readonly mended: () => void;
 }
 
+interface RotationParts {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly watch: RotationWatch;
+}
+
 /** After a rotation that failed: permissions stay as they are for a while, and each try costs. */
 const ROTATE_AGAIN_MS = 60_000;
 /** Other users of the machine read no addresses of visitors. */
@@ -43,7 +49,7 @@ export class RotatingFile {
   #isStuck = false;
   #rotateAfter = 0;
 
-  constructor(path: string, rules: RotationRules, now: () => number, watch: RotationWatch) {
+  constructor(path: string, rules: RotationRules, { now, watch }: RotationParts) {
     this.#path = path;
     this.#rules = rules;
     this.#now = now;

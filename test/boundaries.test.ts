@@ -110,6 +110,7 @@ const SLICE_FILES: readonly SliceFile[] = [
 // biome-ignore format: a table
 const OWNERS: Readonly<Record<string, string>> = {
   acmeAccounts: 'certificates',
+  agentCommands: 'tunnels',
   alertChannels: 'attention/alerts',
   alertIncidents: 'attention/alerts',
   alertMessages: 'attention/alerts',

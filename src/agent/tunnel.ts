@@ -2,6 +2,7 @@
  * One tunnel of an agent: what the user asked for and what the server made of it. Changed by agent.ts only.
  */
 import type { AdviceCode } from '../wire/advice-codes.ts';
+import type { AgentCommand } from '../wire/agent-command.ts';
 import type { Bound, Claim, Protocol } from '../wire/messages.ts';
 import { type AskedNarrowing, flagOf } from '../wire/narrowing.ts';
 import type { PathRouteForm } from '../wire/path-routes.ts';
@@ -28,6 +29,8 @@ export interface TunnelSpec {
   readonly narrow?: AskedNarrowing | undefined;
   /** How the server writes requests to the service; undefined: as visitors do. */
   readonly upstream?: UpstreamForm | undefined;
+  /** The command that brings it back, for the server to show. */
+  readonly command?: AgentCommand | undefined;
 }
 
 export class Tunnel extends Wanted {
@@ -79,6 +82,7 @@ export class Tunnel extends Wanted {
       ...(this.spec.narrow === undefined ? {} : { narrow: this.#narrow(this.spec.narrow) }),
       ...(this.spec.upstream === undefined ? {} : { upstream: this.spec.upstream }),
       ...(this.spec.routes === undefined ? {} : { routes: this.spec.routes.map(routeForm) }),
+      ...(this.spec.command === undefined ? {} : { command: this.spec.command }),
       ...(this.#bound === undefined ? {} : { tunnelId: this.#bound.tunnelId }),
       ...(this.#revision === 0 ? {} : { revision: this.#revision }),
     };

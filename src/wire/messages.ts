@@ -24,6 +24,7 @@
 import { z } from 'zod';
 import { narrowingNames } from './narrowing.ts';
 import { ADVICE_CODES } from './advice-codes.ts';
+import { agentCommand } from './agent-command.ts';
 import { pathRoutes } from './path-routes.ts';
 import { upstreamForm } from './upstream-form.ts';
 
@@ -118,6 +119,8 @@ export const claim = z.object({
   upstream: upstreamForm.optional(),
   /** Several services behind the name, of http tunnels. Needs the feature `routes`. */
   routes: pathRoutes.optional(),
+  /** For display only. One that this server does not understand counts as none: it must not keep the tunnel offline. */
+  command: agentCommand.optional().catch(undefined),
 });
 
 /** This agent wants to carry the datagrams of a private network to a local UDP port. */

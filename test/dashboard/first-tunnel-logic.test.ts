@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { firstState, isHere } from '../../src/dashboard/pages/overview/first-state.ts';
-import { agentCommand, loginCommand, nameInProject, withKey } from '../../src/dashboard/parts/connect/agent-command.ts';
+import {
+  agentCommand,
+  hasKeyFile,
+  keyPlaceholder,
+  loginCommand,
+  nameInProject,
+  startCommandLine,
+  withKey,
+} from '../../src/dashboard/parts/connect/agent-command.ts';
 import { installFor } from '../../src/dashboard/parts/connect/install-command.ts';
 import { tunnel } from './made-up.ts';
 
@@ -36,6 +44,30 @@ test('agent command: special characters of a shell are quoted', () => {
   const sly = { protocol: 'http', localPort: 1, subdomain: "a'; rm -rf ~ $(x)", server } as const;
   assert.match(agentCommand(sly, 'posix'), /--subdomain 'a'\\''; rm -rf ~ \$\(x\)' --server/);
   assert.match(agentCommand(sly, 'powershell'), /--subdomain 'a''; rm -rf ~ \$\(x\)' --server/);
+});
+
+test('start command: the words of the last agent as a line, with the name of its key', () => {
+  const words = ['culvert', 'http', '3000', '--subdomain', 'shop', '--policy', 'my rules.json'];
+  const key = { name: 'ci deploy', is_login: false, is_valid: true };
+  const line = startCommandLine({ words }, { server, shell: 'posix' });
+  assert.equal(
+    withKey(line, keyPlaceholder({ key }), 'posix'),
+    "CULVERT_TOKEN='<key ci deploy>' culvert http 3000 --subdomain shop --policy 'my rules.json' --server https://culvert.example.com:8443/api",
+  );
+  assert.match(
+    startCommandLine({ words }, { server, shell: 'powershell' }),
+    /^culvert http 3000 --subdomain shop --policy 'my/,
+  );
+  assert.equal(keyPlaceholder({ key: { ...key, is_valid: false } }), '<key>');
+  assert.equal(keyPlaceholder(null), '<key>');
+});
+
+test('start command: a new key takes the place of a key file', () => {
+  const words = ['culvert', 'start', 'web', '--token-file', '/run/key', '--config', 'a.toml'];
+  const lineWith = (hasKey: boolean): string => startCommandLine({ words }, { server, shell: 'posix', hasKey });
+  assert.ok(hasKeyFile({ words }));
+  assert.match(lineWith(false), /^culvert start web --token-file \/run\/key --config a\.toml --server/);
+  assert.match(lineWith(true), /^culvert start web --config a\.toml --server/);
 });
 
 test('key scope: the name without the suffix of its project', () => {

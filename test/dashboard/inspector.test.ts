@@ -78,6 +78,27 @@ suite('the inspector', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
+  test('inspector: a search that ran out of time says how far it came, and continues', async (t) => {
+    await ask('/searched', { method: 'POST', body: 'a needle in it' });
+    const page = await open(t, '/inspector');
+    const headers = {
+      link: '<?body=needle&before=ffffffff-ffff-7fff-bfff-ffffffffffff>; rel="next"',
+      'culvert-searched-to': '2026-11-22T10:41:07.250Z',
+    };
+    let isBehind = false;
+    await page.route(/\/inspector\?.*body=needle/, (route) =>
+      isBehind ? route.continue() : route.fulfill({ json: [], headers }),
+    );
+    await page.getByLabel('Search requests').fill('body:needle');
+    await page.keyboard.press('Enter');
+    await page.getByText(/^Searched back to 2026-11-22 /).waitFor();
+    await shoot(page, 'inspector-searched-to');
+    isBehind = true;
+    await page.getByRole('button', { name: 'Search further back' }).click();
+    await option(page, 'POST /searched').waitFor();
+    assert.equal(await page.getByText('Searched back to').count(), 0);
+  });
+
   test('inspector: a list that failed to load is not shown as empty', async (t) => {
     const page = await open(t, '/connections');
     await page.route(/\/inspector\?limit=/, (route) => route.fulfill({ status: 503, body: 'busy' }));

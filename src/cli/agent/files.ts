@@ -10,6 +10,7 @@ import { usageError } from '../terminal/exit.ts';
 import { textFlag } from '../terminal/flags.ts';
 import { narrowingOfFlags } from './narrowing/narrowing.ts';
 import { runAgent } from './run-agent.ts';
+import { sentCommand } from './sent-command.ts';
 import { UPSTREAM_KEYS, type UpstreamInput } from './upstream/upstream-input.ts';
 
 const NO_TLS = 'a folder is published as http: its visitors come by https all the same';
@@ -29,6 +30,7 @@ export const filesCommand: CommandBody = async (io, invocation) => {
     subdomain: subdomainFlag(invocation),
     project: textFlag(flags, 'project'),
     narrow: await narrowingOfFlags(io, invocation, 'files'),
+    command: sentCommand({ name: 'files', target: text }, invocation),
   };
   return runAgent(io, { settings, tunnels: [tunnel], relays: [], flags: agentFlags(invocation) });
 };

@@ -7,12 +7,13 @@ import type { TunnelSpec } from '../../agent/tunnel.ts';
 import { type AgentSettings, settingsFiles, type TunnelSettings } from '../../config/agent.ts';
 import { agentFlags, inputOf, settingsOf, subdomainFault, subdomainFlag } from './agent-settings.ts';
 import { narrowingOf, narrowingOfFlags } from './narrowing/narrowing.ts';
-import type { CommandBody } from '../terminal/command.ts';
+import type { CommandBody, Invocation } from '../terminal/command.ts';
 import { usageError } from '../terminal/exit.ts';
 import { optionOf, refuseFlags, textFlag } from '../terminal/flags.ts';
 import { folderOfArgument, folderOfSettings } from './files.ts';
 import type { Entry, ReadSettings } from './reload.ts';
 import { runAgent } from './run-agent.ts';
+import { sentCommand } from './sent-command.ts';
 import { relayOf } from './udp.ts';
 import { routedOf, routesOfFlag, routesOfSettings } from './routes/routes.ts';
 import { flagOf, type UpstreamInput, upstreamFlags } from './upstream/upstream-input.ts';
@@ -48,6 +49,7 @@ export function tunnelCommand(protocol: 'http' | 'https' | 'tcp'): CommandBody {
       subdomain: subdomainFlag(invocation),
       project: textFlag(invocation.flags, 'project'),
       narrow: await narrowingOfFlags(io, invocation, protocol),
+      command: sentCommand({ name: protocol, target: text }, invocation),
     };
     return runAgent(io, { settings, tunnels: [tunnel], relays: [], flags: agentFlags(invocation) });
   };
@@ -57,7 +59,7 @@ export const startCommand: CommandBody = async (io, invocation) => {
   if (invocation.args.length > 0) refuseFlags(invocation.flags, ['all'], "can't be used with names of tunnels");
   const read = (): ReadSettings => {
     const settings = settingsOf(io, invocation);
-    const entries = chosen(settings, invocation.args).map((one) => entryOf(one, io.env));
+    const entries = chosen(settings, invocation.args).map((one) => startedBy(entryOf(one, io.env), invocation));
     requireTaken(io.env, entries);
     return { settings, entries };
   };
@@ -89,6 +91,13 @@ function entryOf(settings: TunnelSettings, env: NodeJS.ProcessEnv): Entry {
   const tunnel = specOf(settings, env);
   // What restricts visitors may come from files that the settings only name.
   return { name, print: JSON.stringify([settings, tunnel.narrow]), tunnel };
+}
+
+/** With the command that starts this one alone. */
+function startedBy(entry: Entry, invocation: Invocation): Entry {
+  if (entry.tunnel === undefined) return entry;
+  const command = sentCommand({ name: 'start', target: entry.name }, invocation);
+  return { ...entry, tunnel: { ...entry.tunnel, command } };
 }
 
 /** Who gives a password or a secret expects it to be asked for. @throws ExitError (usage) when no tunnel does. */

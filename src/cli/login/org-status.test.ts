@@ -47,6 +47,24 @@ test('status --org: each problem has its severity, time, cause and page; a criti
   assert.match(stderr, /1 problem is critical/);
 });
 
+test('status --org: an offline tunnel has the command that brings it back, and names its key', async (t) => {
+  const startCommand = {
+    words: ['culvert', 'http', '3000', '--subdomain', 'shop', '--policy', 'my rules.json'],
+    key: { name: 'ci', nonce: 'n', is_login: false, is_valid: false },
+  };
+  const login = { words: ['culvert', 'start', 'web'], key: { ...startCommand.key, is_login: true, is_valid: true } };
+  const list = [startCommand, login, null].map((command) => ({ ...ITEM, severity: 'warning', startCommand: command }));
+  const { stdout, url } = await ended(t, list);
+  assert.deepEqual(
+    stdout.split('\n').filter((line) => /culvert|valid/.test(line)),
+    [
+      '          Its key ci is not valid any more.',
+      `          CULVERT_TOKEN='<key ci>' culvert http 3000 --subdomain shop --policy 'my rules.json' --server ${url}`,
+      `          culvert start web --server ${url}`,
+    ],
+  );
+});
+
 test('status --org: without a critical problem the exit code is 0', async (t) => {
   assert.equal((await ended(t, [INFO])).code, 0);
 });

@@ -2,6 +2,7 @@
 import type { CertificateTrouble } from '../certificates/troubles.ts';
 import type { NearBudget } from '../access-keys/spend.ts';
 import type { Check } from '../operator/health-checks.ts';
+import type { StartCommand } from '../tunnels/claims/recall/service.ts';
 import {
   type DownTunnel,
   type ExpiringKey,
@@ -34,6 +35,8 @@ export interface AttentionItem {
   readonly since: number | null;
   readonly object: { readonly type: (typeof OBJECTS)[number]; readonly id: string };
   readonly action: { readonly label: string; readonly href: string };
+  /** Of an offline tunnel: how its agent is started again. */
+  readonly startCommand?: StartCommand | null;
 }
 
 /** Why an agent is lost; any other reason: the server has ended its session. */
@@ -53,7 +56,10 @@ const CHECK_KINDS: Readonly<Record<string, AttentionItem['kind']>> = {
   certificates: 'certificate',
 };
 
-export function tunnelItem({ id, label, since, reason }: DownTunnel): AttentionItem {
+export function tunnelItem(
+  { id, label, since, reason }: Pick<DownTunnel, 'id' | 'label' | 'since' | 'reason'>,
+  startCommand: StartCommand | null = null,
+): AttentionItem {
   const why = LOST_WORDS[reason ?? 'connection_lost'] ?? 'The server ended the session of its agent.';
   return {
     severity: 'critical',
@@ -63,6 +69,7 @@ export function tunnelItem({ id, label, since, reason }: DownTunnel): AttentionI
     since,
     object: { type: 'tunnel', id },
     action: { label: 'Open tunnel', href: `/app/tunnels/${id}` },
+    startCommand,
   };
 }
 

@@ -4,6 +4,7 @@ import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
 import { iso } from '../core/http/fields/shared.ts';
+import { presentStartCommand, startCommand } from '../tunnels/claims/recall/schemas.ts';
 import { KINDS, OBJECTS, SEVERITIES } from './items.ts';
 import { type Attention, MAX_ITEMS } from './service.ts';
 
@@ -28,6 +29,9 @@ const item = z
     action: z
       .object({ label: z.string(), href: z.string() })
       .openapi({ description: 'A page of the dashboard; `href` is a path below the address of the API' }),
+    startCommand: startCommand
+      .optional()
+      .openapi({ description: 'Of `tunnel_offline`; null: your role publishes no services' }),
   })
   .openapi('AttentionItem', {
     example: {
@@ -54,7 +58,11 @@ export function mountAttention(app: Api, { attention }: Deps): void {
     }),
     (c) =>
       c.json(
-        attention.list(actorOf(c)).map((one) => ({ ...one, since: iso(one.since) })),
+        attention.list(actorOf(c)).map((one) => ({
+          ...one,
+          since: iso(one.since),
+          ...(one.startCommand === undefined ? {} : { startCommand: presentStartCommand(one.startCommand) }),
+        })),
         200,
       ),
   );

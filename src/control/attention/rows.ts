@@ -55,7 +55,7 @@ export function downTunnels(db: Db, { orgId, now, limit }: Asked) {
     isSameEnd(agentAt, endedSessions.endedAt),
   );
   return db
-    .select({ id, label, since: agentAt, reason })
+    .select({ row: tunnels, id, label, since: agentAt, reason })
     .from(tunnels)
     .leftJoin(endedSessions, end)
     .where(

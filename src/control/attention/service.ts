@@ -6,6 +6,7 @@ import { type Actor, allow, can } from '../core/rules/actor.ts';
 import type { Store } from '../db/tx.ts';
 import type { Forwarder } from '../webhooks/forwarder.ts';
 import type { Health } from '../operator/health.ts';
+import { startCommandOf } from '../tunnels/claims/recall/service.ts';
 import {
   type AttentionItem,
   budgetItem,
@@ -57,7 +58,7 @@ export class Attention {
     allow(actor, 'read', 'organization');
     const asked = { orgId: actor.orgId, now: this.#deps.store.clock.now(), limit: MAX_ITEMS + 1 };
     const all = [
-      ...(can(actor, 'read', 'tunnel') ? this.#tunnels(asked) : []),
+      ...(can(actor, 'read', 'tunnel') ? this.#tunnels(actor, asked) : []),
       ...(can(actor, 'read', 'webhook_receiver') ? this.#receivers(asked) : []),
       ...(can(actor, 'read', 'domain') ? this.#domains(asked) : []),
       ...(can(actor, 'read', 'token') ? this.#keys(asked) : []),
@@ -69,12 +70,12 @@ export class Attention {
     return [...all.slice(0, shown), moreItem(actor.orgId, shown)];
   }
 
-  #tunnels(asked: Asked): AttentionItem[] {
+  #tunnels(actor: Actor, asked: Asked): AttentionItem[] {
     const { store, nodes } = this.#deps;
     // The row hears of an agent with the next batch of events; the node knows now.
     return downTunnels(store.db, asked)
       .filter(({ id }) => !nodes.isOnline(id))
-      .map(tunnelItem);
+      .map((down) => tunnelItem(down, startCommandOf(store, actor, down.row)));
   }
 
   #receivers(asked: Asked): AttentionItem[] {

@@ -245,5 +245,13 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE `alert_channels` ADD `confirm_until` integer;",
       "CREATE INDEX `alert_channels_confirm` ON `alert_channels` (`confirm_hash`) WHERE confirm_hash IS NOT NULL;"
     ]
+  },
+  {
+    "index": 12,
+    "tag": "0011_agent_commands",
+    "hash": "6fbc56bb1485c7578fcb8e80304fa06b72b0afe00563772aabb38822ae60f3ce",
+    "statements": [
+      "CREATE TABLE `agent_commands` (\n\t`tunnel_id` text PRIMARY KEY NOT NULL,\n\t`command` text NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`tunnel_id`) REFERENCES `tunnels`(`id`) ON UPDATE no action ON DELETE no action\n);"
+    ]
   }
 ];

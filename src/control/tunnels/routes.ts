@@ -6,6 +6,7 @@ import { MIN_TTL_SECONDS, PROTOCOLS, type Tunnels, type TunnelView } from './ser
 import { TUNNEL_STATES } from './connections/state.ts';
 import { certificateState, presentCertificate } from '../certificates/schemas.ts';
 import { presentSetByAgent, setByAgent } from './agent-flags-schemas.ts';
+import { presentStartCommand, START_COMMAND, startCommand } from './claims/recall/schemas.ts';
 import { type Api, actorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
@@ -106,6 +107,7 @@ const oneTunnel = tunnel
       description: 'Message to visitors in maintenance mode; null: the default message, or no maintenance mode',
     }),
     setByAgent,
+    startCommand,
   })
   .openapi({
     example: {
@@ -115,6 +117,7 @@ const oneTunnel = tunnel
       authUsername: null,
       maintenanceMessage: null,
       setByAgent: null,
+      startCommand: START_COMMAND,
     },
   });
 
@@ -196,6 +199,7 @@ function mountTunnel(app: Api, { tunnels, certificates, basicGates }: Deps): voi
           authUsername: basicGates.usernameOf(actor, view.row.id),
           maintenanceMessage: view.maintenance === '' ? null : view.maintenance,
           setByAgent: presentSetByAgent(view.narrowing),
+          startCommand: presentStartCommand(tunnels.startCommand(actor, view.row.id)),
         },
         200,
       );

@@ -20,6 +20,7 @@ import { lineageOf } from '../access-keys/spend.ts';
 import { sameLineage } from '../access-keys/rows.ts';
 import { letPortRest, type PortFault } from '../core/rules/public-ports.ts';
 import { pickTcpPort } from './tcp-ports.ts';
+import { forgetCommands } from './claims/recall/rows.ts';
 import { ownRow } from '../core/rules/own-row.ts';
 
 export type TunnelRow = typeof tunnels.$inferSelect;
@@ -162,6 +163,7 @@ export function deleteTunnels(tx: Tx, rows: readonly TunnelRow[]): void {
     .set({ deletedAt: tx.now, status: 'inactive', touchedAt: tx.now })
     .where(inArray(tunnels.id, ids))
     .run();
+  forgetCommands(tx, ids);
   tx.emit(tunnelsDeleted, { ids });
   letAllRest(
     tx,

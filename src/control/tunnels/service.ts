@@ -29,6 +29,7 @@ import { faultError } from './messages.ts';
 import { flagsIn, flagsOf, type TunnelFlags } from './flags.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
 import { checkedLabel, freeName } from '../subdomains/new-names.ts';
+import { type StartCommand, startCommandOf } from './claims/recall/service.ts';
 import { placeTunnel } from './room.ts';
 import {
   deleteTunnels,
@@ -117,6 +118,12 @@ export class Tunnels {
     allow(actor, 'read', 'tunnel');
     const { row, projectSlug } = this.#find(actor.orgId, id);
     return this.#view(row, projectSlug);
+  }
+
+  /** How an agent is started that serves it again; null: not for the actor. Throws as `get`. */
+  startCommand(actor: Actor, id: string): StartCommand | null {
+    allow(actor, 'read', 'tunnel');
+    return startCommandOf(this.#deps.store, actor, this.#find(actor.orgId, id).row);
   }
 
   /** Throws `invalid_request`, `duplicate_name`, `not_found` (project), `forbidden`, `conflict` (no port, too many), `rate_limited`. */

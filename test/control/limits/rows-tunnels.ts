@@ -158,6 +158,10 @@ export const tunnelLimits = (): readonly Row[] => [
     'src/control/tunnels/room.test.ts',
     'an organization makes 5,000 tunnels in a day, people and agents together, deleted ones too',
   ]),
+  elsewhere('Command line of an agent', '4 KB; a longer one is not shown', [
+    'src/cli/agent/sent-command.test.ts',
+    'sent command: one that no terminal should show, or that is too long, is not sent',
+  ]),
   elsewhere(
     'Expired tunnel',
     'deleted after 30 days, except on Enterprise',

@@ -35,6 +35,11 @@ export function fullLabel(name: string, project: { slug: string; isDefault: bool
   return project.isDefault ? name : `${name}-${project.slug}`;
 }
 
+/** The name inside its project: `fullLabel` undone. */
+export function nameIn(label: string, project: { slug: string; isDefault: boolean }): string {
+  return project.isDefault ? label : label.slice(0, -(project.slug.length + 1));
+}
+
 /** Tries for a random name that is free; with 37 million names one is enough. */
 export const NAME_TRIES = 5;
 

@@ -65,6 +65,16 @@ export const tunnels = sqliteTable(
   ],
 );
 
+/** The command of the agent that served a tunnel last, if it has sent one. A table of its own: lists of tunnels don't read it. */
+export const agentCommands = sqliteTable('agent_commands', {
+  tunnelId: text('tunnel_id')
+    .primaryKey()
+    .references(() => tunnels.id),
+  /** AgentCommand of wire/agent-command.ts, as JSON. */
+  command: text().notNull(),
+  updatedAt: integer('updated_at').notNull(),
+});
+
 export const restingNames = sqliteTable(
   'resting_names',
   {

@@ -5,7 +5,7 @@
 import { eq, inArray } from 'drizzle-orm';
 import type { ConnectionInfo, NodeControl } from '../../../plane/link.ts';
 import { type TokenRow, tokenById } from '../../access-keys/rows.ts';
-import { isAllowedName } from '../../core/rules/labels.ts';
+import { isAllowedName, nameIn } from '../../core/rules/labels.ts';
 import { projects, tunnels } from '../../db/schema.ts';
 import type { Db, Store } from '../../db/tx.ts';
 
@@ -89,7 +89,7 @@ function refusedNames(db: Db, token: TokenRow, sessions: readonly ConnectionInfo
   const refused = rows.filter((row) => {
     // A raw port has no name that visitors see.
     if (row.protocol === 'tcp' && row.ephemeral) return false;
-    const name = row.isDefault ? row.label : row.label.slice(0, -(row.slug.length + 1));
+    const name = nameIn(row.label, row);
     return !isAllowedName(name, token.allowedSubdomains);
   });
   return new Set(refused.map((row) => row.id));

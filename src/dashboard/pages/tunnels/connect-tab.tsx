@@ -35,7 +35,7 @@ interface ConnectPanelProps {
 }
 
 export function ConnectPanel({ tunnel, title, about }: ConnectPanelProps) {
-  const { protocol, localPort, subdomain, projectSlug } = tunnel;
+  const { protocol, localPort, subdomain, projectSlug, startCommand } = tunnel;
   const project = useProjects().data?.find(({ slug }) => slug === projectSlug);
   return (
     <Panel title={title} about={about}>
@@ -45,6 +45,7 @@ export function ConnectPanel({ tunnel, title, about }: ConnectPanelProps) {
         subdomain={subdomain}
         project={project === undefined || project.isDefault ? undefined : project.slug}
         keyName={subdomain}
+        start={startCommand}
       />
     </Panel>
   );

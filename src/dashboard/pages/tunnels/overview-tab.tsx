@@ -36,7 +36,7 @@ export function OverviewTab({ tunnel, now }: OverviewTabProps) {
         <ConnectPanel
           tunnel={tunnel}
           title="Bring the tunnel back"
-          about="Visitors see an offline page. Run this on the machine of your service, with the flags that its agent had."
+          about="Visitors see an offline page. Run this on the machine of your service, in the folder of its last agent."
         />
       )}
       <Figures tunnel={tunnel} now={now} />

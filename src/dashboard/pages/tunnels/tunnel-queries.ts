@@ -40,6 +40,7 @@ export function useTunnel(id: string) {
           authUsername: null,
           maintenanceMessage: null,
           setByAgent: null,
+          startCommand: null,
         }
       );
     },

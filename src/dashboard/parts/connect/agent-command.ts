@@ -16,6 +16,28 @@ export interface AgentCommand {
 }
 
 export const KEY_VARIABLE = 'CULVERT_TOKEN';
+const KEY_FILE = '--token-file';
+
+/** The command that the server knows of a tunnel's last agent. */
+export interface StartCommand {
+  readonly words: readonly string[];
+  readonly key: { readonly name: string; readonly is_login: boolean; readonly is_valid: boolean } | null;
+}
+
+/** The same as a line. `hasKey`: with a new key in front, so that no file has to hold one. */
+export function startCommandLine(
+  { words }: Pick<StartCommand, 'words'>,
+  { server, shell, hasKey = false }: { readonly server: URL; readonly shell: ShellKind; readonly hasKey?: boolean },
+): string {
+  const at = hasKey ? words.indexOf(KEY_FILE) : -1;
+  const kept = at < 0 ? words : words.toSpliced(at, 2);
+  return [...kept.map((word) => (isFlag(word) ? word : quoted(word, shell))), ...serverWords(server, shell)].join(' ');
+}
+
+/** Whether its agent reads the key from a file. */
+export function hasKeyFile({ words }: Pick<StartCommand, 'words'>): boolean {
+  return words.includes(KEY_FILE);
+}
 
 /** `culvert http 3000 --subdomain shop --server https://…`: for a user logged in on that machine. */
 export function agentCommand(
@@ -25,11 +47,15 @@ export function agentCommand(
   const words = ['culvert', commandOf(protocol), String(localPort)];
   if (subdomain !== undefined && subdomain !== '') words.push('--subdomain', quoted(subdomain, shell));
   if (project !== undefined) words.push('--project', quoted(project, shell));
-  return [...words, '--server', quoted(serverText(server), shell)].join(' ');
+  return [...words, ...serverWords(server, shell)].join(' ');
 }
 
-/** Placeholder until a key is made. */
-export const NO_KEY_YET = '<key>';
+/** Placeholder until a key is made; names the one that the last agent had. */
+export function keyPlaceholder(start: Pick<StartCommand, 'key'> | null): string {
+  return start === null || start.key === null || !start.key.is_valid || start.key.is_login
+    ? '<key>'
+    : `<key ${start.key.name}>`;
+}
 
 /** The same with a key. It goes by the environment: all users of the machine see arguments. */
 export function withKey(command: string, key: string, shell: ShellKind): string {
@@ -51,6 +77,14 @@ export function nameInProject(subdomain: string, project: string | undefined): s
 /** The address as the command line keeps it: without a slash at the end. */
 export function serverText(server: URL): string {
   return server.origin + server.pathname.replace(/\/+$/, '');
+}
+
+function serverWords(server: URL, shell: ShellKind): readonly string[] {
+  return ['--server', quoted(serverText(server), shell)];
+}
+
+function isFlag(word: string): boolean {
+  return /^--[a-z-]+$/.test(word);
 }
 
 /** A tunnel for WebSockets is one of HTTP to the agent. */

@@ -17,8 +17,11 @@ import {
   type AgentCommand,
   loginCommand,
   nameInProject,
-  NO_KEY_YET,
+  hasKeyFile,
+  keyPlaceholder,
   type ShellKind,
+  type StartCommand,
+  startCommandLine,
   withKey,
 } from './agent-command.ts';
 
@@ -31,6 +34,8 @@ interface ConnectCommandProps extends Omit<AgentCommand, 'server'> {
   readonly keyName?: string;
   /** Called when a command is on the screen that can be run. */
   readonly onShown?: () => void;
+  /** What the tunnel's last agent was started with: shown in place of a command that is made from the tunnel. */
+  readonly start?: StartCommand | null;
   /** false: the page shows elsewhere how to install the agent. */
   readonly hasInstall?: boolean;
 }
@@ -38,9 +43,16 @@ interface ConnectCommandProps extends Omit<AgentCommand, 'server'> {
 type Way = 'key' | 'login';
 
 /** Not for viewers: the server makes them no key. */
-export function ConnectCommand({ names, keyName, onShown, hasInstall = true, ...wanted }: ConnectCommandProps) {
+export function ConnectCommand({
+  names,
+  keyName,
+  onShown,
+  start = null,
+  hasInstall = true,
+  ...wanted
+}: ConnectCommandProps) {
   const { url: server } = useApi();
-  const [way, setWay] = useState<Way>('key');
+  const [way, setWay] = useState<Way>(start?.key?.is_login === true ? 'login' : 'key');
   const [shell, setShell] = useState<ShellKind>(shellHere);
   const mayPublish = useMay('member');
   // For as long as it is on the screen, and nowhere else.
@@ -53,7 +65,10 @@ export function ConnectCommand({ names, keyName, onShown, hasInstall = true, ...
         Viewers can&apos;t publish services. Ask an admin for the member role.
       </Text>
     );
-  const command = agentCommand({ ...wanted, server }, shell);
+  const command =
+    start === null
+      ? agentCommand({ ...wanted, server }, shell)
+      : startCommandLine(start, { server, shell, hasKey: key !== undefined });
   return (
     <Stack gap="sm">
       {hasInstall && <InstallLine />}
@@ -84,7 +99,8 @@ export function ConnectCommand({ names, keyName, onShown, hasInstall = true, ...
       {way === 'login' && <ByLogin login={loginCommand(server, shell)} command={command} />}
       {way === 'key' && key === undefined && (
         <MakeKey
-          line={withKey(command, NO_KEY_YET, shell)}
+          line={start !== null && hasKeyFile(start) ? command : withKey(command, keyPlaceholder(start), shell)}
+          start={start}
           wanted={wanted}
           names={names}
           name={keyName ?? 'agent'}
@@ -131,6 +147,7 @@ function ByLogin({ login, command }: { readonly login: string; readonly command:
 }
 
 interface MakeKeyProps {
+  readonly start: StartCommand | null;
   /** The command, with a placeholder where the key will be. */
   readonly line: string;
   readonly wanted: Omit<AgentCommand, 'server'>;
@@ -139,23 +156,30 @@ interface MakeKeyProps {
   readonly onMade: (minted: MintedToken) => void;
 }
 
-function MakeKey({ line, wanted: { subdomain, project }, names, name, onMade }: MakeKeyProps) {
+function MakeKey({ line, start, wanted: { subdomain, project }, names, name, onMade }: MakeKeyProps) {
   const mint = useMinting(project);
+  // The user has the key: its name stands for it, or a file does.
+  const isRunnable = start !== null && (hasKeyFile(start) || start.key?.is_valid === true);
   const scope = names ?? (subdomain === undefined || subdomain === '' ? ['*'] : [nameInProject(subdomain, project)]);
   const only = scope.includes('*') ? `up to ${KEY_TUNNELS} tunnels at a time` : `the name ${scope.join(', ')}`;
   return (
     <Stack gap={6} align="flex-start">
-      <Code
-        block
-        className="culvert-copy-text"
-        w="100%"
-        flex="none"
-        tabIndex={0}
-        role="group"
-        aria-label="the command without its key"
-      >
-        {line}
-      </Code>
+      {isRunnable ? (
+        <CopyLine value={line} what="the command" />
+      ) : (
+        <Code
+          block
+          className="culvert-copy-text"
+          w="100%"
+          flex="none"
+          tabIndex={0}
+          role="group"
+          aria-label="the command without its key"
+        >
+          {line}
+        </Code>
+      )}
+      {start !== null && <LastKey start={start} />}
       <Button
         leftSection={<IconKey size={16} />}
         loading={mint.isPending}
@@ -167,6 +191,21 @@ function MakeKey({ line, wanted: { subdomain, project }, names, name, onMade }: 
         The key is for {only} and expires in {KEY_DAYS} days.
       </Text>
     </Stack>
+  );
+}
+
+/** The key that the last agent had. Its secret is not here. */
+function LastKey({ start }: { readonly start: StartCommand }) {
+  const { key } = start;
+  if (key === null || key.is_login) return null;
+  return (
+    <Text size="sm" className="culvert-wrap">
+      {!key.is_valid && `The last agent used the key ${key.name}, which is not valid any more. Create another one.`}
+      {key.is_valid &&
+        (hasKeyFile(start)
+          ? `The last agent read the key ${key.name} from that file.`
+          : `The last agent used the key ${key.name}. Insert it, or create another one.`)}
+    </Text>
   );
 }
 

@@ -183,6 +183,7 @@ suite('ttlSeconds over HTTP', () => {
       maintenanceMessage: null,
       setByAgent: null,
       advice: null,
+      startCommand: { words: ['culvert', 'http', '3000', '--subdomain', 'shop'], key: null },
     });
     assert.deepEqual((await ann.call('GET', '/tunnels')).body, [expired]);
   });

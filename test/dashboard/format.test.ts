@@ -1,6 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agoText, bytesText, durationText, moneyText, spanText, timeOf } from '../../src/dashboard/parts/format.ts';
+import {
+  agoText,
+  bytesText,
+  clockText,
+  dayText,
+  durationText,
+  minuteText,
+  moneyText,
+  periodText,
+  shortTimeText,
+  spanText,
+  timeOf,
+} from '../../src/dashboard/parts/format.ts';
+import { setTimeZone, startOfDay } from '../../src/dashboard/parts/time-zone.ts';
 
 test('sizes: three digits or fewer before the unit', () => {
   const said = [0, 999, 999.6, 1000, 1536, 99_900, 999_499, 999_500, 12_345_678, 5e15].map(bytesText);
@@ -70,4 +83,21 @@ test('spans: rounded to the nearest, not down', () => {
 
 test('times: the API sends RFC 3339 or Unix seconds', () => {
   assert.equal(timeOf('2026-01-01T00:00:00Z'), timeOf(1_767_225_600));
+});
+
+test('times: ISO dates, with the zone that the reader has chosen', (t) => {
+  const at = Date.parse('2026-11-21T14:03:22Z');
+  assert.match(clockText(at), /^2026-11-2\d \d\d:\d\d:22 [+-]\d\d:\d\d$/);
+  assert.match(minuteText(at), /^2026-11-2\d \d\d:\d\d [+-]\d\d:\d\d$/);
+  assert.equal(startOfDay('2026-11-21'), new Date(2026, 10, 21).getTime());
+  t.after(() => setTimeZone('local'));
+  setTimeZone('utc');
+  assert.equal(clockText(at), '2026-11-21 14:03:22 UTC');
+  assert.equal(minuteText(at), '2026-11-21 14:03 UTC');
+  assert.equal(periodText(at, at + 900_000), '2026-11-21 14:03 to 14:18 UTC');
+  assert.equal(periodText(at, at + 86_400_000), '2026-11-21 14:03 to 2026-11-22 14:03 UTC');
+  assert.equal(dayText(at), '2026-11-21');
+  assert.equal(shortTimeText(at, at + 3_600_000), '14:03:22');
+  assert.equal(shortTimeText(at, at + 86_400_000), '2026-11-21 14:03');
+  assert.equal(startOfDay('2026-11-21'), Date.UTC(2026, 10, 21));
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { filterIn, matches, queryOf, searchOf } from '../../src/dashboard/pages/inspector/filters/filter.ts';
+import { setTimeZone } from '../../src/dashboard/parts/time-zone.ts';
 import { rangeText } from '../../src/dashboard/pages/inspector/filters/time-range-text.ts';
 import {
   axisText,
@@ -112,17 +113,19 @@ test('latency: a selection opens whole buckets in the inspector', () => {
   });
   const filter = filterIn(search);
   assert.deepEqual(queryOf(filter, 0), { since: '2026-11-21T14:00:00.000Z', until: '2026-11-21T14:15:00.000Z' });
-  assert.match(rangeText(filter) ?? '', /^2026-11-2\d \d\d:\d\d to \d\d:\d\d$/);
+  assert.match(rangeText(filter) ?? '', /^2026-11-2\d \d\d:\d\d to \d\d:\d\d [+-]\d\d:\d\d$/);
   for (const bad of ['yesterday', '2026-11-21', '2026-13-41T00:00:00Z'])
     assert.deepEqual(filterIn(new URLSearchParams({ since: bad, until: bad }).toString()), {}, bad);
 });
 
-test('inspector: words of a period', () => {
-  const at = (day: number, hour: number): string => new Date(2026, 10, day, hour).toISOString();
-  assert.equal(rangeText({ since: at(21, 14), until: at(21, 15) }), '2026-11-21 14:00 to 15:00');
-  assert.equal(rangeText({ since: at(21, 14), until: at(22, 15) }), '2026-11-21 14:00 to 2026-11-22 15:00');
-  assert.equal(rangeText({ since: at(21, 14) }), 'since 2026-11-21 14:00');
-  assert.equal(rangeText({ since: '1h', until: at(21, 14) }), 'until 2026-11-21 14:00');
+test('inspector: words of a period', (t) => {
+  t.after(() => setTimeZone('local'));
+  setTimeZone('utc');
+  const at = (day: number, hour: number): string => new Date(Date.UTC(2026, 10, day, hour)).toISOString();
+  assert.equal(rangeText({ since: at(21, 14), until: at(21, 15) }), '2026-11-21 14:00 to 15:00 UTC');
+  assert.equal(rangeText({ since: at(21, 14), until: at(22, 15) }), '2026-11-21 14:00 to 2026-11-22 15:00 UTC');
+  assert.equal(rangeText({ since: at(21, 14) }), 'since 2026-11-21 14:00 UTC');
+  assert.equal(rangeText({ since: '1h', until: at(21, 14) }), 'until 2026-11-21 14:00 UTC');
   assert.equal(rangeText({ since: '1h' }), undefined);
 });
 

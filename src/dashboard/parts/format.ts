@@ -1,5 +1,5 @@
 /** Numbers, sizes and times as people read them. Pure: tested without a browser. */
-import { timeZone, zoned } from './time-zone.ts';
+import { zoned, zoneText } from './time-zone.ts';
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 
@@ -70,11 +70,37 @@ export function timeOf(at: string | number): number {
   return typeof at === 'number' ? at * 1000 : Date.parse(at);
 }
 
-/** 2026-11-21 14:03:22, in the zone that the reader has chosen; with " UTC" for that one. */
+/** "2026-11-21 14:03:22 +01:00", in the zone that the reader has chosen; in UTC "2026-11-21 14:03:22 UTC". `at`: Unix milliseconds. */
 export function clockText(at: number): string {
-  const date = zoned(at);
-  const end = timeZone() === 'utc' ? ' UTC' : '';
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
-  return `${day} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}${end}`;
+  return `${dayText(at)} ${timeText(at, 8)} ${zoneText(at)}`;
+}
+
+/** "2026-11-21 14:03 +01:00". */
+export function minuteText(at: number): string {
+  return `${dayText(at)} ${timeText(at, 5)} ${zoneText(at)}`;
+}
+
+/** "2026-11-21 14:00 to 14:15 +01:00"; the day and the zone of the end alone where they are others. */
+export function periodText(from: number, to: number): string {
+  const [begin, end] = [minuteText(from), minuteText(to)];
+  const zone = zoneText(to);
+  const first = zone === zoneText(from) ? begin.slice(0, -zone.length - 1) : begin;
+  return `${first} to ${dayText(from) === dayText(to) ? end.slice(dayText(to).length + 1) : end}`;
+}
+
+/** For narrow columns under a heading: "14:03:22" of today, "2026-11-21 14:03" of another day. */
+export function shortTimeText(at: number, now = Date.now()): string {
+  const day = dayText(at);
+  return day === dayText(now) ? timeText(at, 8) : `${day} ${timeText(at, 5)}`;
+}
+
+/** "2026-11-21". */
+export function dayText(at: number): string {
+  return zoned(at).toISOString().slice(0, 10);
+}
+
+function timeText(at: number, length: 5 | 8): string {
+  return zoned(at)
+    .toISOString()
+    .slice(11, 11 + length);
 }

@@ -42,10 +42,23 @@ function subscribe(listener: () => void): () => void {
 
 /** "Europe/Berlin (UTC+01:00)": the browser's own. */
 export function localZoneText(now = new Date()): string {
-  const minutes = -now.getTimezoneOffset();
+  return `${Intl.DateTimeFormat().resolvedOptions().timeZone} (UTC${offsetText(now)})`;
+}
+
+/** The chosen zone at a time, Unix milliseconds, by default now: "UTC", or the offset of the browser's own: "+01:00". */
+export function zoneText(at = Date.now()): string {
+  return chosen.zone === 'utc' ? 'UTC' : offsetText(new Date(at));
+}
+
+function offsetText(at: Date): string {
+  const minutes = -at.getTimezoneOffset();
   const two = (value: number): string => String(value).padStart(2, '0');
-  const span = `${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
-  return `${Intl.DateTimeFormat().resolvedOptions().timeZone} (UTC${minutes < 0 ? '-' : '+'}${span})`;
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+}
+
+/** Start of a day of the chosen zone, Unix milliseconds. `day`: 2026-11-21; NaN if it is none. */
+export function startOfDay(day: string): number {
+  return Date.parse(`${day}T00:00:00${chosen.zone === 'utc' ? 'Z' : ''}`);
 }
 
 /** A date whose parts (`getUTCHours`, …) are those of the chosen zone. */

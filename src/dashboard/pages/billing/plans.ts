@@ -3,7 +3,7 @@
  * Pure: tested without a browser.
  */
 import type { Schemas } from '../../api/types.ts';
-import { clockText, spanText, timeOf } from '../../parts/format.ts';
+import { dayText, spanText, timeOf } from '../../parts/format.ts';
 
 export type Plan = Schemas['Entitlements']['plan'];
 export type Included = Omit<Schemas['Entitlements'], 'plan'>;
@@ -124,7 +124,7 @@ export function subscriptionText(
   const { billing_cycle: cycle, current_period_end: end, cancel_at_period_end: cancels } = billing;
   const paid = cycle === null ? [] : [`Billed ${cycle}`];
   if (end === null) return paid.length === 0 ? '' : `${paid[0]}.`;
-  const day = clockText(timeOf(end)).slice(0, 10);
+  const day = dayText(timeOf(end));
   const next = cancels ? `ends on ${day} and does not renew` : `renews on ${day}`;
   return `${[...paid, next].join('; ')}.`.replace(/^./, (first) => first.toUpperCase());
 }

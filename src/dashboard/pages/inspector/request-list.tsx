@@ -5,7 +5,8 @@
 import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, memo, type MouseEvent, type RefObject, useEffect, useState } from 'react';
-import { bytesText, clockText, countText, durationText, timeOf } from '../../parts/format.ts';
+import { bytesText, clockText, countText, durationText, shortTimeText, timeOf } from '../../parts/format.ts';
+import { zoneText } from '../../parts/time-zone.ts';
 import type { Item } from './filters/filter.ts';
 import { useShortcuts } from './keyboard/shortcuts.ts';
 import { type ListView, MAX_ROWS } from './live/live-list.ts';
@@ -201,7 +202,7 @@ function Heads() {
       <span className="culvert-req-latency">Duration</span>
       <span className="culvert-req-sizes">In / out</span>
       <span className="culvert-req-address">Visitor</span>
-      <span className="culvert-req-time">Time</span>
+      <span className="culvert-req-time">Time {zoneText()}</span>
     </div>
   );
 }
@@ -230,17 +231,8 @@ const RequestRow = memo(({ item, tunnel }: RowProps) => (
       {item.outcome === 'refused' ? '–' : `${bytesText(item.request_size)} / ${bytesText(item.response_size)}`}
     </span>
     <span className="culvert-req-address">{item.remote_ip}</span>
-    <time className="culvert-req-time" dateTime={item.timestamp}>
-      {timeText(item.timestamp)}
+    <time className="culvert-req-time" dateTime={item.timestamp} title={clockText(timeOf(item.timestamp))}>
+      {shortTimeText(timeOf(item.timestamp))}
     </time>
   </>
 ));
-
-/** 14:03:22 of today, Nov 21 14:03 of another day; in the reader's time zone. */
-function timeText(at: string): string {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  const clock = date.toTimeString();
-  if (isToday) return clock.slice(0, 8);
-  return `${date.toLocaleDateString('en-US', { month: 'short', day: 'numeric' })} ${clock.slice(0, 5)}`;
-}

@@ -1,5 +1,6 @@
 /** Access control that the flags of the online agent add, in lines for people. */
 import type { Schemas } from '../../api/types.ts';
+import { clockText, timeOf } from '../../parts/format.ts';
 
 export interface AgentFlag {
   readonly label: string;
@@ -18,7 +19,7 @@ export function agentFlags({ setByAgent }: { readonly setByAgent: Schemas['SetBy
     ['Signed webhooks', setByAgent?.webhook_verify],
     ['Domain', setByAgent?.domain],
     ['Public port', setByAgent?.remote_port?.toString()],
-    ['Ends', end === undefined ? undefined : new Date(end).toLocaleString()],
+    ['Ends', end === undefined ? undefined : clockText(timeOf(end))],
   ] as const;
   return rows.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value }]));
 }

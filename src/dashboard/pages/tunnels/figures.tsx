@@ -4,7 +4,7 @@ import { useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { Figure } from '../../parts/charts/figure.tsx';
-import { bytesText, clockText, countText, timeOf } from '../../parts/format.ts';
+import { bytesText, countText, minuteText, timeOf } from '../../parts/format.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
 import { isShut } from './tunnel-state.ts';
 import { useStart } from './use-tunnel-actions.ts';
@@ -47,7 +47,7 @@ function Ends({ tunnel, now }: FiguresProps) {
   return (
     <Figure title="Expires" value={<Ago at={expiresAt} />}>
       <Group gap="xs" justify="space-between" component="span">
-        {clockText(timeOf(expiresAt)).slice(0, -3)}
+        {minuteText(timeOf(expiresAt))}
         {mayChange && !isShut(tunnel, now) && (
           <Button
             variant="light"

@@ -15,12 +15,6 @@ export function tickText(at: number, stepSeconds: number): string {
   return stepSeconds >= DAY_SECONDS ? dayText(date) : timeText(date);
 }
 
-/** What a column stands for: "21 Nov 14:00 to 14:15". `at`: Unix milliseconds. */
-export function bucketText(at: number, bucketMs: number): string {
-  const [from, to] = [zoned(at), zoned(at + bucketMs)];
-  return `${dayText(from)} ${timeText(from)} to ${timeText(to)}`;
-}
-
 function dayText(date: Date): string {
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
 }

@@ -5,7 +5,8 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { bucketText, WHOLE_STEPS } from './chart-axis.ts';
+import { WHOLE_STEPS } from './chart-axis.ts';
+import { periodText } from '../format.ts';
 import { ChartFigure } from './chart-figure.tsx';
 import { axesOf, ROOM_FOR_LAST, type Scheme, stretchOf } from './plot.ts';
 
@@ -59,7 +60,8 @@ export function Chart({ label, points, say, height = 220, idle = '' }: ChartProp
 
   const point = chosen === undefined ? undefined : points[chosen];
   const starts = points.map(({ at }) => at);
-  const words = point === undefined ? idle : `${bucketText(point.at, stretchOf(starts))}: ${say(point.value)}`;
+  const words =
+    point === undefined ? idle : `${periodText(point.at, point.at + stretchOf(starts))}: ${say(point.value)}`;
   return (
     <ChartFigure
       label={label}

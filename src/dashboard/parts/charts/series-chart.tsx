@@ -5,7 +5,7 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { bucketText } from './chart-axis.ts';
+import { periodText } from '../format.ts';
 import { ChartFigure } from './chart-figure.tsx';
 import { axesOf, ROOM_FOR_LAST, type Scheme, stretchOf } from './plot.ts';
 import { type Selection, type Series, snapped, stacked, valuesText } from './series.ts';
@@ -68,7 +68,7 @@ export function SeriesChart(props: SeriesChartProps) {
   const at = chosen === undefined ? undefined : starts[chosen];
   const said = (index: number): string => valuesText(series, index, { say, isStacked });
   const words =
-    at === undefined || chosen === undefined ? idle : `${bucketText(at, stretchOf(starts))}: ${said(chosen)}`;
+    at === undefined || chosen === undefined ? idle : `${periodText(at, at + stretchOf(starts))}: ${said(chosen)}`;
   const pickAt = (index: number): void => {
     const from = starts[index];
     if (from !== undefined) onPick({ from, until: from + stretchOf(starts) });

@@ -3,7 +3,7 @@
  */
 import { z } from '@hono/zod-openapi';
 import { AUDIT_ACTIONS } from '../core/rules/audit.ts';
-import type { EventRow, Events } from './service.ts';
+import type { EventFilter, EventRow, Events } from './service.ts';
 import { type Api, actorOf, operatorOf } from '../core/http/context.ts';
 import { defineRoute } from '../core/http/define-route.ts';
 import { json } from '../core/http/errors.ts';
@@ -80,6 +80,9 @@ const filter = page.extend({
   start_time: instant
     .optional()
     .openapi({ description: 'Events at or after this instant, RFC 3339; or a date', example: '2026-11-01T00:00:00Z' }),
+  end_time: instant
+    .optional()
+    .openapi({ description: 'Events before this instant, RFC 3339; or a date', example: '2026-11-08T00:00:00Z' }),
   action: text(0, 64)
     .optional()
     .openapi({ description: 'An action of AuditEvent; an unknown one finds nothing', example: 'tunnel.create' }),
@@ -97,9 +100,7 @@ export function mountEvents(app: Api, { events }: Deps): void {
       responses: { 200: json(z.array(event), 'Events') },
     }),
     (c) => {
-      const { limit, before, action, actor, start_time: start } = c.req.valid('query');
-      const since = start === undefined ? undefined : Date.parse(start);
-      return c.json(events.list(actorOf(c), { limit, before, action, by: actor, since }).map(present), 200);
+      return c.json(events.list(actorOf(c), filterOf(c.req.valid('query'))).map(present), 200);
     },
   );
   app.openapi(
@@ -138,15 +139,26 @@ export function mountOperatedEvents(app: Api, { events }: Deps): void {
       ['forbidden', 'not_found'],
     ),
     (c) => {
-      const { limit, before, action, actor, org, start_time: start } = c.req.valid('query');
-      const since = start === undefined ? undefined : Date.parse(start);
-      const rows = events.everywhere(operatorOf(c), { limit, before, action, by: actor, since, org });
+      const { org, ...query } = c.req.valid('query');
+      const rows = events.everywhere(operatorOf(c), { ...filterOf(query), org });
       return c.json(
         rows.map((row) => ({ ...present(row), orgId: row.orgId })),
         200,
       );
     },
   );
+}
+
+function filterOf({
+  limit,
+  before,
+  action,
+  actor,
+  start_time: start,
+  end_time: end,
+}: z.infer<typeof filter>): EventFilter {
+  const at = (time: string | undefined): number | undefined => (time === undefined ? undefined : Date.parse(time));
+  return { limit, before, action, by: actor, since: at(start), until: at(end) };
 }
 
 function present(row: EventRow) {

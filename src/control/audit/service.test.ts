@@ -51,7 +51,7 @@ test('events: each names action, resource, actor and address, newest first', asy
   assert.ok(Math.abs(Date.parse(third?.timestamp ?? '') - Date.now()) < 60_000);
 });
 
-test('filters: limit, action, actor, start_time, and the page before an event', async () => {
+test('filters: limit, action, actor, start_time, end_time, and the page before an event', async () => {
   assert.equal((await events('?limit=1')).length, 1);
   const created = await events('?action=tunnel.create');
   assert.deepEqual(
@@ -67,6 +67,12 @@ test('filters: limit, action, actor, start_time, and the page before an event', 
     since.map(({ resourceId }) => resourceId),
     [at[2], at[1]],
     'the instant itself is in',
+  );
+  const until = await events(`?action=tunnel.create&end_time=${second?.timestamp}`);
+  assert.deepEqual(
+    until.map(({ resourceId }) => resourceId),
+    [at[0]],
+    'the instant itself is not in',
   );
   const shifted = new Date(Date.parse(second?.timestamp ?? '') + 3_600_000).toISOString().replace('Z', '+01:00');
   assert.equal((await events(`?action=tunnel.create&start_time=${encodeURIComponent(shifted)}`)).length, 2);
@@ -86,7 +92,16 @@ test('a date, an offset that was not encoded, and an action of a later version a
 });
 
 test('what is no filter is refused by its name', async () => {
-  for (const query of ['limit=0', 'limit=1001', 'limit=x', 'limit=1.5', 'start_time=yesterday', 'before=1', 'actor=']) {
+  for (const query of [
+    'limit=0',
+    'limit=1001',
+    'limit=x',
+    'limit=1.5',
+    'start_time=yesterday',
+    'end_time=x',
+    'before=1',
+    'actor=',
+  ]) {
     const answer = await h.call('GET', `/events?${query}`, { as: h.owner });
     assert.deepEqual([answer.status, answer.body['error']], [400, 'invalid_request'], query);
     const [detail] = answer.body['details'] as Array<{ path: string }>;

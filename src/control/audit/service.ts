@@ -20,6 +20,8 @@ export interface EventFilter {
   readonly limit: number;
   /** Milliseconds: events at or after this instant. */
   readonly since: number | undefined;
+  /** Milliseconds: events before this instant. */
+  readonly until: number | undefined;
   /** One that does not exist finds nothing: a client may be newer than the server. */
   readonly action: string | undefined;
   /** E-mail address (any case) or token name, as it was then. */
@@ -112,6 +114,7 @@ export class Events {
 function narrowed(filter: EventFilter): ReadonlyArray<SQL | undefined> {
   return [
     filter.since === undefined ? undefined : gte(auditEvents.at, filter.since),
+    filter.until === undefined ? undefined : lt(auditEvents.at, filter.until),
     filter.action === undefined ? undefined : eq(auditEvents.action, filter.action),
     filter.before === undefined ? undefined : lt(auditEvents.id, filter.before),
   ];

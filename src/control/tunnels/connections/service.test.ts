@@ -92,7 +92,7 @@ test('the reason of a disconnect reaches the agent and the audit log, from the b
   );
   const actor = { kind: 'operator', orgId: null, userId: null, label: 'operator', ipAddress: '' } as const;
   const auditLog = plane.control.events.everywhere(actor, {
-    ...{ limit: 50, since: undefined, by: undefined, before: undefined, org: undefined },
+    ...{ limit: 50, since: undefined, until: undefined, by: undefined, before: undefined, org: undefined },
     action: 'connection.disconnect',
   });
   assert.deepEqual(auditLog.map(({ details }) => (details as { reason?: string } | null)?.reason).reverse(), given);

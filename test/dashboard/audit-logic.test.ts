@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AUDIT_ACTIONS } from '../../src/control/core/rules/audit.ts';
 import { actionChoices, actionWords } from '../../src/dashboard/pages/audit/actions.ts';
+import { filterIn, paramsOf, queryOf } from '../../src/dashboard/pages/audit/filter.ts';
+import { setTimeZone } from '../../src/dashboard/parts/time-zone.ts';
 import { detailWords, pageOf } from '../../src/dashboard/pages/audit/details.ts';
 import {
   type AuditEvent,
@@ -10,6 +12,33 @@ import {
   csvOf,
   MAX_EXPORTED,
 } from '../../src/dashboard/pages/audit/export.ts';
+
+test('audit filter: in the address, and by days of the chosen zone', (t) => {
+  const filter = {
+    action: 'tunnel.create',
+    actor: 'ann',
+    since: '2026-10-24',
+    until: '2026-10-25',
+    limit: 100,
+    org: '',
+  };
+  assert.deepEqual(filterIn(paramsOf(filter)), filter);
+  assert.equal(paramsOf(filterIn(new URLSearchParams('since=yesterday&limit=7&until=2026-13-41'))).size, 0);
+  t.after(() => setTimeZone('local'));
+  setTimeZone('utc');
+  assert.deepEqual(queryOf({ ...filter, actor: ' ann ' }), {
+    action: 'tunnel.create',
+    actor: 'ann',
+    start_time: '2026-10-24T00:00:00.000Z',
+    end_time: '2026-10-26T00:00:00.000Z',
+  });
+  setTimeZone('local');
+  const { start_time: start, end_time: end } = queryOf(filter);
+  assert.deepEqual(
+    [start, end],
+    [new Date(2026, 9, 24), new Date(2026, 9, 26)].map((date) => date.toISOString()),
+  );
+});
 
 const EVENT: AuditEvent = {
   id: '019aa3c2-5b7e-7c44-9d0e-6a3d1f8b2c11',
@@ -62,7 +91,7 @@ test('audit export: no cell is a spreadsheet formula', () => {
 
 test('audit export: a header line and a line per event, with organizations where known', () => {
   const [head, line, end] = csvOf([{ ...EVENT, userEmail: '=cmd', details: { name: 'a' } }]).split('\r\n');
-  assert.equal(head, 'time,action,what,who,kind_of_actor,address,kind_of_thing,thing,details,id');
+  assert.equal(head, 'time,action,label,actor,actor_type,ip_address,resource_type,resource_id,details,id');
   assert.match(String(line), /,tunnel\.create,created a tunnel,'=cmd,user,203\.0\.113\.7,tunnel,/);
   assert.match(String(line), /"\{""name"":""a""\}"/);
   assert.equal(end, '');

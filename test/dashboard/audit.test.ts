@@ -47,6 +47,12 @@ suite('audit', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByLabel('Since').fill('2999-01-01');
     await page.getByRole('heading', { name: 'No events found' }).waitFor();
     await page.getByLabel('Since').fill('');
+    await rows.first().waitFor();
+    await page.getByLabel('Until').fill('2000-01-01');
+    await page.getByRole('heading', { name: 'No events found' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'No events found' }).waitFor();
+    await page.getByLabel('Until').fill('');
     await page.getByRole('link', { name: 'created a tunnel' }).click();
     await page.waitForURL(/\/app\/tunnels\/[0-9a-f-]{36}$/);
   });

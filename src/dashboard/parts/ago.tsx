@@ -34,3 +34,15 @@ export function Ago({
     </time>
   );
 }
+
+/** A time of a log: exact, and below it how long ago. A log is read for what was at a given time, and for what is new. `at`: RFC 3339. */
+export function When({ at }: { readonly at: string }) {
+  return (
+    <div className="culvert-when culvert-number">
+      {clockText(timeOf(at))}
+      <Text size="xs" c="dimmed">
+        <Ago at={at} />
+      </Text>
+    </div>
+  );
+}

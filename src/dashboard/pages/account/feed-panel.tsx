@@ -4,7 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { When } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -18,7 +18,7 @@ const PAGE = 10;
 const AGAIN_MS = 15_000;
 
 const COLUMNS: ReadonlyArray<Column<Event>> = [
-  { key: 'when', title: 'Time', cell: ({ timestamp }) => <Ago at={timestamp} /> },
+  { key: 'when', title: 'Time', cell: ({ timestamp }) => <When at={timestamp} /> },
   { key: 'who', title: 'Actor', cell: ({ userEmail }) => userEmail },
   { key: 'what', title: 'Action', cell: (event) => <What event={event} /> },
   {

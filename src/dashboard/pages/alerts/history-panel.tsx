@@ -1,7 +1,7 @@
 /** What fired last. */
 import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago, When } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -30,14 +30,6 @@ export function HistoryPanel() {
 
 const COLUMNS: ReadonlyArray<Column<Incident>> = [
   {
-    key: 'state',
-    title: 'State',
-    cell: (incident) => {
-      const { tone, words } = incidentState(incident);
-      return <StateBadge tone={tone}>{words}</StateBadge>;
-    },
-  },
-  {
     key: 'title',
     title: 'Alert',
     cell: ({ title, href }) => (
@@ -46,7 +38,15 @@ const COLUMNS: ReadonlyArray<Column<Incident>> = [
       </Anchor>
     ),
   },
-  { key: 'fired', title: 'Fired', cell: ({ fired_at: at }) => <Ago at={at} /> },
+  {
+    key: 'state',
+    title: 'State',
+    cell: (incident) => {
+      const { tone, words } = incidentState(incident);
+      return <StateBadge tone={tone}>{words}</StateBadge>;
+    },
+  },
+  { key: 'fired', title: 'Fired', cell: ({ fired_at: at }) => (at === null ? '-' : <When at={at} />) },
   {
     key: 'recovered',
     title: 'Recovered',

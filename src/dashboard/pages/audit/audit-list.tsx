@@ -3,14 +3,15 @@ import { Anchor, Box, Button, Center, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconHistory } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { Ago } from '../../parts/ago.tsx';
+import { When } from '../../parts/ago.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { actionWords } from './actions.ts';
 import { detailWords, pageOf } from './details.ts';
 import type { AuditEvent } from './export.ts';
-import { type Filter, type Scope, useAuditLog } from './audit-log.ts';
+import { type Scope, useAuditLog } from './audit-log.ts';
+import type { Filter } from './filter.ts';
 
 /** Of organizations and accounts by their ids, as far as they are known: events tell ids alone. */
 export type Names = ReadonlyMap<string, string>;
@@ -61,11 +62,7 @@ function columnsFor(scope: Scope, names: Names): ReadonlyArray<Column<AuditEvent
     {
       key: 'when',
       title: 'Time',
-      cell: ({ timestamp }) => (
-        <Text span inherit className="culvert-nowrap">
-          <Ago at={timestamp} />
-        </Text>
-      ),
+      cell: ({ timestamp }) => <When at={timestamp} />,
     },
     { key: 'who', title: 'Actor', cell: (event) => <Who event={event} /> },
     // The log of the server names things of other organizations, whose pages are not the reader's.

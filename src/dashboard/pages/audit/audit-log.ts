@@ -1,21 +1,10 @@
 /** The events of the audit log: of the organization, or of the whole server for operators. In pages, newest first. */
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { AuditEvent } from './export.ts';
-
-export interface Filter {
-  readonly action: string | null;
-  readonly actor: string;
-  /** A day of the reader's own calendar, 2026-11-21; empty: from the beginning. */
-  readonly from: string;
-  /** Events at a time. */
-  readonly limit: number;
-  /** Id or slug; of operators alone. */
-  readonly org: string;
-}
-
-export const NO_FILTER: Filter = { action: null, actor: '', from: '', limit: 50, org: '' };
+import { type Filter, filterIn, paramsOf, queryOf } from './filter.ts';
 
 export type Scope = 'organization' | 'server';
 
@@ -54,11 +43,8 @@ export function useAuditLog(scope: Scope, filter: Filter) {
   });
 }
 
-function queryOf({ action, actor, from }: Filter) {
-  const who = actor.trim();
-  return {
-    ...(action === null ? {} : { action }),
-    ...(who === '' ? {} : { actor: who }),
-    ...(from === '' ? {} : { start_time: new Date(`${from}T00:00:00`).toISOString() }),
-  };
+/** The filter in the page's address, so that a view can be shared and survives a reload. */
+export function useAuditFilter(): readonly [filter: Filter, onChange: (filter: Filter) => void] {
+  const [params, setParams] = useSearchParams();
+  return [filterIn(params), (next) => setParams(paramsOf(next), { replace: true })];
 }

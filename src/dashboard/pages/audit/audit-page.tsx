@@ -1,13 +1,12 @@
 /** The audit log of the organization. */
-import { useState } from 'react';
 import { Page } from '../../parts/page.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { Filters } from './filters.tsx';
-import { NO_FILTER } from './audit-log.ts';
+import { useAuditFilter } from './audit-log.ts';
 import { AuditList } from './audit-list.tsx';
 
 export function AuditPage() {
-  const [filter, setFilter] = useState(NO_FILTER);
+  const [filter, setFilter] = useAuditFilter();
   return (
     <Page
       title="Audit log"

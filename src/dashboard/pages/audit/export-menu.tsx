@@ -5,7 +5,8 @@ import { say, useAction } from '../../parts/action.ts';
 import { saveText } from '../../parts/download.tsx';
 import { countText } from '../../parts/format.ts';
 import { collectEvents, csvOf, jsonOf, MAX_EXPORTED } from './export.ts';
-import { type Filter, type Scope, useAskPage } from './audit-log.ts';
+import { type Scope, useAskPage } from './audit-log.ts';
+import type { Filter } from './filter.ts';
 
 interface ExportMenuProps {
   readonly scope: Scope;

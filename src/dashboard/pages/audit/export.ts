@@ -26,12 +26,12 @@ export async function collectEvents(
 const COLUMNS: ReadonlyArray<readonly [title: string, of: (event: AuditEvent) => string]> = [
   ['time', (event) => event.timestamp],
   ['action', (event) => event.action],
-  ['what', (event) => actionWords(event.action)],
-  ['who', (event) => event.userEmail],
-  ['kind_of_actor', (event) => event.actorType],
-  ['address', (event) => event.ipAddress],
-  ['kind_of_thing', (event) => event.resourceType],
-  ['thing', (event) => event.resourceId],
+  ['label', (event) => actionWords(event.action)],
+  ['actor', (event) => event.userEmail],
+  ['actor_type', (event) => event.actorType],
+  ['ip_address', (event) => event.ipAddress],
+  ['resource_type', (event) => event.resourceType],
+  ['resource_id', (event) => event.resourceId],
   ['details', (event) => (event.details === null ? '' : JSON.stringify(event.details))],
   ['id', (event) => event.id],
 ];

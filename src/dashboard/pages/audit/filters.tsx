@@ -1,8 +1,9 @@
-/** Narrows the audit log: what, who, since when. */
+/** Narrows the audit log: what, who, between which days. */
 import { Group, Select, TextInput } from '@mantine/core';
 import type { ChangeEvent } from 'react';
 import { actionChoices } from './actions.ts';
-import type { Filter, Scope } from './audit-log.ts';
+import type { Scope } from './audit-log.ts';
+import { type Filter, SIZES } from './filter.ts';
 
 interface FiltersProps {
   readonly scope: Scope;
@@ -11,10 +12,9 @@ interface FiltersProps {
 }
 
 const CHOICES = actionChoices();
-const SIZES = ['50', '100', '500', '1000'];
 
 export function Filters({ scope, filter, onChange }: FiltersProps) {
-  const typed = (key: 'actor' | 'org' | 'from') => ({
+  const typed = (key: 'actor' | 'org' | 'since' | 'until') => ({
     value: filter[key],
     onChange: (event: ChangeEvent<HTMLInputElement>) => onChange({ ...filter, [key]: event.currentTarget.value }),
   });
@@ -36,10 +36,11 @@ export function Filters({ scope, filter, onChange }: FiltersProps) {
       {scope === 'server' && (
         <TextInput label="Organization" placeholder="Slug or id" {...typed('org')} flex="1 1 120px" />
       )}
-      <TextInput label="Since" type="date" {...typed('from')} flex="1 1 140px" />
+      <TextInput label="Since" type="date" {...typed('since')} flex="1 1 130px" />
+      <TextInput label="Until" type="date" {...typed('until')} flex="1 1 130px" />
       <Select
         label="Per page"
-        data={SIZES}
+        data={SIZES.map(String)}
         value={String(filter.limit)}
         onChange={(limit) => onChange({ ...filter, limit: Number(limit ?? '50') })}
         allowDeselect={false}

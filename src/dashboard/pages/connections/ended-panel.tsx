@@ -2,7 +2,7 @@
 import { Button, Stack, Text, Title, Group } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { When } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SearchBox } from '../../parts/forms/search-box.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -86,7 +86,7 @@ const COLUMNS: ReadonlyArray<Column<Ended>> = [
     cell: ({ hostname, remote_ip: ip }) => <Machine hostname={hostname} below={ip} />,
   },
   { key: 'why', title: 'Reason', cell: (ended) => <Why {...ended} /> },
-  { key: 'at', title: 'Ended', cell: ({ ended_at: at }) => <Ago at={at} /> },
+  { key: 'at', title: 'Ended', cell: ({ ended_at: at }) => <When at={at} /> },
   {
     key: 'lasted',
     title: 'Duration',

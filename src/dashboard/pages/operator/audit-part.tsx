@@ -1,16 +1,15 @@
 /** The audit log of all organizations, deleted ones too, in which operators are named. */
 import { Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { answered, type ApiClient } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import { AuditList, type Names } from '../audit/audit-list.tsx';
-import { NO_FILTER } from '../audit/audit-log.ts';
+import { useAuditFilter } from '../audit/audit-log.ts';
 import { ExportMenu } from '../audit/export-menu.tsx';
 import { Filters } from '../audit/filters.tsx';
 
 export function AuditPart() {
-  const [filter, setFilter] = useState(NO_FILTER);
+  const [filter, setFilter] = useAuditFilter();
   const names = useNames();
   return (
     <Stack>

@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconInbox, IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay } from '../../api/context.tsx';
-import { Ago } from '../../parts/ago.tsx';
+import { When } from '../../parts/ago.tsx';
 import { Countdown } from '../../parts/countdown.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
@@ -118,7 +118,7 @@ function columnsFor(onOpen: (id: string) => void): ReadonlyArray<Column<Delivery
         </Group>
       ),
     },
-    { key: 'received', title: 'Received', cell: ({ received_at: at }) => <Ago at={at} /> },
+    { key: 'received', title: 'Received', cell: ({ received_at: at }) => <When at={at} /> },
     {
       key: 'id',
       title: "Sender's ID",

@@ -4,7 +4,7 @@ import { IconSend } from '@tabler/icons-react';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import { useAction } from '../../parts/action.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago, When } from '../../parts/ago.tsx';
 import { Countdown } from '../../parts/countdown.tsx';
 import type { Opened } from '../../parts/dialogs/opened.ts';
 import { Fact } from '../../parts/fact.tsx';
@@ -71,7 +71,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md" verticalSpacing="sm">
       <Fact title="Received">
-        <Ago at={at} />
+        <When at={at} />
       </Fact>
       <Fact title="Size">{bytesText(size)}</Fact>
       <Fact title="Forwarding">

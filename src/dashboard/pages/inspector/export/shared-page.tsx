@@ -6,7 +6,7 @@ import { answered } from '../../../api/client.ts';
 import { useApi } from '../../../api/context.tsx';
 import { failureFrom } from '../../../api/failure.ts';
 import type { Schemas } from '../../../api/types.ts';
-import { Ago } from '../../../parts/ago.tsx';
+import { Ago, When } from '../../../parts/ago.tsx';
 import { Fact } from '../../../parts/fact.tsx';
 import { Frame } from '../../auth/frame.tsx';
 import { Waiting } from '../../auth/signed-in-only.tsx';
@@ -58,7 +58,7 @@ function SharedRequest({ request }: { readonly request: Shared }) {
         <Fact title="Host">{host}</Fact>
         <Fact title="Status">{status === 0 ? 'No response' : status}</Fact>
         <Fact title="Received">
-          <Ago at={timestamp} />
+          <When at={timestamp} />
         </Fact>
         <Fact title="Duration">{`${Math.round(ms * 10) / 10} ms`}</Fact>
         <Fact title="Link expires">

@@ -110,7 +110,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   test('policy page: an action in log-only mode counts what it would have blocked', async (t) => {
     await put([{ kind: 'deny', path_prefix: '/admin' }]);
     const page = await open(t);
-    await page.getByRole('switch', { name: 'Block a path: log only' }).click({ force: true });
+    await page.getByRole('radiogroup', { name: 'Block a path: mode' }).getByText('Log only').click();
     await page.getByText('Once saved, it blocks no request').waitFor();
     await page.getByRole('button', { name: 'Save policy' }).click();
     await page.getByText('Would have blocked nothing since the policy was saved.').waitFor();

@@ -1,5 +1,17 @@
 /** The actions of a policy, in the order in which the edge applies them, as cards. */
-import { ActionIcon, Button, Group, Menu, Paper, Stack, Switch, Text, ThemeIcon, Title, Tooltip } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Group,
+  Menu,
+  Paper,
+  SegmentedControl,
+  Stack,
+  Text,
+  ThemeIcon,
+  Title,
+  Tooltip,
+} from '@mantine/core';
 import {
   type Icon,
   IconArrowBarToDown,
@@ -106,6 +118,16 @@ interface CardProps extends FieldsProps {
   readonly onRemove: () => void;
 }
 
+/** What holds now is said, not what a switch would do. */
+const MODES = [
+  { value: 'enforce', label: 'Enforce' },
+  { value: 'not', label: 'Log only' },
+];
+const HEADER_MODES = [
+  { value: 'enforce', label: 'On' },
+  { value: 'not', label: 'Off' },
+];
+
 /** One action of the policy: what it is, its fields, whether it is only tried, and what it would have refused so far. */
 function ActionCard({ dryRun, onRemove, ...fields }: CardProps) {
   const { action, index, faults, isReadOnly, onChange } = fields;
@@ -131,15 +153,13 @@ function ActionCard({ dryRun, onRemove, ...fields }: CardProps) {
             </div>
           </Group>
           <Group gap="sm" wrap="nowrap">
-            <Switch
-              label={setsHeader ? 'On' : 'Log only'}
-              aria-label={`${title}: ${setsHeader ? 'on' : 'log only'}`}
-              checked={setsHeader ? action.enforce : !action.enforce}
+            <SegmentedControl
+              data={setsHeader ? HEADER_MODES : MODES}
+              aria-label={`${title}: mode`}
+              value={action.enforce ? 'enforce' : 'not'}
               disabled={isReadOnly}
-              size="sm"
-              onChange={({ currentTarget: { checked } }) =>
-                onChange({ ...action, enforce: setsHeader ? checked : !checked })
-              }
+              size="xs"
+              onChange={(mode) => onChange({ ...action, enforce: mode === 'enforce' })}
             />
             {!isReadOnly && (
               <Tooltip label="Remove action">

@@ -59,7 +59,10 @@ suite('the list of tunnels', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     const url = await page.getByRole('link', { name: /^http:/ }).innerText();
     assert.equal((await get(`${url}/orders`, fixture.culvert.ports.http)).body, 'hello');
     await page.getByRole('link', { name: 'GET /orders' }).waitFor();
-    await page.getByText('An agent at').waitFor();
+    await page
+      .getByRole('region', { name: 'Served by' })
+      .getByText(/^culvert \d.*, key .*, connected /)
+      .waitFor();
     await noSeriousFinding(page);
     await shoot(page, 'tunnel-online');
   });

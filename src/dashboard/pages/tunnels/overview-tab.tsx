@@ -2,7 +2,9 @@
 import { Anchor, Grid, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';
+import { Outside } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -113,7 +115,7 @@ function ServedBy({ tunnel }: { readonly tunnel: TunnelDetail }) {
   const { id, online } = tunnel;
   const serving = useServing(id);
   return (
-    <Panel title="Served by">
+    <Panel title="Served by" actions={<More href="/connections">Connections</More>}>
       <Loaded query={serving} lines={1}>
         {(agents) => (
           <Stack gap={4}>
@@ -122,16 +124,25 @@ function ServedBy({ tunnel }: { readonly tunnel: TunnelDetail }) {
                 {online ? 'An agent that just connected.' : 'No agent.'}
               </Text>
             ) : (
-              agents.map(({ agent_id: agent, remote_ip: ip, connected_at: at }) => (
-                <Text key={agent} size="sm" component="div">
-                  An agent at <span className="culvert-mono">{ip}</span>, connected <Ago at={at} />
-                </Text>
-              ))
+              agents.map((agent) => <Agent key={agent.agent_id} {...agent} />)
             )}
           </Stack>
         )}
       </Loaded>
     </Panel>
+  );
+}
+
+function Agent({ hostname, remote_ip: ip, version, token_name: key, connected_at: at }: Schemas['Connection']) {
+  return (
+    <div className="culvert-wrap">
+      <Text size="sm">
+        {hostname === '' ? 'An agent' : hostname} at <span className="culvert-mono">{ip}</span>
+      </Text>
+      <Text size="xs" c="dimmed" component="div">
+        {version !== '' && `culvert ${version}, `}key {key ?? 'deleted'}, connected <Ago at={at} />
+      </Text>
+    </div>
   );
 }
 
@@ -145,7 +156,7 @@ function TunnelDomains({ tunnelId }: { readonly tunnelId: string }) {
           <Stack gap={4}>
             {bound.map(({ id, domain, verified }) => (
               <Group key={id} gap="xs" justify="space-between">
-                <Text size="sm">{domain}</Text>
+                {verified ? <Outside url={`https://${domain}`} size="sm" /> : <Text size="sm">{domain}</Text>}
                 {!verified && <StateBadge tone="warn">Not verified</StateBadge>}
               </Group>
             ))}

@@ -90,8 +90,18 @@ function columnsOf(now: number, hasProjects: boolean): ReadonlyArray<Column<Tunn
       key: 'state',
       title: 'State',
       cell: (tunnel) => {
-        const { tone, word } = STATES[stateOf(tunnel, now)];
-        return <StateBadge tone={tone}>{word}</StateBadge>;
+        const state = stateOf(tunnel, now);
+        const { tone, word } = STATES[state];
+        return (
+          <Stack gap={2} align="flex-start">
+            <StateBadge tone={tone}>{word}</StateBadge>
+            {state === 'offline' && tunnel.stateSince !== null && (
+              <Text size="xs" c="dimmed" className="culvert-fixed" component="div">
+                <Ago at={tunnel.stateSince} />
+              </Text>
+            )}
+          </Stack>
+        );
       },
     },
     {

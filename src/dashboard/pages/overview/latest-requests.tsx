@@ -97,7 +97,7 @@ function Line({ request, tunnel }: { readonly request: Recorded; readonly tunnel
   const { id, method, path, status, outcome, latency_ms: latencyMs, timestamp } = request;
   return (
     <Link href={`/inspector/${id}`} className="culvert-row-link">
-      <Group gap="xs" wrap="nowrap">
+      <Group gap="xs" className="culvert-request-line">
         <StateBadge tone={statusTone(status, outcome)}>{statusWord(status)}</StateBadge>
         <Text size="sm" className="culvert-mono culvert-line">
           {method} <bdi>{visiblePath(path)}</bdi>

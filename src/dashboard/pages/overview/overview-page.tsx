@@ -1,5 +1,5 @@
 /** The first page: state of tunnels, traffic and plan. An empty organization sees the steps to the first tunnel. */
-import { Anchor, Code, Group, List, SimpleGrid, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Anchor, Button, Group, List, SimpleGrid, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconAlertTriangle, IconExclamationCircle, IconInfoCircle } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
@@ -90,7 +90,7 @@ function Counters({ counters }: { readonly counters: Schemas['MetricsCounters'] 
         {networks.length === 0 ? 'now' : `private networks: ${carried} of ${networks.length} online`}
       </Figure>
       <Figure title="Requests" href="/inspector" value={countText(counters.requests_last_24h)}>
-        in 24 hours
+        forwarded in 24 hours
       </Figure>
       <Figure title="Traffic" value={bytesText(counters.bytes_in_last_24h + counters.bytes_out_last_24h)}>
         {bytesText(counters.bytes_in_last_24h)} in, {bytesText(counters.bytes_out_last_24h)} out in 24 hours
@@ -99,13 +99,18 @@ function Counters({ counters }: { readonly counters: Schemas['MetricsCounters'] 
   );
 }
 
+/** Warnings at first: what is below them stays in sight. */
+const MOST_WARNINGS = 8;
+
 /** Problems that need attention. Absent where there are none. */
 function WarningsPanel() {
   const { data: tunnels, dataUpdatedAt: now } = useTunnels();
   const items = useAttention().data;
   const receivers = useReceivers().data;
-  const { shown, more } = warningsOf({ items: items ?? [], tunnels: tunnels ?? [], receivers: receivers ?? [], now });
-  if (shown.length === 0) return null;
+  const [isAll, setAll] = useState(false);
+  const all = warningsOf({ items: items ?? [], tunnels: tunnels ?? [], receivers: receivers ?? [], now });
+  if (all.length === 0) return null;
+  const shown = isAll ? all : all.slice(0, MOST_WARNINGS);
   return (
     <Panel title="Needs attention">
       <List listStyleType="none" spacing={6} role="list">
@@ -115,10 +120,12 @@ function WarningsPanel() {
           </List.Item>
         ))}
       </List>
-      {more > 0 && (
-        <Text size="sm" c="dimmed" mt="xs">
-          {countText(more)} more: run <Code>culvert status --org</Code>.
-        </Text>
+      {shown.length < all.length && (
+        <Group>
+          <Button variant="default" size="xs" className="culvert-touch" onClick={() => setAll(true)}>
+            Show all {countText(all.length)}
+          </Button>
+        </Group>
       )}
     </Panel>
   );

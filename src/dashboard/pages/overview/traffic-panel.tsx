@@ -48,7 +48,7 @@ export function TrafficPanel() {
 }
 
 /** What was shown stays until the other is there: its own metric and window are with it. */
-function useSeries(metric: Metric, window: Window) {
+export function useSeries(metric: Metric, window: Window) {
   const { client } = useApi();
   return useQuery({
     queryKey: ['metrics', 'timeseries', metric, window],

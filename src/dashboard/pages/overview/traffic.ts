@@ -30,8 +30,8 @@ export const SPANS: Readonly<
   '30d': { title: '30 d', words: '30 days', everyMs: 60_000 },
 };
 
-/** "1,234 in the last 7 days". */
+/** "1,234 forwarded in the last 7 days": the edge blocks others, which the chart of status classes counts too. */
 export function totalText(metric: Metric, window: Window, values: readonly number[]): string {
   const total = values.reduce((sum, value) => sum + value, 0);
-  return `${TOLD[metric].say(total)} in the last ${SPANS[window].words}`;
+  return `${TOLD[metric].say(total)}${metric === 'requests' ? ' forwarded' : ''} in the last ${SPANS[window].words}`;
 }

@@ -28,7 +28,6 @@ const DAY_MS = 86_400_000;
 const TUNNEL_ENDS_MS = 10 * 60_000;
 /** A sender that was tried and abandoned is not reported for longer. */
 const REFUSED_MS = DAY_MS;
-const MOST = 8;
 
 const TONES: Readonly<Record<Schemas['AttentionItem']['severity'], Warning['tone']>> = {
   critical: 'bad',
@@ -37,17 +36,13 @@ const TONES: Readonly<Record<Schemas['AttentionItem']['severity'], Warning['tone
 };
 const ORDER: ReadonlyArray<Warning['tone']> = ['bad', 'warn', 'info'];
 
-/** The gravest first, at most eight, and how many more there are. */
-export function warningsOf({ items, tunnels, receivers, now }: Seen): {
-  readonly shown: Warning[];
-  readonly more: number;
-} {
-  const all = [
+/** The gravest first. */
+export function warningsOf({ items, tunnels, receivers, now }: Seen): readonly Warning[] {
+  return [
     ...items.map(ofItem),
     ...receivers.flatMap((receiver) => ofReceiver(receiver, now)),
     ...tunnels.flatMap((tunnel) => endOfTunnel(tunnel, now)),
   ].sort((a, b) => ORDER.indexOf(a.tone) - ORDER.indexOf(b.tone));
-  return { shown: all.slice(0, MOST), more: Math.max(0, all.length - MOST) };
 }
 
 function ofItem({ severity, kind, title, detail, since, object, action }: Schemas['AttentionItem']): Warning {

@@ -9,6 +9,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { CurrentPanel } from './current-panel.tsx';
 import { IncludedPanel, PlansPanel } from './plans-panel.tsx';
+import { UsagePanel } from './usage-panel.tsx';
 import { PLAN_NAMES } from './plans.ts';
 
 /** After a purchase the payment provider tells the server within seconds. */
@@ -29,6 +30,7 @@ export function BillingPage() {
           <>
             <ReturnNote back={back} billing={data} />
             <CurrentPanel billing={data} />
+            <UsagePanel />
             {data.mode === 'none' ? <IncludedPanel billing={data} /> : <PlansPanel billing={data} />}
             <Text size="sm" c="dimmed">
               All plans include unlimited tunnels, keys, domains and private networks, within the limits of this server.

@@ -8,7 +8,9 @@ import {
   childrenOf,
   EVERYTHING_LIVE,
   filtered,
+  filterIn,
   limitsText,
+  paramsOf,
   servingText,
   spentPart,
   stateOf,
@@ -90,6 +92,13 @@ test('key name: two keys with one name differ by id', () => {
   const all = [next, elsewhere, old, gone];
   assert.deepEqual([...successorsIn(all)], [next.nonce], 'what replaced one that has ended is the only one');
   assert.deepEqual([tellingName(next, all), tellingName(elsewhere, all)], ['ci (33333333)', 'laptop']);
+});
+
+test('key filter: in the address; unknown values are ignored', () => {
+  const filter = { text: 'ci', kind: 'master', state: 'revoked' } as const;
+  assert.deepEqual(filterIn(paramsOf(filter)), filter);
+  assert.equal(paramsOf(EVERYTHING_LIVE).size, 0);
+  assert.deepEqual(filterIn(new URLSearchParams('kind=toString&state=x')), EVERYTHING_LIVE);
 });
 
 test('key filters: state, kind and text; ended keys are hidden by default', () => {

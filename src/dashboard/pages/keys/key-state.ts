@@ -44,6 +44,27 @@ export interface KeyFilter {
 
 export const EVERYTHING_LIVE: KeyFilter = { text: '', kind: 'all', state: 'live' };
 
+const KEY_STATES = ['live', 'expired', 'revoked', 'all'] as const satisfies ReadonlyArray<KeyFilter['state']>;
+
+/** From the page's address, so that a view can be shared: unknown values are ignored. */
+export function filterIn(params: URLSearchParams): KeyFilter {
+  const kind = params.get('kind');
+  return {
+    text: params.get('q') ?? '',
+    kind: kind !== null && Object.hasOwn(KIND_WORDS, kind) ? (kind as Token['kind']) : EVERYTHING_LIVE.kind,
+    state: KEY_STATES.find((one) => one === params.get('state')) ?? EVERYTHING_LIVE.state,
+  };
+}
+
+/** The opposite of `filterIn`; what is as always is left out. */
+export function paramsOf({ text, kind, state }: KeyFilter): URLSearchParams {
+  const params = new URLSearchParams();
+  if (text !== '') params.set('q', text);
+  if (kind !== EVERYTHING_LIVE.kind) params.set('kind', kind);
+  if (state !== EVERYTHING_LIVE.state) params.set('state', state);
+  return params;
+}
+
 /** `text` is looked for in name, project and names, and as the beginning of the ID, which the API calls nonce. */
 export function filtered(tokens: readonly Token[], filter: KeyFilter, now: number): readonly Token[] {
   const text = filter.text.trim().toLowerCase();

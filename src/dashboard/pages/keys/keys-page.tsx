@@ -2,13 +2,14 @@
 import { Button, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconKey, IconPlus, IconSearch } from '@tabler/icons-react';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'wouter';
 import { useMay } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { EVERYTHING_LIVE, filtered, type KeyFilter, KIND_WORDS } from './key-state.ts';
+import { filtered, filterIn, type KeyFilter, KIND_WORDS, paramsOf } from './key-state.ts';
 import { nowSeconds, useTokens } from './key-query.ts';
 import { KeyTable } from './key-table.tsx';
 import { MetricsKeys } from './metrics-keys.tsx';
@@ -46,14 +47,15 @@ function NoKeys({ action }: { readonly action: ReactNode }) {
 }
 
 function Listed({ all }: { readonly all: readonly Token[] }) {
-  const [filter, setFilter] = useState(EVERYTHING_LIVE);
+  const [params, setParams] = useSearchParams();
+  const filter = filterIn(params);
   const shown = filtered(all, filter, nowSeconds());
   return (
     <Stack gap="sm">
-      <KeyFilters filter={filter} onFilter={setFilter} />
+      <KeyFilters filter={filter} onFilter={(next) => setParams(paramsOf(next), { replace: true })} />
       {shown.length === 0 ? (
         <Text c="dimmed" size="sm" role="status">
-          {filter === EVERYTHING_LIVE ? 'No live keys.' : 'No keys match.'}
+          {paramsOf(filter).size === 0 ? 'No live keys.' : 'No keys match.'}
         </Text>
       ) : (
         <KeyTable label="Keys" tokens={shown} all={all} />

@@ -31,13 +31,21 @@ export function useOpened(param: string): Opened {
     isOpen: here !== undefined,
     open: (id) => {
       isOwnEntry.current = true;
-      setParams({ [param]: id });
+      setParams((now) => changed(now, param, id));
     },
     close: () => {
-      if (!isOwnEntry.current) return setParams('', { replace: true });
+      if (!isOwnEntry.current) return setParams((now) => changed(now, param), { replace: true });
       // Before it has gone back Escape may come once more, and would leave the page.
       isOwnEntry.current = false;
       history.back();
     },
   };
+}
+
+/** The filters of the list stay. */
+function changed(params: URLSearchParams, name: string, value?: string): URLSearchParams {
+  const next = new URLSearchParams(params);
+  next.delete(name);
+  if (value !== undefined) next.set(name, value);
+  return next;
 }

@@ -4,7 +4,7 @@ import { dropRows, jobsOf, queuesOf } from '../../src/dashboard/pages/operator/s
 import { byLabel, figure, readMetrics } from '../../src/dashboard/pages/operator/exposition.ts';
 import { MAX_SAMPLES, ratesOf, type Sample, withSample } from '../../src/dashboard/pages/operator/history.ts';
 import { byUrgency, checkTitle } from '../../src/dashboard/pages/operator/health-checks.ts';
-import { menuFor } from '../../src/dashboard/shell/menu.ts';
+import { attentionIn, menuFor } from '../../src/dashboard/shell/menu.ts';
 import { actionsFor, type User } from '../../src/dashboard/pages/operator/user-actions.ts';
 
 test('drops: the most frequent first, and an unknown reason by its name', () => {
@@ -140,4 +140,10 @@ test('menu: billing is shown where plans change hands, and the operator page to 
   assert.deepEqual(titles(false, 'none'), []);
   assert.deepEqual(titles(false, 'mock'), ['Organization']);
   assert.deepEqual(titles(true, 'none'), ['Server']);
+});
+
+test('menu: counts problems, but not information', () => {
+  assert.deepEqual(attentionIn([{ severity: 'warning' }, { severity: 'info' }]), { count: 1, isCritical: false });
+  assert.deepEqual(attentionIn([{ severity: 'critical' }, { severity: 'warning' }]), { count: 2, isCritical: true });
+  assert.deepEqual(attentionIn([{ severity: 'info' }]), { count: 0, isCritical: false });
 });

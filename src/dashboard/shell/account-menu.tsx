@@ -1,6 +1,7 @@
 /** The account menu: the signed-in user, the color scheme, and logout. */
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import {
+  IconApi,
   IconBook,
   IconCheck,
   IconClock,
@@ -47,7 +48,10 @@ export function AccountMenu() {
         <Menu.Item component={Link} href="/account" leftSection={<IconUser size={16} />}>
           Account
         </Menu.Item>
-        <Menu.Item component="a" href={new URL('docs', url).href} leftSection={<IconBook size={16} />}>
+        <Menu.Item component="a" href={new URL('docs/', url).href} leftSection={<IconBook size={16} />}>
+          Documentation
+        </Menu.Item>
+        <Menu.Item component="a" href={new URL('docs/api/', url).href} leftSection={<IconApi size={16} />}>
           API reference
         </Menu.Item>
         <Menu.Divider />

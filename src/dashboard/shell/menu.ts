@@ -24,3 +24,14 @@ export function menuFor<Entry extends Limits>(
     .map((group) => ({ ...group, entries: group.entries.filter(isSeen) }))
     .filter(({ entries }) => entries.length > 0);
 }
+
+/** What the menu counts: items of severity info can wait. */
+export function attentionIn(items: ReadonlyArray<Pick<Schemas['AttentionItem'], 'severity'>>): {
+  readonly count: number;
+  readonly isCritical: boolean;
+} {
+  return {
+    count: items.filter(({ severity }) => severity !== 'info').length,
+    isCritical: items.some(({ severity }) => severity === 'critical'),
+  };
+}

@@ -9,6 +9,7 @@ import { useTimeZone } from '../parts/time-zone.ts';
 import { loadAllWhenIdle, MENU } from '../pages.ts';
 import { menuFor } from './menu.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { AttentionMark } from './attention-mark.tsx';
 import { OrgSwitch } from './org-switch.tsx';
 import { PaletteButton } from './palette/palette-button.tsx';
 
@@ -113,6 +114,7 @@ function Menu() {
                 active={isHere}
                 aria-current={isHere ? 'page' : undefined}
                 leftSection={<Sign size={18} stroke={1.6} aria-hidden />}
+                rightSection={href === '/' ? <AttentionMark /> : undefined}
               />
             );
           })}

@@ -38,6 +38,7 @@ export function AlertTable({ alerts }: { readonly alerts: readonly Alert[] }) {
 /** `tunnels`: undefined while it is not known which there are. */
 function columnsOf(tunnels: readonly Tunnel[] | undefined): ReadonlyArray<Column<Alert>> {
   return [
+    { key: 'rule', title: 'Rule', cell: (alert) => <Rule alert={alert} tunnels={tunnels} /> },
     {
       key: 'state',
       title: 'State',
@@ -46,7 +47,6 @@ function columnsOf(tunnels: readonly Tunnel[] | undefined): ReadonlyArray<Column
         return <StateBadge tone={tone}>{words}</StateBadge>;
       },
     },
-    { key: 'rule', title: 'Rule', cell: (alert) => <Rule alert={alert} tunnels={tunnels} /> },
     { key: 'channels', title: 'Channels', cell: (alert) => <Channels alert={alert} /> },
   ];
 }

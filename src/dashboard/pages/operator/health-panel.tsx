@@ -7,12 +7,12 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { type HealthCheck, byUrgency, checkTitle, STATUS } from './health-checks.ts';
 
 const COLUMNS: ReadonlyArray<Column<HealthCheck>> = [
+  { key: 'name', title: 'Check', cell: ({ name }) => checkTitle(name) },
   {
     key: 'status',
     title: 'Status',
     cell: ({ status }) => <StateBadge tone={STATUS[status].tone}>{STATUS[status].label}</StateBadge>,
   },
-  { key: 'name', title: 'Check', cell: ({ name }) => checkTitle(name) },
   {
     key: 'detail',
     title: 'Result',

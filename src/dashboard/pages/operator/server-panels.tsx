@@ -12,8 +12,8 @@ import { type DropRow, dropRows, type Job, jobsOf, queuesOf } from './server-met
 import type { Metrics } from './exposition.ts';
 
 const DROP_COLUMNS: ReadonlyArray<Column<DropRow>> = [
-  { key: 'count', title: 'Count', align: 'right', cell: ({ count }) => countText(count) },
   { key: 'words', title: 'Event', cell: ({ words }) => words },
+  { key: 'count', title: 'Count', align: 'right', cell: ({ count }) => countText(count) },
   {
     key: 'setting',
     title: 'Setting',
@@ -61,8 +61,8 @@ interface Row {
 }
 
 const FAULT_COLUMNS: ReadonlyArray<Column<Row>> = [
-  { key: 'count', title: 'Count', align: 'right', cell: ({ count }) => countText(count) },
   { key: 'why', title: 'Cause', cell: ({ code }) => edgeFault(code)?.cause ?? code },
+  { key: 'count', title: 'Count', align: 'right', cell: ({ count }) => countText(count) },
   { key: 'code', title: 'Code', cell: ({ code }) => <Code>{code}</Code> },
 ];
 

@@ -97,6 +97,7 @@ function ChannelField({ form, index }: { readonly form: ChannelForm; readonly in
             <ActionIcon
               variant="subtle"
               color="red"
+              c="var(--mantine-color-error)"
               size={36}
               aria-label={`Remove channel ${index + 1}`}
               onClick={() => form.removeListItem('channels', index)}

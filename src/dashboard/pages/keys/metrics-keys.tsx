@@ -81,6 +81,7 @@ function deleteColumn(deletion: Asked<MetricKey>): Column<MetricKey> {
       <ActionIcon
         variant="subtle"
         color="red"
+        c="var(--mantine-color-error)"
         size={36}
         aria-label={`Delete the metrics key ${key.name}`}
         onClick={() => deletion.ask(key)}

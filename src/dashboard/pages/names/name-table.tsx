@@ -86,6 +86,7 @@ function deleteColumn(deletion: Asked<Reserved>): Column<Reserved> {
       <ActionIcon
         variant="subtle"
         color="red"
+        c="var(--mantine-color-error)"
         size={36}
         aria-label={`Release the name ${name.subdomain}`}
         onClick={() => deletion.ask(name)}

@@ -171,7 +171,7 @@ function RemovePolicy({ tunnel, onRemoved }: { readonly tunnel: Tunnel; readonly
   });
   return (
     <>
-      <Button variant="subtle" color="red" onClick={() => setAsks(true)}>
+      <Button variant="subtle" color="red" c="var(--mantine-color-error)" onClick={() => setAsks(true)}>
         Remove policy
       </Button>
       <Confirm

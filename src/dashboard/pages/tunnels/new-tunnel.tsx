@@ -1,16 +1,5 @@
 /** The dialog for a new tunnel. */
-import {
-  Button,
-  Group,
-  Input,
-  Modal,
-  NumberInput,
-  SegmentedControl,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Button, Input, Modal, NumberInput, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
@@ -23,7 +12,7 @@ import { failureFrom } from '../../api/failure.ts';
 import type { Tunnel } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
 import { showFaults } from '../../parts/forms/form-failure.ts';
-import { Refused } from '../../parts/forms/form-end.tsx';
+import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { useServerPlace } from '../../api/server-place.ts';
 import {
   BLANK,
@@ -47,14 +36,19 @@ export function NewTunnel() {
         New tunnel
       </Button>
       <Modal opened={opened} onClose={close} title="New tunnel" size="lg">
-        <NewTunnelForm onMade={({ id }) => navigate(`/tunnels/${id}`)} />
+        <NewTunnelForm onMade={({ id }) => navigate(`/tunnels/${id}`)} onClose={close} />
       </Modal>
     </>
   );
 }
 
+interface NewTunnelFormProps {
+  readonly onMade: (tunnel: Tunnel) => void;
+  readonly onClose: () => void;
+}
+
 /** The form of a new tunnel; shows the public name while it is typed. */
-function NewTunnelForm({ onMade }: { readonly onMade: (tunnel: Tunnel) => void }) {
+function NewTunnelForm({ onMade, onClose }: NewTunnelFormProps) {
   const { client } = useApi();
   const queries = useQueryClient();
   const { max_tunnel_ttl_seconds: maxTtl } = useAccount().entitlements;
@@ -132,12 +126,7 @@ function NewTunnelForm({ onMade }: { readonly onMade: (tunnel: Tunnel) => void }
           allowDeselect={false}
           {...form.getInputProps('ttlSeconds')}
         />
-        <Refused>{refusal}</Refused>
-        <Group justify="flex-end">
-          <Button type="submit" loading={create.isPending}>
-            Create tunnel
-          </Button>
-        </Group>
+        <FormEnd action="Create tunnel" refused={refusal} isBusy={create.isPending} onClose={onClose} />
       </Stack>
     </form>
   );

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import type { LaneOrder } from '../../scripts/test/lane-events.ts';
 import type { Ends } from './ends.ts';
 import { findProgram } from './tools.ts';
 
@@ -31,15 +32,15 @@ let shared: Promise<Browser> | undefined;
 
 /**
  * The one of all test files that run in this process one after the other (scripts/test/lane.ts): to start one takes a second of the processor. Each
- * test has a context of its own in it. It ends when there is no next file (an empty path); without the runner it ends with `ends`.
+ * test has a context of its own in it. It ends when there is no next file; without the runner it ends with `ends`.
  */
 export async function sharedChromium(ends: Ends): Promise<Browser> {
   if (process.send === undefined) return startChromium(ends);
   if (shared === undefined || !(await shared).isConnected()) {
     shared = launch([]);
     const browser = await shared;
-    process.on('message', (path) => {
-      if (path === '') void browser.close();
+    process.on('message', ({ file }: LaneOrder) => {
+      if (file === undefined) void browser.close();
     });
   }
   return shared;

@@ -253,9 +253,9 @@ async function measureBeside(
     ['beside one search', [beside]],
     ['beside two searches', [beside, other]],
   ] as const) {
-    let isOn = true;
+    const searching = new AbortController();
     const going = clients.map(async (client) => {
-      while (isOn) await client.call('GET', search);
+      while (!searching.signal.aborted) await client.call('GET', search);
     });
     for (const path of ['/tunnels', '/inspector?limit=100']) {
       const times: number[] = [];
@@ -263,7 +263,7 @@ async function measureBeside(
       keep(`${path} ${name}`, percentile(times, 0.99));
       rows.push(rowOf(`GET ${path}, ${name}`, times));
     }
-    isOn = false;
+    searching.abort();
     await Promise.all(going);
   }
   return rows;

@@ -57,7 +57,7 @@ async function inspectMany(asked: Asked): Promise<void> {
   if (flags['json'] !== true && rows.length === 0) {
     const wide = query === '' ? 'No requests are recorded yet.' : 'No recorded request matches.';
     const gap = await gapOf(asked, await tunnelIdOf(asked));
-    await writeLine(asked.io.stderr, `${wide} ${gap ?? 'culvert inspect --follow shows live requests.'}`);
+    writeLine(asked.io.stderr, `${wide} ${gap ?? 'culvert inspect --follow shows live requests.'}`);
   }
 }
 

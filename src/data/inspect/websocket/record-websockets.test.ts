@@ -15,7 +15,7 @@ const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnec
 const ASK = ['Connection: Upgrade', 'Upgrade: websocket'];
 
 function recording(over: object = {}): Pick<RigOptions, 'inspector'> {
-  const { inspector } = testSettings({ cert: '', key: '' } as never);
+  const { inspector } = testSettings({ cert: '', key: '' });
   assert.ok(inspector);
   return { inspector: { ...inspector, websocketFrames: true, ...over } };
 }

@@ -12,6 +12,11 @@ suite('alerts', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     fixture = await startFixture(ends);
   });
 
+  const onlyAlert = async (): Promise<Record<string, unknown>> => {
+    const { body } = await fixture.culvert.account.call('GET', '/alerts');
+    return (body as unknown as Record<string, unknown>[])[0] ?? {};
+  };
+
   test('alerts page: a rule by email needs two clicks, and can be tested, changed, disabled and deleted', async (t) => {
     const page = await fixture.open(t, '/alerts');
     await heading(page, 'Alerts');
@@ -43,6 +48,24 @@ suite('alerts', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await menu('Disable');
     await row.getByText('Disabled').waitFor();
     await shoot(page, 'alerts');
+    const notice = page.getByRole('group', { name: 'Undo' });
+    await notice.getByRole('status').getByText('Alert disabled.').waitFor();
+    await noSeriousFinding(page);
+    await notice.getByRole('button', { name: 'Undo' }).press('Enter');
+    await page.getByText('Undone.').waitFor();
+    await row.getByText('Disabled').waitFor({ state: 'detached' });
+    assert.equal(await notice.count(), 0);
+    assert.equal(await page.evaluate('document.activeElement.id'), 'main', 'the keyboard goes on in the page');
+    await row.getByText(/quiet 22:00 to 07:00/).waitFor();
+    await menu('Disable');
+    await row.getByText('Disabled').waitFor();
+    const alert = await onlyAlert();
+    await fixture.culvert.account.call('PATCH', `/alerts/${String(alert['id'])}`, { enabled: true });
+    await notice.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('alert').getByText('Nothing was undone').waitFor();
+    assert.equal((await onlyAlert())['enabled'], true);
+    await row.getByText('Disabled').waitFor({ state: 'detached' });
+    await shoot(page, 'alerts-undo-refused');
     await menu('Delete');
     await page
       .getByRole('dialog', { name: /^Delete the alert/ })

@@ -61,6 +61,9 @@ suite('members and organization', { timeout: 120_000, skip: NO_CHROMIUM }, () =>
     await dialog.getByRole('button', { name: 'Make admin' }).click();
     await row.getByText('Admin').waitFor();
     await shoot(page, 'members');
+    await page.getByRole('group', { name: 'Undo' }).getByText(`${bob.email} is now admin.`).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await row.getByText('Viewer').waitFor();
 
     await page.getByRole('button', { name: `Actions for ${bob.email}` }).click();
     await page.getByRole('menuitem', { name: 'Remove member' }).click();

@@ -171,6 +171,7 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
 
   test('policy page: a policy is removed after confirmation', async (t) => {
     await put([{ kind: 'deny', path_prefix: '/admin' }]);
+    const before = await saved();
     const page = await open(t);
     await page.getByRole('button', { name: 'Remove policy' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove the policy from shop?' });
@@ -180,6 +181,11 @@ suite('the policy of a tunnel', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('All visitors are allowed now.').waitFor();
     assert.equal(await saved(), null);
     assert.equal(await status('/admin'), 200);
+    await page.getByRole('group', { name: 'Undo' }).getByText('Policy removed.').waitFor();
+    await page.keyboard.press('Control+z');
+    await page.getByText('Undone.').waitFor();
+    assert.equal(await status('/admin'), 403);
+    assert.deepEqual(await saved(), before);
   });
 
   test('policy page: all kinds at once fit a phone in dark mode', async (t) => {

@@ -113,11 +113,11 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
     assert.equal(await visit(), 200);
     await shoot(page, 'tunnel-maintenance-ended');
     await noSeriousFinding(page);
-    await page.getByRole('button', { name: 'Restart' }).click();
-    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await panel.getByText('On', { exact: true }).waitFor();
     assert.equal(await visit(), 'maintenance');
     assert.equal(await panel.getByRole('textbox', { name: 'Message (optional)' }).inputValue(), HOSTILE);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await panel.getByRole('button', { name: 'End maintenance' }).click();
     await page.getByText('Online', { exact: true }).waitFor();
     assert.equal(await visit(), 200);
   });
@@ -155,6 +155,11 @@ suite('one tunnel', { timeout: 180_000, skip: NO_CHROMIUM }, () => {
   test('tunnel page: a tunnel is stopped, started and deleted from its header', async (t) => {
     const id = await made({ localPort: 3000, subdomain: 'short', ttlSeconds: 3600 });
     const page = await fixture.open(t, `/tunnels/${id}`);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('region', { name: 'Stopped' }).waitFor();
+    await page.getByRole('group', { name: 'Undo' }).getByText('Tunnel short stopped.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Never connected').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('region', { name: 'Stopped' }).waitFor();
     await page.getByRole('button', { name: 'Start', exact: true }).click();

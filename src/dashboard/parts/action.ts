@@ -2,12 +2,16 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { failureFrom, isOtherByNow } from '../api/failure.ts';
+import type { Undo } from './undo/undo.ts';
+import { showUndo } from './undo/undo-notice.tsx';
 
 interface ActionOptions<V, T> {
   readonly run: (input: V) => Promise<T>;
   /** What is said when it is done; leave out where the page shows it anyway. */
   readonly done?: string | ((result: T, input: V) => string);
-  /** Keys of queries that are out of date then. */
+  /** The way back (undoOf), offered for some seconds beside `done`. Undefined: there is none. */
+  readonly undo?: (result: T, input: V) => Undo | undefined;
+  /** Keys of queries that are out of date then, and once it was undone. */
   readonly touches?: ReadonlyArray<readonly unknown[]>;
   /** It is said that it is done once this has ended. */
   readonly onDone?: (result: T, input: V) => void | Promise<void>;
@@ -18,19 +22,22 @@ interface ActionOptions<V, T> {
 export function useAction<V = void, T = unknown>({
   run,
   done,
+  undo,
   touches = [],
   onDone,
   tellsFailure = false,
 }: ActionOptions<V, T>) {
   const queries = useQueryClient();
+  const refetch = () => Promise.all(touches.map((queryKey) => queries.invalidateQueries({ queryKey: [...queryKey] })));
   return useMutation<T, unknown, V>({
     mutationFn: run,
     // Input and result may be secrets: neither is kept once it is out of sight.
     gcTime: 0,
     onSuccess: async (result, input) => {
       await onDone?.(result, input);
-      if (done !== undefined) say(typeof done === 'string' ? done : done(result, input));
-      await Promise.all(touches.map((queryKey) => queries.invalidateQueries({ queryKey: [...queryKey] })));
+      if (done !== undefined)
+        sayWithUndo(typeof done === 'string' ? done : done(result, input), undo?.(result, input), refetch);
+      await refetch();
     },
     onError: (error) => {
       if (!tellsFailure || isOtherByNow(error)) sayFailure(error);
@@ -41,6 +48,16 @@ export function useAction<V = void, T = unknown>({
 /** A line that goes away by itself. */
 export function say(message: string): void {
   notifications.show({ message, color: 'culvert', closeButtonProps: { 'aria-label': 'Dismiss' } });
+}
+
+/** `onEnd`: undone or not, the page shows what there is then. */
+export function sayWithUndo(message: string, undo: Undo | undefined, onEnd?: () => Promise<unknown>): void {
+  if (undo === undefined) return say(message);
+  showUndo(message, () => {
+    undo()
+      .then(() => say('Undone.'), sayFailure)
+      .then(onEnd, sayFailure);
+  });
 }
 
 /** What has changed without the person's doing here; stays until it was read. */

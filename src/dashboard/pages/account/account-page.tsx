@@ -59,8 +59,9 @@ function ProfilePanel() {
         action="Save"
         autoComplete="name"
         maxLength={100}
-        run={(body) => answered(client.PATCH('/auth/me', { body }))}
-        done="Name saved."
+        run={async (body) => (await answered(client.PATCH('/auth/me', { body }))).user}
+        read={async () => (await answered(client.GET('/auth/me'))).user}
+        done={() => 'Name saved.'}
         touches={[['me']]}
       />
     </Panel>

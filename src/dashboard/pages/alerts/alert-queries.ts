@@ -2,6 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
+import type { Schemas } from '../../api/types.ts';
+import { undoOf } from '../../parts/undo/undo.ts';
+import type { Alert } from './alert-labels.ts';
 
 export const ALERTS = ['alerts'] as const;
 /** Rules are evaluated every ten seconds. */
@@ -23,6 +26,19 @@ export function useHistory() {
     queryFn: ({ signal }) => answered(client.GET('/alerts/history', { signal })),
     refetchInterval: AGAIN_MS,
   });
+}
+
+type Rule = 'enabled' | 'threshold' | 'for_minutes' | 'quiet_hours';
+const RULE = ['enabled', 'threshold', 'for_minutes', 'quiet_hours'] as const;
+
+/** Changes the rule of an alert, and how the change is undone. */
+export function useRuleChange(before: Alert) {
+  const { client } = useApi();
+  const { id } = before;
+  const run = (body: Schemas['AlertChanges']) =>
+    answered(client.PATCH('/alerts/{id}', { params: { path: { id } }, body }));
+  const read = async () => (await answered(client.GET('/alerts'))).find((one) => one.id === id);
+  return { run, undo: (after: Alert) => undoOf<Alert, Rule>({ before, after, fields: RULE, read, write: run }) };
 }
 
 export function useTunnels() {

@@ -12,7 +12,7 @@ import { RowMenu, useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { type Alert, channelOf, ruleText, stateOf, testText, waitingAddresses } from './alert-labels.ts';
-import { ALERTS, useTunnels } from './alert-queries.ts';
+import { ALERTS, useRuleChange, useTunnels } from './alert-queries.ts';
 import { EditAlert } from './edit-alert.tsx';
 
 export function AlertTable({ alerts }: { readonly alerts: readonly Alert[] }) {
@@ -142,8 +142,10 @@ function AlertMenu({ alert, edit, deletion }: AlertMenuProps) {
     touches: [ALERTS],
     done: 'Confirmation sent.',
   });
+  const { run, undo } = useRuleChange(alert);
   const toggle = useAction({
-    run: () => answered(client.PATCH('/alerts/{id}', { ...path, body: { enabled: !alert.enabled } })),
+    run: () => run({ enabled: !alert.enabled }),
+    undo,
     done: alert.enabled ? 'Alert disabled.' : 'Alert enabled.',
     touches: [ALERTS],
   });

@@ -2,14 +2,12 @@
 import { Modal, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { answered } from '../../api/client.ts';
-import { useApi } from '../../api/context.tsx';
 import { useAction } from '../../parts/action.ts';
 import type { Asked } from '../../parts/dialogs/asked.ts';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { showFaults } from '../../parts/forms/form-failure.ts';
 import { type Alert, sentThreshold, shownThreshold } from './alert-labels.ts';
-import { ALERTS } from './alert-queries.ts';
+import { ALERTS, useRuleChange } from './alert-queries.ts';
 import { ownTimeZone, QUIET, quietHoursOf, RULE_CHECKS, RULE_FAULTS, type RuleValues } from './rule-checks.ts';
 import { RuleFields } from './rule-fields.tsx';
 
@@ -22,7 +20,7 @@ export function EditAlert({ asked: { row, opened, close } }: { readonly asked: A
 }
 
 function EditForm({ alert, onClose }: { readonly alert: Alert; readonly onClose: () => void }) {
-  const { client } = useApi();
+  const { run, undo } = useRuleChange(alert);
   const [refused, setRefused] = useState<string>();
   const { kind, threshold, for_minutes: forMinutes, quiet_hours: quiet } = alert;
   const form = useForm<RuleValues>({
@@ -38,8 +36,8 @@ function EditForm({ alert, onClose }: { readonly alert: Alert; readonly onClose:
     validate: RULE_CHECKS,
   });
   const change = useAction({
-    run: (values: RuleValues) =>
-      answered(client.PATCH('/alerts/{id}', { params: { path: { id: alert.id } }, body: bodyOf(values) })),
+    run: (values: RuleValues) => run(bodyOf(values)),
+    undo,
     touches: [ALERTS],
     done: 'Alert saved.',
     onDone: onClose,

@@ -7,6 +7,7 @@ import { useApi, useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
 import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { useAction } from '../../parts/action.ts';
+import { undoOf } from '../../parts/undo/undo.ts';
 import { DOMAINS } from './domain-query.ts';
 import type { Domain } from './domain-state.ts';
 
@@ -41,19 +42,39 @@ export function BindStep({ domain, tunnels, bound }: BindStepProps) {
   );
 }
 
-function Choice({ domain, tunnels }: Omit<BindStepProps, 'bound'>) {
+/** Binds a domain to a tunnel, or to none, and how that is undone. */
+function useBinding(before: Domain) {
   const { client } = useApi();
+  const { id, boundTunnelId: former } = before;
+  const params = { path: { id } };
+  const put = (tunnelId: string | null) =>
+    answered(
+      tunnelId === null
+        ? client.DELETE('/domains/{id}/bind', { params })
+        : client.PUT('/domains/{id}/bind', { params, body: { tunnel_id: tunnelId } }),
+    );
+  const read = async () => (await answered(client.GET('/domains'))).find((one) => one.id === id);
+  const undo = (after: Pick<Domain, 'boundTunnelId'>) =>
+    undoOf({ before, after, fields: ['boundTunnelId'], read, write: () => put(former) });
+  return { put, undo };
+}
+
+function Choice({ domain, tunnels }: Omit<BindStepProps, 'bound'>) {
   const [tunnel, setTunnel] = useState<string | null>(null);
   const [asks, setAsks] = useState(false);
-  const params = { path: { id: domain.id } };
   const touches = [DOMAINS, ['tunnels']];
+  const { put, undo } = useBinding(domain);
   const bind = useAction({
-    run: (tunnelId: string) => answered(client.PUT('/domains/{id}/bind', { params, body: { tunnel_id: tunnelId } })),
+    run: (tunnelId: string) => put(tunnelId),
+    done: `${domain.domain} bound.`,
+    undo,
     touches,
     onDone: () => setTunnel(null),
   });
   const unbind = useAction({
-    run: () => answered(client.DELETE('/domains/{id}/bind', { params })),
+    run: () => put(null),
+    done: `${domain.domain} unbound.`,
+    undo,
     touches,
     onDone: () => setAsks(false),
     tellsFailure: true,

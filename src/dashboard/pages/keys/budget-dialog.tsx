@@ -6,6 +6,7 @@ import { useApi } from '../../api/context.tsx';
 import type { Token } from '../../api/types.ts';
 import type { Asked } from '../../parts/dialogs/asked.ts';
 import { useAction } from '../../parts/action.ts';
+import { undoOf } from '../../parts/undo/undo.ts';
 import { centsOf, dollarsOf, NO_AMOUNT } from '../../parts/forms/dollars.ts';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { FailureAlert } from '../../parts/loaded.tsx';
@@ -35,14 +36,19 @@ function BudgetForm({ token, onClose }: { readonly token: Token; readonly onClos
   const [choice, setChoice] = useState(choiceOf(cap));
   const [text, setText] = useState(cap === null || cap === 0 ? '' : dollarsOf(cap));
   const [fault, setFault] = useState<string>();
+  const params = { path: { nonce: token.nonce } };
+  const put = (monthlyBudgetUsdCents: number | null) =>
+    answered(client.PUT('/tokens/{nonce}/budget', { params, body: { monthlyBudgetUsdCents } }));
   const save = useAction({
-    run: (monthlyBudgetUsdCents: number | null) =>
-      answered(
-        client.PUT('/tokens/{nonce}/budget', {
-          params: { path: { nonce: token.nonce } },
-          body: { monthlyBudgetUsdCents },
-        }),
-      ),
+    run: put,
+    undo: (after) =>
+      undoOf({
+        before: token,
+        after,
+        fields: ['monthlyBudgetUsdCents'],
+        read: () => answered(client.GET('/tokens/{nonce}', { params })),
+        write: () => put(cap),
+      }),
     done: ({ monthlyBudgetUsdCents: now }) => doneText(token.name, now),
     touches: [TOKENS],
     onDone: onClose,

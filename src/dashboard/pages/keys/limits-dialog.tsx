@@ -4,9 +4,10 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
-import type { Token } from '../../api/types.ts';
+import type { Schemas, Token } from '../../api/types.ts';
 import type { Asked } from '../../parts/dialogs/asked.ts';
 import { useAction } from '../../parts/action.ts';
+import { undoOf } from '../../parts/undo/undo.ts';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { showFaults } from '../../parts/forms/form-failure.ts';
 import { TOKENS } from './key-query.ts';
@@ -34,11 +35,18 @@ function LimitsForm({ token, onClose }: { readonly token: Token; readonly onClos
     },
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name for the key.' : null) },
   });
+  const params = { path: { nonce: token.nonce } };
+  const patch = (body: Schemas['TokenChanges']) => answered(client.PATCH('/tokens/{nonce}', { params, body }));
   const save = useAction({
-    run: (values: LimitValues) => {
-      const params = { path: { nonce: token.nonce } };
-      return answered(client.PATCH('/tokens/{nonce}', { params, body: limitChanges(token, values) }));
-    },
+    run: (values: LimitValues) => patch(limitChanges(token, values)),
+    undo: (after) =>
+      undoOf({
+        before: token,
+        after,
+        fields: ['name', 'allowedSubdomains', 'tunnelQuota', 'bandwidthLimitMbps'],
+        read: () => answered(client.GET('/tokens/{nonce}', { params })),
+        write: patch,
+      }),
     done: ({ name }) => `Limits of ${name} saved.`,
     touches: [TOKENS, ['connections']],
     onDone: onClose,

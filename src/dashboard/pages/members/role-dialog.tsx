@@ -6,8 +6,9 @@ import { useAccount, useApi } from '../../api/context.tsx';
 import type { Role, Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
 import type { Asked } from '../../parts/dialogs/asked.ts';
+import { undoOf } from '../../parts/undo/undo.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { isLastOwner, LAST_OWNER, ROLE_NAMES, ROLE_WORDS, roleOf, rolesUpTo } from './roles.ts';
+import { isLastOwner, isUndoable, LAST_OWNER, ROLE_NAMES, ROLE_WORDS, roleOf, rolesUpTo } from './roles.ts';
 
 interface RoleDialogProps {
   readonly asked: Asked<Schemas['Member']>;
@@ -68,17 +69,27 @@ function RoleForm({ member, isLast, onClose }: RoleFormProps) {
   );
 }
 
-function useRoleChange({ user_id: userId, email }: Schemas['Member'], onClose: () => void) {
+function useRoleChange(member: Schemas['Member'], onClose: () => void) {
   const { client } = useApi();
   const { user, active_org: org } = useAccount();
+  const { user_id: userId, email } = member;
+  const path = { id: org.id, user_id: userId };
+  const put = (role: Role) =>
+    answered(client.PATCH('/orgs/{id}/members/{user_id}', { params: { path }, body: { role } }));
+  const members = () => answered(client.GET('/orgs/{id}/members', { params: { path: { id: org.id } } }));
   return useAction({
-    run: (role: Role) =>
-      answered(
-        client.PATCH('/orgs/{id}/members/{user_id}', {
-          params: { path: { id: org.id, user_id: userId } },
-          body: { role },
-        }),
-      ),
+    run: put,
+    undo: (after) => {
+      const change = { from: roleOf(member.role), to: roleOf(after.role), revokedKeys: after.revoked_tokens };
+      if (userId === user.id || !isUndoable(change)) return undefined;
+      return undoOf({
+        before: member,
+        after,
+        fields: ['role'],
+        read: async () => (await members()).find((one) => one.user_id === userId),
+        write: () => put(change.from),
+      });
+    },
     done: ({ role, revoked_tokens: ended }) => `${email} is now ${ROLE_NAMES[role].toLowerCase()}.${endedKeys(ended)}`,
     touches: [['orgs', org.id], ...(userId === user.id ? [['me'], ['orgs']] : [])],
     onDone: onClose,

@@ -46,6 +46,19 @@ export function isLastOwner(members: readonly Seat[], userId: string): boolean {
   return owners.length === 1 && owners[0]?.user_id === userId;
 }
 
+interface RoleChange {
+  readonly from: Role;
+  readonly to: Role;
+  /** How many keys ended with the former role. */
+  readonly revokedKeys: number;
+}
+
+/** Whether the former role brings all of it back: revoked keys stay revoked, and so do invitations that admins and owners have sent. */
+export function isUndoable({ from, to, revokedKeys }: RoleChange): boolean {
+  const isRaised = ROLES.indexOf(to) > ROLES.indexOf(from);
+  return revokedKeys === 0 && (isRaised || from === 'member');
+}
+
 export const LAST_OWNER =
   'The member is the last owner. Assign the role to another member first, or delete the organization.';
 

@@ -7,7 +7,8 @@ import { useState } from 'react';
 import { useParams } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
-import { say, useAction } from '../../parts/action.ts';
+import { useAction } from '../../parts/action.ts';
+import { undoOf } from '../../parts/undo/undo.ts';
 import { DeleteDialog } from '../../parts/dialogs/delete-dialog.tsx';
 import { DetailPage } from '../../parts/detail-page.tsx';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
@@ -106,13 +107,25 @@ function EditForm({ network, onClose }: Omit<EditNetworkProps, 'opened'>) {
       extra_allowed_ips: networksFault,
     },
   });
+  const params = { path: { id } };
+  const patch = (body: Partial<Values>) => answered(client.PATCH('/private-networks/{id}', { params, body }));
   const save = useAction({
-    run: (body: Values) => answered(client.PATCH('/private-networks/{id}', { params: { path: { id } }, body })),
+    run: patch,
     touches: [NETWORKS],
+    done: (changed) => {
+      const isSame = changed.dns.join() === dns.join() && changed.extra_allowed_ips.join() === extra.join();
+      return isSame ? 'Network saved.' : 'Network saved. Devices keep their old configs until you install new ones.';
+    },
+    undo: (after) =>
+      undoOf({
+        before: network,
+        after,
+        fields: ['name', 'dns', 'extra_allowed_ips'],
+        read: () => answered(client.GET('/private-networks/{id}', { params })),
+        write: patch,
+      }),
     onDone: (changed) => {
       queries.setQueryData([...NETWORKS, id], changed);
-      const isSame = changed.dns.join() === dns.join() && changed.extra_allowed_ips.join() === extra.join();
-      if (!isSame) say('Devices keep their old configs until you install new ones.');
       onClose();
     },
     tellsFailure: true,

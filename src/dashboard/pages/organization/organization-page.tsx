@@ -72,7 +72,8 @@ function AboutPanel({ org }: { readonly org: Organization }) {
             ? (body) => answered(client.PATCH('/orgs/{id}', { params: { path: { id: org.id } }, body }))
             : undefined
         }
-        done={(_, { name }) => `Renamed to ${name}.`}
+        read={() => answered(client.GET('/orgs/{id}', { params: { path: { id: org.id } } }))}
+        done={({ name }) => `Renamed to ${name}.`}
         touches={[['orgs'], ['me']]}
       />
       <SimpleGrid cols={{ base: 2, sm: 3, md: 5 }} spacing="md" mt="xs">

@@ -4,6 +4,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { paths } from '../../api/schema.gen.ts';
 import { useAction } from '../../parts/action.ts';
+import { undoOf } from '../../parts/undo/undo.ts';
 import type { Policy } from './kinds.ts';
 
 type Route = paths['/tunnels/{id}/policy'];
@@ -23,13 +24,39 @@ export function usePolicy(id: string) {
   });
 }
 
-/** `tellsFailure`: the editor shows what the server has against the policy at its actions. */
-export function useSavePolicy(id: string, onSaved: (sent: Policy, warnings: readonly string[]) => void) {
+type Saved = Pick<PolicyAnswer, 'policy'>;
+
+/** Back from a changed policy to the one that was `saved` before, or to none. */
+function useUndoPolicy(id: string, saved: Policy | null) {
+  const { client } = useApi();
+  const params = { path: { id } };
+  return (after: Saved) =>
+    undoOf<Saved, 'policy'>({
+      before: { policy: saved },
+      after,
+      fields: ['policy'],
+      read: () => answered(client.GET('/tunnels/{id}/policy', { params })),
+      write: async () => {
+        await (saved === null
+          ? answered(client.DELETE('/tunnels/{id}/policy', { params }))
+          : answered(client.PUT('/tunnels/{id}/policy', { params, body: saved })));
+      },
+    });
+}
+
+/** `saved`: what the tunnel has until then. `tellsFailure`: the editor shows what the server has against the policy at its actions. */
+export function useSavePolicy(
+  id: string,
+  saved: Policy | null,
+  onSaved: (sent: Policy, warnings: readonly string[]) => void,
+) {
   const { client } = useApi();
   const queries = useQueryClient();
+  const undo = useUndoPolicy(id, saved);
   return useAction<Policy, Route['put']['responses'][200]['content']['application/json']>({
     run: (policy) => answered(client.PUT('/tunnels/{id}/policy', { params: { path: { id } }, body: policy })),
     done: 'Policy saved. Applies immediately.',
+    undo,
     tellsFailure: true,
     touches: [['tunnels']],
     onDone: ({ policy, warnings = [] }, sent) => {
@@ -39,12 +66,14 @@ export function useSavePolicy(id: string, onSaved: (sent: Policy, warnings: read
   });
 }
 
-export function useRemovePolicy(id: string, onRemoved: () => void) {
+export function useRemovePolicy(id: string, saved: Policy | null, onRemoved: () => void) {
   const { client } = useApi();
   const queries = useQueryClient();
+  const undo = useUndoPolicy(id, saved);
   return useAction({
     run: () => answered(client.DELETE('/tunnels/{id}/policy', { params: { path: { id } } })),
     done: 'Policy removed.',
+    undo: () => undo({ policy: null }),
     tellsFailure: true,
     touches: [['tunnels']],
     onDone: () => {

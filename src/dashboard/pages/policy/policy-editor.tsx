@@ -40,7 +40,7 @@ function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
   const editor = useEditor(tunnel.id, saved);
   const mayChange = useMay('member');
   const [warnings, setWarnings] = useState<readonly string[]>([]);
-  const save = useSavePolicy(tunnel.id, (sent, told) => {
+  const save = useSavePolicy(tunnel.id, saved, (sent, told) => {
     setWarnings(told);
     editor.settled(sent);
   });
@@ -87,7 +87,9 @@ function PolicyEditor({ tunnel, saved, dryRuns }: EditorProps) {
               )}
               <Group gap="xs">
                 {editor.isChanged && <StateBadge tone="warn">Not saved</StateBadge>}
-                {saved !== null && !editor.isChanged && <RemovePolicy tunnel={tunnel} onRemoved={removed} />}
+                {saved !== null && !editor.isChanged && (
+                  <RemovePolicy tunnel={tunnel} saved={saved} onRemoved={removed} />
+                )}
                 {editor.isChanged && (
                   <Button variant="default" onClick={editor.discard}>
                     Discard
@@ -163,9 +165,15 @@ function PolicyBody({ tunnel, editor, dryRuns, mayChange }: BodyProps) {
   );
 }
 
-function RemovePolicy({ tunnel, onRemoved }: { readonly tunnel: Tunnel; readonly onRemoved: () => void }) {
+interface RemoveProps {
+  readonly tunnel: Tunnel;
+  readonly saved: Policy;
+  readonly onRemoved: () => void;
+}
+
+function RemovePolicy({ tunnel, saved, onRemoved }: RemoveProps) {
   const [asks, setAsks] = useState(false);
-  const remove = useRemovePolicy(tunnel.id, () => {
+  const remove = useRemovePolicy(tunnel.id, saved, () => {
     setAsks(false);
     onRemoved();
   });

@@ -16,6 +16,7 @@ import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { showFaults } from '../../parts/forms/form-failure.ts';
 import { countText } from '../../parts/format.ts';
 import { Page } from '../../parts/page.tsx';
+import { undoOf } from '../../parts/undo/undo.ts';
 import { useServerPlace } from '../../api/server-place.ts';
 import { ProjectKeys, ProjectTunnels } from './project-panels.tsx';
 import { AGAIN_MS, PROJECTS } from './project-query.ts';
@@ -101,9 +102,19 @@ function NameForm({ project, onClose }: Omit<RenameProjectProps, 'opened'>) {
     initialValues: { name: project.name },
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name for the project.' : null) },
   });
+  const params = { path: { slug: project.slug } };
+  const put = (name: string) => answered(client.PATCH('/projects/{slug}', { params, body: { name } }));
   const rename = useAction({
-    run: (name: string) =>
-      answered(client.PATCH('/projects/{slug}', { params: { path: { slug: project.slug } }, body: { name } })),
+    run: put,
+    done: ({ name }) => `Project renamed to ${name}.`,
+    undo: (after) =>
+      undoOf({
+        before: project,
+        after,
+        fields: ['name'],
+        read: () => answered(client.GET('/projects/{slug}', { params })),
+        write: () => put(project.name),
+      }),
     touches: [PROJECTS],
     onDone: onClose,
     tellsFailure: true,

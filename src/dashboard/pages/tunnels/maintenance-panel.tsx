@@ -57,7 +57,7 @@ export function MaintenancePanel({ tunnel }: { readonly tunnel: TunnelDetail }) 
               onClick={() =>
                 online && !maintenance
                   ? ask.open()
-                  : begin.mutate({ tunnel, message, isOn: maintenance }, { onSuccess: () => setDraft(undefined) })
+                  : begin.mutate({ tunnel, message }, { onSuccess: () => setDraft(undefined) })
               }
             >
               {maintenance ? 'Change message' : 'Start maintenance'}

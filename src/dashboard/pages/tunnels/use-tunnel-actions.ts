@@ -4,75 +4,121 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
-import { sayWithOffer } from '../../parts/offer.tsx';
+import { undoOf } from '../../parts/undo/undo.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';
+import { isShut } from './tunnel-state.ts';
 
 type Change = Partial<TunnelDetail> & { readonly id: string };
 
+/** Starts a tunnel. One that had expired is not undone: it can't expire again. */
 export function useStart() {
-  const { client } = useApi();
   const queries = useQueryClient();
+  const { start, undoRun } = useRun();
   return useAction({
-    run: ({ id }: Tunnel) => answered(client.POST('/tunnels/{id}/start', { params: { path: { id } } })),
+    run: ({ id }: Tunnel) => start(id),
+    done: ({ subdomain }, before) => `Tunnel ${subdomain} ${isShut(before, Date.now()) ? 'started' : 'extended'}.`,
+    undo: (tunnel, before) => (before.stopped ? undoRun(tunnel, before) : undefined),
     onDone: (tunnel) => show(queries, tunnel),
     touches: [['tunnels']],
   });
 }
 
+/** Stops a tunnel. Its agent asks again every ten seconds, and is back after an undo. Maintenance ends with the connection, for good. */
 export function useStop({ tellsFailure = false } = {}) {
-  const { client } = useApi();
   const queries = useQueryClient();
+  const { stop, undoRun } = useRun();
   return useAction({
-    run: ({ id }: Tunnel) => answered(client.POST('/tunnels/{id}/stop', { params: { path: { id } } })),
+    run: ({ id }: Tunnel) => stop(id),
+    done: ({ subdomain }) => `Tunnel ${subdomain} stopped.`,
+    undo: (tunnel, before) => (before.maintenance ? undefined : undoRun(tunnel, before)),
     onDone: (tunnel) => show(queries, tunnel),
     touches: [['tunnels'], ['connections']],
     tellsFailure,
   });
 }
 
+/** Starts and stops a tunnel, and undoes either. */
+function useRun() {
+  const { client } = useApi();
+  const path = (id: string) => ({ params: { path: { id } } });
+  const start = (id: string) => answered(client.POST('/tunnels/{id}/start', path(id)));
+  const stop = (id: string) => answered(client.POST('/tunnels/{id}/stop', path(id)));
+  const undoRun = (after: Tunnel, before: Tunnel) =>
+    undoOf<Tunnel, 'stopped'>({
+      before,
+      after,
+      fields: ['stopped'],
+      read: () => answered(client.GET('/tunnels/{id}', path(after.id))),
+      write: () => (before.stopped ? stop(after.id) : start(after.id)),
+    });
+  return { start, stop, undoRun };
+}
+
 export interface Shut {
   readonly tunnel: Pick<Tunnel, 'id' | 'subdomain'>;
   /** Empty: the edge's own words. */
   readonly message: string;
-  /** It is in maintenance already: other words are no beginning. */
-  readonly isOn?: boolean;
+}
+
+/** Whether a tunnel is in maintenance: its message, empty for the edge's own words; null: it is not. */
+interface Maintenance {
+  readonly message: string | null;
 }
 
 export function useBeginMaintenance({ tellsFailure = false } = {}) {
-  return useAction({ run: useMaintenance().begin, tellsFailure });
+  const { put, undo, see } = useMaintenance();
+  return useAction({
+    run: ({ tunnel, message }: Shut) => put(tunnel.id, { message }),
+    done: (before, { tunnel }) =>
+      `Maintenance ${before.message === null ? 'started' : 'changed'} for ${tunnel.subdomain}.`,
+    undo: (before, { tunnel, message }) => undo(tunnel.id, { before, after: { message } }),
+    onDone: (_, { tunnel: { id }, message }) => see(id, { message }),
+    touches: [['tunnels']],
+    tellsFailure,
+  });
 }
 
 export function useEndMaintenance() {
-  return useAction({ run: useMaintenance().end });
+  const { put, undo, see } = useMaintenance();
+  return useAction({
+    run: ({ id }: Shut['tunnel']) => put(id, { message: null }),
+    done: (_, { subdomain }) => `Maintenance ended for ${subdomain}.`,
+    undo: (before, { id }) => undo(id, { before, after: { message: null } }),
+    onDone: (_, { id }) => see(id, { message: null }),
+    touches: [['tunnels']],
+  });
 }
 
-/** Begins and ends maintenance, each with an offer to undo: both are one click on the wrong row away. */
 function useMaintenance() {
   const { client } = useApi();
   const queries = useQueryClient();
-  const see = (change: Change): void => {
-    show(queries, change);
-    void queries.invalidateQueries({ queryKey: ['tunnels'] });
-  };
-  const begin = async ({ tunnel, message, isOn = false }: Shut): Promise<void> => {
-    const { id, subdomain } = tunnel;
-    await answered(client.PUT('/tunnels/{id}/maintenance', { params: { path: { id } }, body: { message } }));
-    see({ id, maintenance: true, maintenanceMessage: message });
-    if (!isOn) sayWithOffer(`Maintenance started for ${subdomain}.`, { action: 'Undo', run: () => end(tunnel) });
-  };
-  const end = async (tunnel: Shut['tunnel']): Promise<void> => {
-    const { id, subdomain } = tunnel;
+  const read = async (id: string): Promise<Maintenance> => {
     const path = { params: { path: { id } } };
-    // The words, which lists do not have, are forgotten with the end.
-    const { maintenanceMessage } = await answered(client.GET('/tunnels/{id}', path));
-    await answered(client.DELETE('/tunnels/{id}/maintenance', path));
-    see({ id, maintenance: false, maintenanceMessage: null });
-    sayWithOffer(`Maintenance ended for ${subdomain}.`, {
-      action: 'Restart',
-      run: () => begin({ tunnel, message: maintenanceMessage ?? '' }),
-    });
+    const { maintenance, maintenanceMessage: message } = await answered(client.GET('/tunnels/{id}', path));
+    return { message: maintenance ? (message ?? '') : null };
   };
-  return { begin, end };
+  const write = async (id: string, { message }: Maintenance): Promise<void> => {
+    const path = { params: { path: { id } } };
+    if (message === null) await answered(client.DELETE('/tunnels/{id}/maintenance', path));
+    else await answered(client.PUT('/tunnels/{id}/maintenance', { ...path, body: { message } }));
+  };
+  return {
+    /** Resolves with what there was before: lists do not have the message, and the server forgets it at the end. */
+    put: async (id: string, next: Maintenance): Promise<Maintenance> => {
+      const before = await read(id);
+      await write(id, next);
+      return before;
+    },
+    undo: (id: string, change: { readonly before: Maintenance; readonly after: Maintenance }) =>
+      undoOf<Maintenance, 'message'>({
+        ...change,
+        fields: ['message'],
+        read: () => read(id),
+        write: () => write(id, change.before),
+      }),
+    see: (id: string, { message }: Maintenance): void =>
+      show(queries, { id, maintenance: message !== null, maintenanceMessage: message }),
+  };
 }
 
 /** `onDone`: before the tunnel is out of the lists, so that its own page can be left. */

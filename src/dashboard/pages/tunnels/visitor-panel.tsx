@@ -2,12 +2,8 @@
 import { Alert, Button, Group, Stack, TagsInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { answered } from '../../api/client.ts';
-import { useAccount, useApi, useMay } from '../../api/context.tsx';
-import type { Schemas } from '../../api/types.ts';
-import { useAction } from '../../parts/action.ts';
+import { useAccount, useMay } from '../../api/context.tsx';
 import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { showFaults } from '../../parts/forms/form-failure.ts';
 import { FailureAlert, Loaded } from '../../parts/loaded.tsx';
@@ -16,7 +12,7 @@ import { PlanLink } from '../../parts/links.tsx';
 import { listFaults, tidyDomains, tidyEmails, type VisitorLists } from './access-values.ts';
 import { OnOff } from './badges.tsx';
 import { type TunnelDetail, useVisitorGate } from './tunnel-queries.ts';
-import { show } from './use-tunnel-actions.ts';
+import { usePutVisitorGate, useRemoveVisitorGate } from './use-visitor-gate.ts';
 
 export function VisitorPanel({ tunnel }: { readonly tunnel: TunnelDetail }) {
   const { id, edgeAuthEnabled: isOn } = tunnel;
@@ -69,7 +65,7 @@ function Asking({ tunnel, lists, isBlocked }: AskingProps) {
       isOn && (
         <>
           <Listed lists={lists} />
-          <RemoveVisitors tunnel={tunnel} />
+          <RemoveVisitors tunnel={tunnel} lists={lists} />
         </>
       )
     );
@@ -80,8 +76,13 @@ function Asking({ tunnel, lists, isBlocked }: AskingProps) {
       </Button>
     );
   return (
-    <VisitorForm key={String(isOn)} tunnelId={id} isOn={isOn} lists={lists}>
-      {isOn && <RemoveVisitors tunnel={tunnel} />}
+    <VisitorForm
+      key={JSON.stringify([isOn, lists.allowed_domains, lists.allowed_emails])}
+      tunnelId={id}
+      isOn={isOn}
+      lists={lists}
+    >
+      {isOn && <RemoveVisitors tunnel={tunnel} lists={lists} />}
     </VisitorForm>
   );
 }
@@ -91,9 +92,11 @@ function Listed({ lists }: { readonly lists: VisitorLists }) {
   return <Text size="sm">Allowed: {entries.join(', ')}.</Text>;
 }
 
-function RemoveVisitors({ tunnel: { id, subdomain } }: { readonly tunnel: TunnelDetail }) {
+type RemoveProps = Pick<AskingProps, 'tunnel' | 'lists'>;
+
+function RemoveVisitors({ tunnel: { id, subdomain }, lists }: RemoveProps) {
   const [opened, { open, close }] = useDisclosure(false);
-  const remove = useRemoveVisitorGate(id, close);
+  const remove = useRemoveVisitorGate({ tunnelId: id, isOn: true, lists }, close);
   return (
     <>
       <Button variant="default" onClick={open} w="fit-content">
@@ -135,7 +138,7 @@ function VisitorForm({ tunnelId, isOn, lists, children }: VisitorFormProps) {
     initialValues: { allowed_domains: [...lists.allowed_domains], allowed_emails: [...lists.allowed_emails] },
     validate: listFaults,
   });
-  const put = usePutVisitorGate(tunnelId, isOn);
+  const put = usePutVisitorGate({ tunnelId, isOn, lists });
   const send = (body: { allowed_domains: string[]; allowed_emails: string[] }): void => {
     setRefused(false);
     put.mutate(body, {
@@ -173,36 +176,4 @@ function VisitorForm({ tunnelId, isOn, lists, children }: VisitorFormProps) {
       </Stack>
     </form>
   );
-}
-
-/** Puts and removes the visitor gate of a tunnel. */
-function usePutVisitorGate(tunnelId: string, isOn: boolean) {
-  const { client } = useApi();
-  const queries = useQueryClient();
-  return useAction({
-    run: (body: Schemas['VisitorGate']) =>
-      answered(client.PUT('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } }, body })),
-    done: isOn ? 'Lists saved. Visitors must log in again.' : 'Visitor login turned on. Applies immediately.',
-    onDone: (gate) => {
-      queries.setQueryData(['tunnels', tunnelId, 'edge-auth'], gate);
-      show(queries, { id: tunnelId, edgeAuthEnabled: true });
-    },
-    touches: [['tunnels']],
-    tellsFailure: true,
-  });
-}
-
-function useRemoveVisitorGate(tunnelId: string, onDone: () => void) {
-  const { client } = useApi();
-  const queries = useQueryClient();
-  return useAction({
-    run: () => answered(client.DELETE('/tunnels/{id}/edge-auth', { params: { path: { id: tunnelId } } })),
-    done: 'Visitor login removed.',
-    onDone: () => {
-      show(queries, { id: tunnelId, edgeAuthEnabled: false });
-      onDone();
-    },
-    touches: [['tunnels']],
-    tellsFailure: true,
-  });
 }

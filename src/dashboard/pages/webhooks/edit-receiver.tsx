@@ -8,6 +8,7 @@ import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy.tsx';
 import { say, useAction } from '../../parts/action.ts';
+import { undoOf } from '../../parts/undo/undo.ts';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { showFaults } from '../../parts/forms/form-failure.ts';
 import { OneTimeSecret, OneTimeSecretModal } from '../../parts/dialogs/one-time-secret.tsx';
@@ -21,13 +22,29 @@ interface DialogProps {
 }
 type FormProps = Omit<DialogProps, 'opened'>;
 
-/** Changes a receiver; the page shows the answer at once. */
-export function useReceiverChange({ id }: Receiver, onDone: (changed: Receiver) => void) {
+/** Changes a receiver; the page shows the answer at once. `done` is said with an undo of name and sender: a former secret is not known. */
+export function useReceiverChange(
+  receiver: Receiver,
+  onDone: (changed: Receiver) => void,
+  done?: (changed: Receiver) => string,
+) {
   const { client } = useApi();
   const queries = useQueryClient();
+  const { id } = receiver;
+  const params = { path: { id } };
+  const patch = (body: Schemas['WebhookReceiverChanges']) =>
+    answered<Receiver>(client.PATCH('/webhook-receivers/{id}', { params, body }));
   return useAction({
-    run: (body: Schemas['WebhookReceiverChanges']) =>
-      answered<Receiver>(client.PATCH('/webhook-receivers/{id}', { params: { path: { id } }, body })),
+    run: patch,
+    ...(done && { done }),
+    undo: (after) =>
+      undoOf({
+        before: receiver,
+        after,
+        fields: ['name', 'validator'],
+        read: () => answered<Receiver>(client.GET('/webhook-receivers/{id}', { params })),
+        write: patch,
+      }),
     touches: [RECEIVERS],
     onDone: (changed) => {
       queries.setQueryData([...RECEIVERS, id], changed);
@@ -51,7 +68,7 @@ function EditForm({ receiver, onClose }: FormProps) {
     initialValues: { name: receiver.name, validator: receiver.validator },
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name.' : null) },
   });
-  const change = useReceiverChange(receiver, onClose);
+  const change = useReceiverChange(receiver, onClose, ({ name }) => `Receiver ${name} saved.`);
   return (
     <form
       noValidate

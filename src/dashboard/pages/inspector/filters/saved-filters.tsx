@@ -3,9 +3,13 @@ import { ActionIcon, Button, Group, Menu, Modal, Stack, Text, TextInput, Tooltip
 import { useDisclosure, useLocalStorage } from '@mantine/hooks';
 import { IconBookmark, IconTrash } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
+import { sayWithUndo } from '../../../parts/action.ts';
 import { useMenuDialog } from '../../../parts/dialogs/row-menu.tsx';
+import { changedMeanwhile } from '../../../parts/undo/undo.ts';
 import { type Filter, filterIn, isFiltered, searchOf } from './filter.ts';
-import { readSaved, type Saved, withSaved } from './saved.ts';
+import { readSaved, restored, type Saved, withSaved } from './saved.ts';
+
+const KEY = 'culvert-inspector-filters';
 
 interface SavedFiltersProps {
   readonly filter: Filter;
@@ -14,13 +18,22 @@ interface SavedFiltersProps {
 
 export function SavedFilters({ filter, onChange }: SavedFiltersProps) {
   const [saved, setSaved] = useLocalStorage<readonly Saved[]>({
-    key: 'culvert-inspector-filters',
+    key: KEY,
     defaultValue: [],
     getInitialValueInEffect: false,
     deserialize: readSaved,
   });
   const [isNaming, naming] = useDisclosure(false);
   const { button, from } = useMenuDialog();
+  const remove = (name: string): void => {
+    setSaved(saved.filter((one) => one.name !== name));
+    sayWithUndo(`Filter ${name} deleted.`, async () => {
+      // Read from the browser: this list may be gone by then.
+      const all = restored(readSaved(localStorage.getItem(KEY) ?? undefined), { of: saved, name });
+      if (all === undefined) throw changedMeanwhile();
+      setSaved(all);
+    });
+  };
   return (
     <>
       <Menu position="bottom-end" withInitialFocusPlaceholder={false} closeOnItemClick>
@@ -49,7 +62,7 @@ export function SavedFilters({ filter, onChange }: SavedFiltersProps) {
                 <Menu.Item
                   key={name}
                   leftSection={<IconTrash size={14} />}
-                  onClick={() => setSaved(saved.filter((one) => one.name !== name))}
+                  onClick={() => remove(name)}
                   aria-label={`Delete ${name}`}
                 >
                   {name}

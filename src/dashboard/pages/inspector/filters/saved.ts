@@ -33,3 +33,14 @@ export function readSaved(text: string | undefined): readonly Saved[] {
 export function withSaved(saved: readonly Saved[], one: Saved): readonly Saved[] {
   return [one, ...saved.filter(({ name }) => name !== one.name)].slice(0, MAX_SAVED);
 }
+
+/** One that was deleted, back at its place. Undefined: its name is taken meanwhile, or the list is full. */
+export function restored(
+  saved: readonly Saved[],
+  { of: former, name }: { readonly of: readonly Saved[]; readonly name: string },
+): readonly Saved[] | undefined {
+  const at = former.findIndex((one) => one.name === name);
+  const one = former[at];
+  if (one === undefined || saved.length >= MAX_SAVED || saved.some((other) => other.name === name)) return undefined;
+  return saved.toSpliced(at, 0, one);
+}

@@ -6,6 +6,7 @@ import { answered } from '../../../api/client.ts';
 import { useApi, useMay } from '../../../api/context.tsx';
 import type { Schemas, Tunnel } from '../../../api/types.ts';
 import { useAction } from '../../../parts/action.ts';
+import { undoOf } from '../../../parts/undo/undo.ts';
 import { FailureAlert, Loaded } from '../../../parts/loaded.tsx';
 import { Panel } from '../../../parts/panel.tsx';
 import { maskRulesIn, maskText } from './mask-rules.ts';
@@ -42,18 +43,31 @@ const CHOICES = new Map<string, boolean | null>([
   ['server', null],
 ]);
 
-function FramesChoice({ settings }: { readonly settings: Settings }) {
+/** Saves settings of recording, and how that is undone. */
+function useSettings(before: Settings) {
   const { client } = useApi();
+  const params = { path: { id: before.id } };
+  const put = (body: Schemas['InspectorSettingsInput']) =>
+    answered(client.PUT('/tunnels/{id}/inspector', { params, body }));
+  const read = () => answered(client.GET('/tunnels/{id}/inspector', { params }));
+  const undo = (after: Settings) =>
+    undoOf<Settings, 'mask' | 'websocket_frames'>({
+      before,
+      after,
+      fields: ['mask', 'websocket_frames'],
+      read,
+      write: put,
+    });
+  return { put, undo };
+}
+
+function FramesChoice({ settings }: { readonly settings: Settings }) {
+  const { put, undo } = useSettings(settings);
   const may = useMay('member');
   const { websocket_frames: frames, websocket_frames_default: isOnByDefault } = settings;
   const save = useAction({
-    run: (chosen: boolean | null) =>
-      answered(
-        client.PUT('/tunnels/{id}/inspector', {
-          params: { path: { id: settings.id } },
-          body: { websocket_frames: chosen },
-        }),
-      ),
+    run: (chosen: boolean | null) => put({ websocket_frames: chosen }),
+    undo,
     done: 'WebSocket frames saved.',
     touches: [['tunnels', settings.id, 'inspector']],
     tellsFailure: true,
@@ -86,13 +100,13 @@ function FramesChoice({ settings }: { readonly settings: Settings }) {
 }
 
 function MaskForm({ settings }: { readonly settings: Settings }) {
-  const { client } = useApi();
+  const { put, undo } = useSettings(settings);
   const may = useMay('member');
   const [text, setText] = useState(() => maskText(settings.mask));
   const [problem, setProblem] = useState<string>();
   const save = useAction({
-    run: (mask: Settings['mask']) =>
-      answered(client.PUT('/tunnels/{id}/inspector', { params: { path: { id: settings.id } }, body: { mask } })),
+    run: (mask: Settings['mask']) => put({ mask }),
+    undo,
     done: 'Mask rules saved.',
     touches: [['tunnels', settings.id, 'inspector']],
     tellsFailure: true,

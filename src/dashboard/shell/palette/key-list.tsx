@@ -4,6 +4,7 @@ import { Group, Kbd, Modal, Stack, Text } from '@mantine/core';
 const KEYS: ReadonlyArray<readonly [keys: readonly string[], does: string]> = [
   [['Ctrl', 'K'], 'Search pages, tunnels, keys, members and documentation (on a Mac: Cmd+K)'],
   [['?'], 'Show these keys; in the inspector, the keys of requests'],
+  [['Ctrl', 'Z'], 'Undo, while a notice offers it (on a Mac: Cmd+Z)'],
   [['↑', '↓'], 'Move in lists, menus and search results'],
   [['Enter'], 'Open the selected entry'],
   [['Esc'], 'Close a dialog, a menu or the search'],

@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { inReverse } from '../harness/ends.ts';
-import { heading, NO_CHROMIUM, noSeriousFinding, PHONE, shoot, startFixture, type Fixture } from './fixture.ts';
+import {
+  DESKTOP,
+  heading,
+  NO_CHROMIUM,
+  noSeriousFinding,
+  PHONE,
+  shoot,
+  startFixture,
+  type Fixture,
+} from './fixture.ts';
 
 suite('alerts', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
   const ends = inReverse({ after });
@@ -50,7 +59,15 @@ suite('alerts', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await shoot(page, 'alerts');
     const notice = page.getByRole('group', { name: 'Undo' });
     await notice.getByRole('status').getByText('Alert disabled.').waitFor();
+    // The focus holds the notice, for as long as the checks below may take.
+    await notice.getByRole('button', { name: 'Undo' }).focus();
     await noSeriousFinding(page);
+    await shoot(page, 'alerts-undo');
+    await page.setViewportSize(PHONE);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await noSeriousFinding(page);
+    await shoot(page, 'alerts-undo-phone-dark');
+    await page.setViewportSize(DESKTOP);
     await notice.getByRole('button', { name: 'Undo' }).press('Enter');
     await page.getByText('Undone.').waitFor();
     await row.getByText('Disabled').waitFor({ state: 'detached' });

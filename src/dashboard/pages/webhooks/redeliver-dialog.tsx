@@ -36,10 +36,15 @@ export function RedeliverDialog({ receiver, opened, onClose }: RedeliverDialogPr
   );
 }
 
+/** `crypto.randomUUID` is there in secure contexts alone, and a dashboard may be served over HTTP. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-');
+}
+
 function RangeForm({ receiver: { id }, onClose }: Omit<RedeliverDialogProps, 'opened'>) {
   const { client } = useApi();
   // Of this dialog: a second click is the same call.
-  const [opened] = useState(() => ({ at: Date.now(), key: crypto.randomUUID() }));
+  const [opened] = useState(() => ({ at: Date.now(), key: randomKey() }));
   const [choice, setChoice] = useState<RangeChoice>('24');
   const [state, setState] = useState<StateChoice>('failed');
   const [text, setText] = useState({ from: localText(opened.at - 3_600_000), to: localText(opened.at) });

@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import { capabilityTokens } from '../db/schema.ts';
 import type { Store } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
+import { changesBetween } from '../core/rules/audit-changes.ts';
 import { recordAudit } from '../core/rules/audit.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import { lineageOf, type Spend } from './spend.ts';
@@ -41,7 +42,10 @@ export class TokenBudgets {
         action: 'token.budget',
         resourceType: 'token',
         resourceId: token.nonce,
-        details: { from: token.monthlyBudgetUsdCents, to: cents },
+        changes: changesBetween(
+          { monthlyBudgetUsdCents: token.monthlyBudgetUsdCents },
+          { monthlyBudgetUsdCents: cents },
+        ),
       });
       const [own] = this.#spend.budgetsOf(tx.db, { ...token, monthlyBudgetUsdCents: cents }, tx.now);
       if (own !== undefined) tx.onCommit(() => this.#routeEvents.setBudget(own));

@@ -244,7 +244,8 @@ test('a cap is set, taken off and told to data nodes with what is spent; zero re
   ])
     assert.deepEqual(said(await cap(key, body)), [400, 'invalid_request'], JSON.stringify(body));
   const entry = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'token.budget')).all();
-  assert.deepEqual(entry.map(({ details }) => details)[1], { from: 0, to: 1e9 });
+  const change = { field: 'monthlyBudgetUsdCents', from: 0, to: 1e9 };
+  assert.deepEqual(entry.map(({ changes }) => changes)[1], [change]);
   plane.deltas.length = 0;
   assert.equal((await cap(key, { monthlyBudgetUsdCents: null })).status, 200);
   const after = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'token.budget')).all();

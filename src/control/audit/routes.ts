@@ -2,6 +2,7 @@
  * `/events`, the audit log of the organization, `/me/events`, that of the caller's own account, and `/superadmin/events`, all of it.
  */
 import { z } from '@hono/zod-openapi';
+import { MAX_CHANGED_TEXT, MAX_CHANGES } from '../core/rules/audit-changes.ts';
 import { AUDIT_ACTIONS } from '../core/rules/audit.ts';
 import type { EventFilter, EventRow, Events } from './service.ts';
 import { type Api, actorOf, operatorOf } from '../core/http/context.ts';
@@ -13,6 +14,9 @@ import { text } from '../core/http/fields/text.ts';
 interface Deps {
   readonly events: Events;
 }
+
+const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const change = z.object({ field: z.string(), from: value, to: value });
 
 const event = z
   .object({
@@ -28,10 +32,16 @@ const event = z
     ipAddress: z
       .string()
       .openapi({ description: 'Empty for changes by the server itself, and for operators of the server' }),
+    resourceName: z.string().nullable().openapi({
+      description: 'Name of the object at that time; null: it has none, or the event is of an older version',
+    }),
+    changes: z.array(change).openapi({
+      description: `Changed fields with old and new values: at most ${MAX_CHANGES}, of at most ${MAX_CHANGED_TEXT} characters each. Of a secret, \`to\` is \`set\`, \`changed\` or \`removed\``,
+    }),
     details: z
-      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .record(z.string(), value)
       .nullable()
-      .openapi({ description: 'The change, with old and new values' }),
+      .openapi({ description: 'More about the event. Events of older versions have old and new values here' }),
   })
   .openapi('AuditEvent', {
     example: {
@@ -43,7 +53,9 @@ const event = z
       userEmail: 'ann@example.com',
       actorType: 'user',
       ipAddress: '203.0.113.7',
-      details: { email: 'bob@example.com', from: 'viewer', to: 'member' },
+      resourceName: 'bob@example.com',
+      changes: [{ field: 'role', from: 'viewer', to: 'member' }],
+      details: { email: 'bob@example.com' },
     },
   });
 
@@ -67,7 +79,9 @@ const operatedEvent = event
       userEmail: 'operator (root)',
       actorType: 'operator',
       ipAddress: '',
-      details: { from: 'free', to: 'pro' },
+      resourceName: 'Shop',
+      changes: [{ field: 'plan', from: 'free', to: 'pro' }],
+      details: null,
       orgId: '019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10',
     },
   });
@@ -171,6 +185,8 @@ function present(row: EventRow) {
     userEmail: row.actorLabel,
     actorType: row.actorKind,
     ipAddress: row.ipAddress,
+    resourceName: row.resourceName,
+    changes: [...(row.changes ?? [])],
     details: row.details,
   };
 }

@@ -36,10 +36,12 @@ test('events: each names action, resource, actor and address, newest first', asy
   assert.deepEqual(Object.keys(third ?? {}).sort(), [
     'action',
     'actorType',
+    'changes',
     'details',
     'id',
     'ipAddress',
     'resourceId',
+    'resourceName',
     'resourceType',
     'timestamp',
     'userEmail',

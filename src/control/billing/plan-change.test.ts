@@ -105,7 +105,12 @@ test('plan change: the audit log has actor, old and new plan, and no entry witho
   setPlan(ann, 'team');
   const entries = plane.control.store.db.select().from(auditEvents).where(eq(auditEvents.action, 'org.plan')).all();
   assert.deepEqual(
-    entries.map(({ orgId, actorKind, actorLabel, details }) => ({ orgId, actorKind, actorLabel, details })),
-    [{ orgId: ann.orgId, actorKind: 'operator', actorLabel: 'root', details: { from: 'free', to: 'team' } }],
+    entries.map(({ orgId, actorKind, actorLabel, changes }) => ({ orgId, actorKind, actorLabel, changes })),
+    [
+      {
+        ...{ orgId: ann.orgId, actorKind: 'operator', actorLabel: 'root' },
+        changes: [{ field: 'plan', from: 'free', to: 'team' }],
+      },
+    ],
   );
 });

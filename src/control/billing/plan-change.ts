@@ -3,6 +3,7 @@
  */
 import type { Tx } from '../db/tx.ts';
 import type { OperatorActor, SystemActor, UserActor } from '../core/rules/actor.ts';
+import { changesBetween } from '../core/rules/audit-changes.ts';
 import { recordAudit } from '../core/rules/audit.ts';
 import type { Drains } from '../core/drains.ts';
 import type { Plan } from '../core/rules/plans.ts';
@@ -31,7 +32,7 @@ export function changePlanIn(tx: Tx, { orgId, from, to, by }: PlanChange, deps: 
     by.kind === 'operator'
       ? ({ action: 'org.plan', resourceType: 'organization' } as const)
       : ({ action: 'billing.plan', resourceType: 'billing' } as const);
-  recordAudit(tx, by, { ...entry, resourceId: orgId, orgId, details: { from, to } });
+  recordAudit(tx, by, { ...entry, resourceId: orgId, orgId, changes: changesBetween({ plan: from }, { plan: to }) });
   // A name that is no id: nothing of the organization is gone.
   deps.drains.begin(tx, { kind: 'plan_changed', scope: `plan/${orgId}`, orgId, actor: by, details: { plan: to } });
 }

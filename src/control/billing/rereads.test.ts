@@ -25,7 +25,7 @@ test('what was changed at the provider a day ago without an event holds here, is
   assert.deepEqual([fixture.plan(), fixture.row()?.status], ['free', 'canceled']);
   const { db } = fixture.plane.control.store;
   const [, entry] = db.select().from(auditEvents).where(eq(auditEvents.action, 'billing.plan')).all();
-  assert.deepEqual([entry?.actorKind, entry?.details], ['system', { from: 'team', to: 'free' }]);
+  assert.deepEqual([entry?.actorKind, entry?.changes], ['system', [{ field: 'plan', from: 'team', to: 'free' }]]);
   const [line] = logged(fixture, /changed without an event/);
   assert.deepEqual(line?.fields, { orgId: fixture.ann.home, from: 'active', to: 'canceled' });
   assert.equal(await reread(fixture), 0, 'once a day');

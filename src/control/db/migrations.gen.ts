@@ -253,5 +253,14 @@ export const MIGRATIONS: readonly Migration[] = [
     "statements": [
       "CREATE TABLE `agent_commands` (\n\t`tunnel_id` text PRIMARY KEY NOT NULL,\n\t`command` text NOT NULL,\n\t`updated_at` integer NOT NULL,\n\tFOREIGN KEY (`tunnel_id`) REFERENCES `tunnels`(`id`) ON UPDATE no action ON DELETE no action\n);"
     ]
+  },
+  {
+    "index": 13,
+    "tag": "0012_audit_changes",
+    "hash": "e77e98559ce7817a5c5d333dc3bc475d324838d9dc9ebd8e519e17bf848c9710",
+    "statements": [
+      "ALTER TABLE `audit_events` ADD `resource_name` text;",
+      "ALTER TABLE `audit_events` ADD `changes` text;"
+    ]
   }
 ];

@@ -72,6 +72,15 @@ test('a domain whose record is gone for three days is unverified, unbound, and i
     auditLog.map((event) => [event.orgId, event.resourceId, event.actorKind]),
     [[ann.orgId, id, 'system']],
   );
+  const [lost] = auditLog;
+  assert.equal(lost?.resourceName, NAME);
+  assert.deepEqual(
+    lost.changes?.map(({ field, to }) => [field, to]),
+    [
+      ['verified', false],
+      ['tunnel', null],
+    ],
+  );
   const mails = plane.control.store.db.query.outgoingMails.findMany().sync();
   const email = mails.map((mail) => plane.control.outbox.open(mail)).find(({ kind }) => kind === 'domain_lost');
   assert.ok(email?.kind === 'domain_lost');

@@ -10,10 +10,12 @@ import type { Outbox } from '../core/mail/outbox.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import { membersOf } from '../organizations/membership-rows.ts';
 import type { RouteMaker } from '../tunnels/plane/route-maker.ts';
+import { labelOf } from '../tunnels/rows.ts';
 import { findOrg } from '../organizations/rows.ts';
 import type { TxtRecords } from '../providers/dns.ts';
 import { challengeName } from './names.ts';
 import { announceTunnel, type DomainRow, recordDomain, updateDomain } from './rows.ts';
+import { changesBetween } from '../core/rules/audit-changes.ts';
 
 /** How often a domain is looked up. */
 const EVERY_MS = DAY_MS;
@@ -72,7 +74,9 @@ export class DomainChecks {
   #lose(tx: Tx, row: DomainRow): void {
     const { outbox } = this.#deps;
     updateDomain(tx, row, { verifiedAt: null, checkedAt: tx.now, failingSince: null, tunnelId: null });
-    recordDomain(tx, { kind: 'system', orgId: row.orgId }, { action: 'domain.lose', row });
+    const before = { verified: true, tunnel: labelOf(tx.db, row.tunnelId) };
+    const changes = changesBetween(before, { verified: false, tunnel: null });
+    recordDomain(tx, { kind: 'system', orgId: row.orgId }, { action: 'domain.lose', row, changes });
     announceTunnel(tx, row.tunnelId, this.#deps);
     const organization = findOrg(tx.db, row.orgId)?.name ?? '';
     for (const { role, email } of membersOf(tx.db, row.orgId)) {

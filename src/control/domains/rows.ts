@@ -3,6 +3,7 @@ import { and, desc, eq, isNotNull } from 'drizzle-orm';
 import { domains } from '../db/schema.ts';
 import type { Db, Tx } from '../db/tx.ts';
 import type { Actor } from '../core/rules/actor.ts';
+import type { AuditChange } from '../core/rules/audit-changes.ts';
 import { type AuditAction, type AuditDetails, recordAudit } from '../core/rules/audit.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import type { RouteMaker } from '../tunnels/plane/route-maker.ts';
@@ -41,10 +42,21 @@ export function updateDomain(tx: Tx, row: DomainRow, change: Partial<DomainRow>)
 export function recordDomain(
   tx: Tx,
   actor: Actor,
-  { action, row, more }: { action: AuditAction; row: DomainRow; more?: AuditDetails },
+  {
+    action,
+    row,
+    more,
+    changes,
+  }: { action: AuditAction; row: DomainRow; more?: AuditDetails; changes?: readonly AuditChange[] | undefined },
 ): void {
   const details = { domain: row.domain, ...more };
-  recordAudit(tx, actor, { action, resourceType: 'domain', resourceId: row.id, details });
+  recordAudit(tx, actor, {
+    action,
+    resourceType: 'domain',
+    resourceId: row.id,
+    details,
+    ...(changes === undefined ? {} : { changes }),
+  });
 }
 
 /** After the commit the edge has the domains of this tunnel as the transaction leaves them. To be called behind the change. */

@@ -179,6 +179,20 @@ test('a tunnel answers for a verified domain from the bind to the unbind, and to
       ['domain.unbind', { domain: NAME, tunnel: second }],
     ],
   );
+  assert.ok(auditLog.every(({ resourceName }) => resourceName === NAME));
+  const labels = await Promise.all(
+    [tunnel, second].map(async (one) => (await ann.call('GET', `/tunnels/${one}`)).body['subdomain']),
+  );
+  const [first, other] = labels;
+  assert.deepEqual(
+    auditLog.slice(1).map(({ changes }) => changes),
+    [
+      [{ field: 'verified', from: false, to: true }],
+      [{ field: 'tunnel', from: null, to: first }],
+      [{ field: 'tunnel', from: first, to: other }],
+      [{ field: 'tunnel', from: other, to: null }],
+    ],
+  );
 });
 
 test('a deleted tunnel leaves the domain verified and bound to nothing', async () => {

@@ -9,13 +9,14 @@ import { AppError } from '../../base/errors.ts';
 import { domains } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
+import { changesBetween } from '../core/rules/audit-changes.ts';
 import { checkRoom } from '../core/rules/daily-limit.ts';
 import type { PendingWork } from '../core/pending-rows.ts';
 import type { RouteEvents } from '../core/link/route-events.ts';
 import { callerNow } from '../core/rules/caller.ts';
 import { isResting, letAllRest } from '../subdomains/free-names.ts';
 import type { RouteMaker } from '../tunnels/plane/route-maker.ts';
-import { ownTunnel } from '../tunnels/rows.ts';
+import { labelOf, ownTunnel } from '../tunnels/rows.ts';
 import type { DomainChallenges } from './challenges.ts';
 import { challengeName, domainFrom } from './names.ts';
 import {
@@ -130,7 +131,11 @@ export class Domains {
       if (!found.includes(row.verificationToken)) throw notProven(row, found);
       requireFree(tx, row.domain, actor.orgId);
       const next = updateDomain(tx, row, { verifiedAt: tx.now, checkedAt: tx.now, failingSince: null });
-      recordDomain(tx, now, { action: 'domain.verify', row });
+      recordDomain(tx, now, {
+        action: 'domain.verify',
+        row,
+        changes: changesBetween({ verified: false }, { verified: true }),
+      });
       return next;
     });
   }
@@ -164,7 +169,12 @@ export class Domains {
   #rebind(tx: Tx, actor: Actor, { row, tunnelId }: { row: DomainRow; tunnelId: string | null }): DomainRow {
     const next = updateDomain(tx, row, { tunnelId });
     const tunnel = tunnelId ?? row.tunnelId;
-    recordDomain(tx, actor, { action: tunnelId === null ? 'domain.unbind' : 'domain.bind', row, more: { tunnel } });
+    recordDomain(tx, actor, {
+      action: tunnelId === null ? 'domain.unbind' : 'domain.bind',
+      row,
+      more: { tunnel },
+      changes: changesBetween({ tunnel: labelOf(tx.db, row.tunnelId) }, { tunnel: labelOf(tx.db, tunnelId) }),
+    });
     announceTunnel(tx, row.tunnelId, this.#deps);
     announceTunnel(tx, tunnelId, this.#deps);
     return next;

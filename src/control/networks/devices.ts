@@ -8,6 +8,7 @@ import { AppError } from '../../base/errors.ts';
 import { networkDevices } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../core/rules/actor.ts';
+import { changesBetween } from '../core/rules/audit-changes.ts';
 import { auditOf } from '../core/rules/audit.ts';
 import { checkDailyLimit } from '../core/rules/daily-limit.ts';
 import {
@@ -154,10 +155,9 @@ export class NetworkDevices {
       const details = {
         network: network.name,
         name: row.name,
-        ...(expiresAt === undefined ? {} : { expires_at: row.expiresAt === null ? null : iso(row.expiresAt) }),
-        ...(extraAllowedIps === undefined ? {} : { extra_allowed_ips: row.extraAllowedIps.join(', ') }),
       };
-      record(tx, actor, { action: 'network_device.update', row, details });
+      const changed = changesBetween(fieldsOf(before), fieldsOf(row));
+      record(tx, actor, { action: 'network_device.update', row, details, changes: changed });
       if (expiresAt !== undefined || extraAllowedIps !== undefined) this.#announce(tx, network, row);
       return shown(row, overlayOf(network.cidr), tx.now);
     });
@@ -259,4 +259,9 @@ function shown(row: DeviceRow, overlay: Overlay, now: number): ShownDevice {
 
 function iso(at: number): string {
   return new Date(at).toISOString();
+}
+
+/** For the audit log, by the names of the API. */
+function fieldsOf({ name, expiresAt, extraAllowedIps }: DeviceRow) {
+  return { name, expires_at: expiresAt === null ? null : iso(expiresAt), extra_allowed_ips: extraAllowedIps };
 }

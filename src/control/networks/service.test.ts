@@ -318,8 +318,21 @@ test('networks: the audit log has every action and its actor', async () => {
         ann.home,
         { name: 'office', public_endpoint: 'localhost:30000', server_public_key: key },
       ],
-      ['network.update', 'network', ann.home, { name: 'office', dns: '10.80.0.1' }],
+      ['network.update', 'network', ann.home, null],
       ['network.delete', 'network', ann.home, { name: 'office', devices: 0 }],
+    ],
+  );
+  assert.ok(auditLog.every(({ resourceName }) => resourceName === 'office'));
+  assert.deepEqual(
+    auditLog.map(({ changes }) => changes),
+    [
+      null,
+      [
+        { field: 'server_public_key', from: null, to: key },
+        { field: 'server_listen_port', from: null, to: 51_820 },
+      ],
+      [{ field: 'dns', from: null, to: '10.80.0.1' }],
+      null,
     ],
   );
 });

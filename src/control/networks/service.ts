@@ -10,6 +10,7 @@ import { insertPending, type NewPendingWork, type PendingWork } from '../core/pe
 import { networkDevices, privateNetworks } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
+import { changesBetween } from '../core/rules/audit-changes.ts';
 import { checkRoom } from '../core/rules/daily-limit.ts';
 import { letPortRest, type PortFault } from '../core/rules/public-ports.ts';
 import { countDevicesIn, deviceByKey, devicesOf, hasRunOut } from './device-rows.ts';
@@ -134,12 +135,11 @@ export class Networks {
       }
       const row = { ...before, ...given, updatedAt: tx.now };
       tx.db.update(privateNetworks).set(row).where(eq(privateNetworks.id, id)).run();
-      const details = {
-        name: row.name,
-        ...(given.dns === undefined ? {} : { dns: row.dns.join(', ') }),
-        ...(given.extraAllowedIps === undefined ? {} : { extra_allowed_ips: row.extraAllowedIps.join(', ') }),
-      };
-      recordNetwork(tx, actor, { action: 'network.update', row, details });
+      recordNetwork(tx, actor, {
+        action: 'network.update',
+        row,
+        changes: changesBetween(fieldsOf(before), fieldsOf(row)),
+      });
       if (isRelayed(row) && row.name !== before.name) announce(tx, row, this.#deps);
       return this.#shown(row, countDevicesIn(tx.db, id));
     });
@@ -174,7 +174,8 @@ export class Networks {
       tx.db.update(privateNetworks).set(row).where(eq(privateNetworks.id, id)).run();
       const shown = this.#shown(row, countDevicesIn(tx.db, id));
       const details = { name: row.name, public_endpoint: shown.endpoint, server_public_key: serverPublicKey };
-      recordNetwork(tx, actor, { action: 'network.server', row, details });
+      const changes = changesBetween(serverFields(before), serverFields(row));
+      recordNetwork(tx, actor, { action: 'network.server', row, details, changes });
       if (isRelayed(row) || isRelayed(before)) announce(tx, row, this.#deps);
       return shown;
     });
@@ -283,4 +284,13 @@ function checkedChanges({ name, dns, extraAllowedIps }: NetworkChanges, { cidr }
       ? {}
       : { extraAllowedIps: extraAllowedIpsFrom(extraAllowedIps, overlayOf(cidr)) }),
   };
+}
+
+/** For the audit log, by the names of the API. */
+function fieldsOf({ name, dns, extraAllowedIps }: NetworkRow) {
+  return { name, dns, extra_allowed_ips: extraAllowedIps };
+}
+
+function serverFields({ serverPublicKey, serverListenPort, selfEndpoint }: NetworkRow) {
+  return { server_public_key: serverPublicKey, server_listen_port: serverListenPort, public_endpoint: selfEndpoint };
 }

@@ -16,6 +16,8 @@ interface Event {
   readonly actorType: string;
   readonly ipAddress: string;
   readonly orgId?: string | null;
+  readonly resourceName: string | null;
+  readonly changes: readonly object[];
   readonly details: Readonly<Record<string, unknown>> | null;
 }
 
@@ -62,10 +64,12 @@ test('a role, an invitation, a plan and the rights of an operator say from what 
   for (const superadmin of [true, false]) await done(root, 'PATCH', `/superadmin/users/${ann.id}`, { superadmin });
   const auditLog = await events(ann);
   assert.deepEqual(found(auditLog, 'invitation.create').details, { email: bob.email, role: 'member' });
-  assert.deepEqual(found(auditLog, 'member.update').details, { email: bob.email, from: 'member', to: 'admin' });
-  assert.deepEqual(found(auditLog, 'org.plan').details, { from: 'enterprise', to: 'team' });
-  found(auditLog, 'user.superadmin_grant');
-  found(auditLog, 'user.superadmin_revoke');
+  const said = (action: string) => [found(auditLog, action).resourceName, found(auditLog, action).changes];
+  assert.deepEqual(said('member.update'), [bob.email, [{ field: 'role', from: 'member', to: 'admin' }]]);
+  assert.deepEqual(said('org.plan'), ['ann', [{ field: 'plan', from: 'enterprise', to: 'team' }]]);
+  const [granted, revoked] = [said('user.superadmin_grant'), said('user.superadmin_revoke')];
+  assert.deepEqual(granted, [ann.email, [{ field: 'superadmin', from: false, to: true }]]);
+  assert.deepEqual(revoked, [ann.email, [{ field: 'superadmin', from: true, to: false }]]);
   assert.equal(found(auditLog, 'auth.login').details, null);
 });
 

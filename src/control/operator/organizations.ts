@@ -7,6 +7,7 @@ import { AppError } from '../../base/errors.ts';
 import { memberships, organizations, users } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
 import { type Actor, allowOperator, asOperator, type Approval } from '../core/rules/actor.ts';
+import { changesBetween } from '../core/rules/audit-changes.ts';
 import { type AuditAction, recordAudit } from '../core/rules/audit.ts';
 import { changePlanIn, type PlanChangeDeps } from '../billing/plan-change.ts';
 import { holdsText } from '../db/text-match.ts';
@@ -112,7 +113,10 @@ export class OperatorOrgs {
       if (before.approvalStatus !== to) {
         updateOrganization(tx, org.id, { approvalStatus: to });
         const entry = { action, resourceType: 'organization', resourceId: org.id, orgId: org.id } as const;
-        recordAudit(tx, asOperator(actor), { ...entry, details: { from: before.approvalStatus, to } });
+        recordAudit(tx, asOperator(actor), {
+          ...entry,
+          changes: changesBetween({ approval: before.approvalStatus }, { approval: to }),
+        });
         if (tell !== undefined) tx.onCommit(() => tell(org));
       }
       return viewOf(tx, org);

@@ -7,6 +7,7 @@ import { memberships, mfaFactors, organizations, users } from '../db/schema.ts';
 import type { Db, Store } from '../db/tx.ts';
 import { type Accounts, type CreatedUser, findUserByEmail } from '../auth/accounts/service.ts';
 import { type Actor, allowOperator, asOperator, type Role } from '../core/rules/actor.ts';
+import { changesBetween } from '../core/rules/audit-changes.ts';
 import { holdsText } from '../db/text-match.ts';
 import type { Mfa } from '../auth/mfa/service.ts';
 import type { PasswordLink, PasswordReset } from '../auth/accounts/password-reset.ts';
@@ -100,11 +101,12 @@ export class OperatorUsers {
       updateUser(tx, user.id, next);
       if (next.isSuperadmin !== user.isSuperadmin) {
         const action = next.isSuperadmin ? 'user.superadmin_grant' : 'user.superadmin_revoke';
-        recordUserAudit(tx, operator, { action, userId: user.id });
+        const changes = changesBetween({ superadmin: user.isSuperadmin }, { superadmin: next.isSuperadmin });
+        recordUserAudit(tx, operator, { action, userId: user.id, changes });
       }
       if (next.name !== user.name) {
-        const details = { from: user.name, to: next.name };
-        recordUserAudit(tx, operator, { action: 'user.update', userId: user.id, details });
+        const changes = changesBetween({ name: user.name }, { name: next.name });
+        recordUserAudit(tx, operator, { action: 'user.update', userId: user.id, changes });
       }
       return viewOf(tx.db, { ...user, ...next });
     });
@@ -141,7 +143,8 @@ export class OperatorUsers {
       keepSuperadmin(tx.db, user);
       updateUser(tx, user.id, { lockedAt: tx.now });
       const ended = this.#deps.sessionEnds.everything(tx, operator, user.id);
-      recordUserAudit(tx, operator, { action: 'user.lock', userId: user.id, details: { ...ended } });
+      const changes = changesBetween({ locked: false }, { locked: true });
+      recordUserAudit(tx, operator, { action: 'user.lock', userId: user.id, details: { ...ended }, changes });
       return ended;
     });
   }
@@ -153,7 +156,8 @@ export class OperatorUsers {
       const user = find(tx.db, handle);
       if (user.lockedAt === null) return false;
       updateUser(tx, user.id, { lockedAt: null });
-      recordUserAudit(tx, operator, { action: 'user.unlock', userId: user.id });
+      const changes = changesBetween({ locked: true }, { locked: false });
+      recordUserAudit(tx, operator, { action: 'user.unlock', userId: user.id, changes });
       return true;
     });
   }

@@ -7,6 +7,7 @@ import { AppError } from '../../base/errors.ts';
 import { memberships } from '../db/schema.ts';
 import type { Store, Tx } from '../db/tx.ts';
 import { type Actor, allow, hasRole, type Role, type UserActor } from '../core/rules/actor.ts';
+import { changesBetween } from '../core/rules/audit-changes.ts';
 import { type AuditAction, recordAudit } from '../core/rules/audit.ts';
 import { endInvitationsBeyond } from './invitation-rows.ts';
 import { actorIn, findMember, isLastOwner, type MemberRow, membersOf } from './membership-rows.ts';
@@ -49,8 +50,8 @@ export class Members {
       endInvitationsBeyond(tx, me, { userId: member.userId, role });
       const { userId, email } = member;
       const { revokedTokens } = tx.emit(memberRoleChanged, { userId, email, role, by: me });
-      const details = { email: member.email, from: member.role, to: role };
-      recordAudit(tx, me, { ...entry('member.update', member), details });
+      const changes = changesBetween({ role: member.role }, { role });
+      recordAudit(tx, me, { ...entry('member.update', member), details: { email: member.email }, changes });
       return { ...view(me, { ...member, role }), revokedTokens };
     });
   }

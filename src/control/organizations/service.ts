@@ -5,6 +5,7 @@
 import { AppError } from '../../base/errors.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../core/rules/actor.ts';
+import { changesBetween } from '../core/rules/audit-changes.ts';
 import { type AuditAction, recordAudit } from '../core/rules/audit.ts';
 import { checkDailyLimit } from '../core/rules/daily-limit.ts';
 import { actorIn, pageOfMembers } from './membership-rows.ts';
@@ -88,8 +89,9 @@ export class Organizations {
     return this.#deps.store.inTx((tx) => {
       const me = actorIn(tx.db, actor, orgId);
       allow(me, 'change', 'organization');
+      const before = this.#find(me).name;
       updateOrganization(tx, me.orgId, { name });
-      recordAudit(tx, me, entry('org.update', me.orgId));
+      recordAudit(tx, me, { ...entry('org.update', me.orgId), changes: changesBetween({ name: before }, { name }) });
       return this.#find(me);
     });
   }

@@ -244,8 +244,16 @@ test('projects: every change is in the audit log, and a call without a change is
     entries.map(({ action, details, resourceId }) => [action, details, resourceId]),
     [
       ['project.create', { slug: 'web' }, rowOf('web')?.id],
-      ['project.update', { from: 'Web shop', to: 'Shop' }, rowOf('web')?.id],
+      ['project.update', null, rowOf('web')?.id],
       ['project.delete', { slug: 'web', deletedTunnels: 0, revokedTokens: 0 }, rowOf('web')?.id],
+    ],
+  );
+  assert.deepEqual(
+    entries.map(({ resourceName, changes }) => [resourceName, changes]),
+    [
+      ['Web shop', null],
+      ['Shop', [{ field: 'name', from: 'Web shop', to: 'Shop' }]],
+      ['Shop', null],
     ],
   );
 });

@@ -6,6 +6,7 @@ import { liveTokens, liveTunnels } from '../db/gone.ts';
 import { capabilityTokens, projects, tunnels } from '../db/schema.ts';
 import type { Db, Store, Tx } from '../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../core/rules/actor.ts';
+import { changesBetween } from '../core/rules/audit-changes.ts';
 import { auditOf } from '../core/rules/audit.ts';
 import { checkRoom } from '../core/rules/daily-limit.ts';
 import type { Drains } from '../core/drains.ts';
@@ -89,7 +90,7 @@ export class Projects {
       const row = find(tx.db, actor.orgId, slug);
       if (row.name !== name) {
         tx.db.update(projects).set({ name }).where(eq(projects.id, row.id)).run();
-        record(tx, actor, { action: 'project.update', row, details: { from: row.name, to: name } });
+        record(tx, actor, { action: 'project.update', row, changes: changesBetween({ name: row.name }, { name }) });
       }
       return viewOf(tx.db, { ...row, name }, tx.now);
     });

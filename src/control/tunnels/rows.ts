@@ -14,6 +14,7 @@ import { tunnelsDeleted } from './events.ts';
 import { endCooldown, letAllRest, type NameFault, nameFault } from '../subdomains/free-names.ts';
 import type { OwnLabels } from '../subdomains/own-labels.ts';
 import { auditOf } from '../core/rules/audit.ts';
+import { type AuditChange, changesBetween } from '../core/rules/audit-changes.ts';
 import { pendingOf } from '../core/pending-rows.ts';
 import { type Plan, tunnelTtlSeconds } from '../core/rules/plans.ts';
 import { lineageOf } from '../access-keys/spend.ts';
@@ -66,6 +67,21 @@ export function liveById(db: Db, id: string): TunnelRow | undefined {
     .from(tunnels)
     .where(and(eq(tunnels.id, id), liveTunnels()))
     .get();
+}
+
+/** Of a tunnel of any state, for the audit log; null: there is none. */
+export function labelOf(db: Db, id: string | null): string | null {
+  if (id === null) return null;
+  return db.select({ label: tunnels.label }).from(tunnels).where(eq(tunnels.id, id)).get()?.label ?? null;
+}
+
+/** What a start or a stop changed, for the audit log. */
+export function lifeChanges(before: TunnelRow, after: TunnelRow): readonly AuditChange[] {
+  const fieldsOf = ({ stopped, expiresAt }: TunnelRow) => ({
+    stopped,
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  });
+  return changesBetween(fieldsOf(before), fieldsOf(after));
 }
 
 /** Inserts a tunnel, `inactive`, with the plan's time to live. */

@@ -35,6 +35,7 @@ import {
   deleteTunnels,
   EPHEMERAL_MS,
   expiryFrom,
+  lifeChanges,
   loseAgents,
   recordTunnel,
   secondsFull,
@@ -173,7 +174,7 @@ export class Tunnels {
         startedAt: tx.now,
         expiresAt,
       });
-      recordTunnel(tx, actor, { action: 'tunnel.start', row });
+      recordTunnel(tx, actor, { action: 'tunnel.start', row, changes: lifeChanges(row, next) });
       this.#announce(tx, next);
       return this.#view(next, projectSlug);
     });
@@ -185,7 +186,7 @@ export class Tunnels {
     return this.#deps.store.inTx((tx) => {
       const { row, projectSlug } = this.#find(actor.orgId, id);
       const next = updateTunnel(tx, row, { stopped: true, status: 'inactive' });
-      recordTunnel(tx, actor, { action: 'tunnel.stop', row });
+      recordTunnel(tx, actor, { action: 'tunnel.stop', row, changes: lifeChanges(row, next) });
       this.#announce(tx, next);
       return { ...this.#view(next, projectSlug), online: false };
     });

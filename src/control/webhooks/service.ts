@@ -10,13 +10,14 @@ import { testTypesOf } from '../../signatures/test-events/test-events.ts';
 import { secretProblem } from '../../signatures/validators.ts';
 import { notGone } from '../db/gone.ts';
 import { webhookReceivers } from '../db/schema.ts';
-import type { Store, Tx } from '../db/tx.ts';
+import type { Db, Store, Tx } from '../db/tx.ts';
 import { type Actor, allow } from '../core/rules/actor.ts';
+import { changesBetween, secretChange } from '../core/rules/audit-changes.ts';
 import { auditOf } from '../core/rules/audit.ts';
 import { checkRoom } from '../core/rules/daily-limit.ts';
 import type { Sealer } from '../core/secrets/sealing.ts';
 import type { Waits } from '../../base/limits/waits.ts';
-import { ownTunnel } from '../tunnels/rows.ts';
+import { labelOf, ownTunnel } from '../tunnels/rows.ts';
 import {
   beginAnew,
   countFailed,
@@ -178,13 +179,11 @@ export class Receivers {
       tx.db.update(webhookReceivers).set(row).where(eq(webhookReceivers.id, id)).run();
       if (forward !== undefined && isElsewhere) this.#lead(tx, row, forward);
       if (isSignedAnew) this.#refusals.forget(tx, id);
-      const details = {
-        name: row.name,
-        ...(row.validator === before.validator ? {} : { validator: row.validator }),
-        ...(secrets === undefined ? {} : { secret: 'changed' }),
-        ...(forward === undefined || !isElsewhere ? {} : { forward: said(forward) }),
-      };
-      record(tx, actor, { action: 'webhook_receiver.update', row, details });
+      const changed = [
+        ...changesBetween(fieldsOf(tx.db, before), fieldsOf(tx.db, row)),
+        ...(secrets === undefined ? [] : [secretChange('secret')]),
+      ];
+      record(tx, actor, { action: 'webhook_receiver.update', row, details: { name: row.name }, changes: changed });
       return row;
     });
     return this.#shown(row);
@@ -269,7 +268,14 @@ function columnsOf(forward: Destination | null): Pick<ReceiverRow, 'forwardTunne
   return { forwardTunnelId: forward?.tunnelId ?? null, forwardPath: forward?.path ?? null };
 }
 
-/** For the audit log. */
+/** For the audit log, by the names of the API. */
+function fieldsOf(db: Db, row: ReceiverRow) {
+  const { name, validator } = row;
+  const forward = destinationOf(row);
+  const label = labelOf(db, forward?.tunnelId ?? null);
+  return { name, validator, forward: forward === null ? null : `${label ?? forward.tunnelId} ${forward.path}` };
+}
+
 function said(forward: Destination | null): string {
   return forward === null ? 'off' : `${forward.tunnelId} ${forward.path}`;
 }

@@ -301,6 +301,15 @@ export const accountLimits = (): readonly Row[] => [
     'invitations: emails are limited: 5 at once to an address, 100 open, 200 in a day',
   ]),
   elsewhere(
+    'Entry of the audit log',
+    '30 changed fields, 500 characters of each value, 256 of the name; longer ones are cut',
+    [
+      'src/control/core/rules/audit-changes.test.ts',
+      'audit changes: at most so many fields and characters; a difference behind the cut is still one',
+    ],
+    ['test/control/audit-entries.test.ts', 'audit: the name of an object is cut after 256 characters'],
+  ),
+  elsewhere(
     'Several requests with one secret at once',
     'a code, a link and a recovery code are good once',
     ['src/control/auth/accounts/sign-up.test.ts', '20 uses of the right code at once: one is taken'],

@@ -78,8 +78,17 @@ test('limits: changed at once for claims and data nodes, with an audit entry; wh
   assert.equal((await change(key, { tunnelQuota: 2 })).status, 200);
   const log = (await ann.call('GET', '/events')).body as unknown as ReadonlyArray<Record<string, unknown>>;
   assert.deepEqual(
-    log.filter(({ action }) => action === 'token.update').map(({ details }) => details),
-    [{ name: 'ci', from: 'ci: 5 tunnels, 100 Mbit/s, *', to: 'ci: 2 tunnels, 20000 Mbit/s, pr-*' }],
+    log.filter(({ action }) => action === 'token.update').map(({ resourceName, changes }) => [resourceName, changes]),
+    [
+      [
+        'ci',
+        [
+          { field: 'tunnelQuota', from: 5, to: 2 },
+          { field: 'bandwidthLimitMbps', from: 100, to: 20_000 },
+          { field: 'allowedSubdomains', from: '*', to: 'pr-*' },
+        ],
+      ],
+    ],
     'no change, no entry',
   );
   assert.equal((await change(key, { name: 'shop ci' })).body['name'], 'shop ci');

@@ -6,6 +6,7 @@
 import { and, eq } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { type Actor, allow, type UserActor } from '../../core/rules/actor.ts';
+import { changesBetween } from '../../core/rules/audit-changes.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
 import { isWithin } from '../../core/rules/labels.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
@@ -18,8 +19,6 @@ import { lineageOf } from '../spend.ts';
 
 /** From here on a limit is none: a node does not carry as much, and to count up to it would cost what it can carry. */
 const UNLIMITED_MBPS = 10_000;
-/** Of a list of names, in the audit log. */
-const MAX_TEXT = 200;
 
 /** What is not given stays. */
 export interface LimitChanges {
@@ -61,8 +60,8 @@ export class TokenLimits {
         ...changes,
         allowedSubdomains: names === undefined ? token.allowedSubdomains : [...new Set(names)],
       };
-      const [from, to] = [textOf(token), textOf(next)];
-      if (from === to) return;
+      const entries = changesBetween(limitsOf(token), limitsOf(next));
+      if (entries.length === 0) return;
       if (!isNarrower(token, next)) requireMaker(actor, token);
       const lineage = and(eq(capabilityTokens.orgId, orgId), sameLineage(lineageOf(token)), liveTokens(tx.now));
       const { id } = capabilityTokens;
@@ -78,7 +77,7 @@ export class TokenLimits {
         .where(lineage)
         .run();
       const entry = { action: 'token.update', resourceType: 'token' } as const;
-      recordAudit(tx, actor, { ...entry, resourceId: token.nonce, details: { name: token.name, from, to } });
+      recordAudit(tx, actor, { ...entry, resourceId: token.nonce, changes: entries });
       const { tunnelQuota } = next;
       tx.onCommit(() => {
         for (const { id: tokenId } of ids)
@@ -116,10 +115,7 @@ function masterHasNone(): AppError {
   );
 }
 
-/** For the audit log: "ci: 5 tunnels, 100 Mbit/s, pr-* shop". */
-function textOf({ name, kind, tunnelQuota, bandwidthLimitMbps, allowedSubdomains }: TokenRow): string {
-  if (kind === 'master') return name;
-  const names = allowedSubdomains.join(' ');
-  const shown = names.length > MAX_TEXT ? `${names.slice(0, MAX_TEXT)}…` : names;
-  return `${name}: ${tunnelQuota} tunnels, ${bandwidthLimitMbps} Mbit/s, ${shown}`;
+/** For the audit log, by the names of the API. */
+function limitsOf({ name, kind, tunnelQuota, bandwidthLimitMbps, allowedSubdomains }: TokenRow) {
+  return kind === 'master' ? { name } : { name, tunnelQuota, bandwidthLimitMbps, allowedSubdomains };
 }

@@ -60,6 +60,30 @@ test('alerts: a rule is shown as it was made, with the usual threshold of its ki
   assert.ok(typeof id === 'string' && typeof created_at === 'string' && created_at === updated_at);
 });
 
+test('alerts: the audit log has the changed fields, and no secret of a channel', async () => {
+  const slack = (key: string) => ({ type: 'slack', url: at.taker.url(`/services/${key}`) });
+  const { id, channels } = await create({ channels: [slack('secret-2')] });
+  const again = [{ ...slack('secret-3'), id: channels[0]?.['id'] }];
+  await at.call('PATCH', `/alerts/${String(id)}`, { for_minutes: 7, channels: again });
+  await at.call('PATCH', `/alerts/${String(id)}`, { channels: EMAIL });
+  const log = (await at.call('GET', '/events')) as unknown as ReadonlyArray<Shown & { readonly changes: unknown }>;
+  const shown = `slack ${new URL(at.taker.url('/')).origin}/…`;
+  assert.deepEqual(
+    log.filter(({ action }) => action === 'alert.update').map(({ resourceName, changes }) => [resourceName, changes]),
+    [
+      ['tunnel_offline', [{ field: 'channels', from: shown, to: 'email ops@example.test' }]],
+      [
+        'tunnel_offline',
+        [
+          { field: 'for_minutes', from: 5, to: 7 },
+          { field: 'channels', from: null, to: 'changed' },
+        ],
+      ],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(log), /secret-/);
+});
+
 test('alerts: a rule that makes no sense is refused with the field and the reason', async () => {
   const refused = async (more: object): Promise<string> => {
     const { error, message, details } = await create(more, 400);

@@ -4,17 +4,18 @@ import { AppError } from '../../../base/errors.ts';
 import { Shares } from '../../../base/limits/shares.ts';
 import { type PostRules, urlProblem } from '../../../base/net/outbound/guarded-post.ts';
 import { type Actor, allow, type UserActor } from '../../core/rules/actor.ts';
+import { changesBetween, partlySecretChange } from '../../core/rules/audit-changes.ts';
 import { type AuditDetails, auditOf } from '../../core/rules/audit.ts';
 import { checkDailyLimit, checkRoom } from '../../core/rules/daily-limit.ts';
 import { emailKey } from '../../core/rules/email-key.ts';
 import type { PendingWork } from '../../core/pending-rows.ts';
 import type { Sealer } from '../../core/secrets/sealing.ts';
 import type { NodeControl } from '../../../plane/link.ts';
-import type { Store, Tx } from '../../db/tx.ts';
+import type { Db, Store, Tx } from '../../db/tx.ts';
 import { findOrg } from '../../organizations/rows.ts';
-import { ownTunnel } from '../../tunnels/rows.ts';
+import { labelOf, ownTunnel } from '../../tunnels/rows.ts';
 import { forgetAddressesOf, rememberAddresses, seenAgents } from './address-rows.ts';
-import { type ChannelInput, channelOf, type PendingLink, urlOf } from './channels/channels.ts';
+import { type Channel, type ChannelInput, channelOf, type PendingLink, targetOf, urlOf } from './channels/channels.ts';
 import type { Confirmations, Confirmed } from './channels/confirmations.ts';
 import { closeIncidents, historyOf, type IncidentRow, statesOf } from './incident-rows.ts';
 import { ruleProblem, thresholdOf } from './kinds.ts';
@@ -172,10 +173,17 @@ export class Alerts {
       updateRule(tx, next);
       if (isAnew || !next.enabled) closeIncidents(tx, id);
       if (isAnew && kind === 'new_address') this.#knowPresent(tx, row.orgId);
-      record(tx, actor, { action: 'alert.update', row, details: detailsOf(next, channels) });
-      return channels === undefined
-        ? new Map<string, string>()
-        : this.#putChannels(tx, actor, { ruleId: id, inputs: channels });
+      const listed = this.#channelsText(tx, id);
+      const made =
+        channels === undefined
+          ? new Map<string, string>()
+          : this.#putChannels(tx, actor, { ruleId: id, inputs: channels });
+      const changed = [
+        ...changesBetween(fieldsOf(tx.db, before), fieldsOf(tx.db, next)),
+        ...partlySecretChange('channels', [listed, this.#channelsText(tx, id)], shownChannels),
+      ];
+      record(tx, actor, { action: 'alert.update', row, details: detailsOf(next, channels), changes: changed });
+      return made;
     });
     return this.#view(ownRule(store.db, actor.orgId, id), newSecrets);
   }
@@ -302,6 +310,11 @@ export class Alerts {
     return newSecrets;
   }
 
+  /** All settings of all channels, with their secrets: to be compared, never to be kept. */
+  #channelsText(tx: Tx, ruleId: string): string {
+    return JSON.stringify(channelsOf(tx.db, [ruleId]).map((row) => openChannel(this.#deps.sealer, row)));
+  }
+
   /** Addresses of agents that are there now, and of the last ones that were, are not new. */
   #knowPresent(tx: Tx, orgId: string): void {
     const live = this.#deps.nodes.connections().filter((one) => one.orgId === orgId);
@@ -338,4 +351,17 @@ function detailsOf(row: RuleRow, channels: readonly ChannelInput[] | undefined):
     ...(tunnelId === null ? {} : { tunnel: tunnelId }),
     ...(channels === undefined ? {} : { channels: channels.map(({ type }) => type).join(', ') }),
   };
+}
+
+/** For the audit log, by the names of the API. */
+function fieldsOf(db: Db, { kind, threshold, forMinutes, tunnelId, enabled, quietHours: quiet }: RuleRow) {
+  return {
+    ...{ kind, threshold, for_minutes: forMinutes, tunnel: labelOf(db, tunnelId), enabled },
+    quiet_hours: quiet === null ? null : `${quiet.from} to ${quiet.to}, ${quiet.time_zone}`,
+  };
+}
+
+/** `email ops@example.com, slack https://hooks.slack.com/…`. */
+function shownChannels(text: string): string {
+  return (JSON.parse(text) as readonly Channel[]).map((channel) => `${channel.type} ${targetOf(channel)}`).join(', ');
 }

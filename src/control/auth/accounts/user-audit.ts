@@ -4,6 +4,7 @@
  */
 import type { Tx } from '../../db/tx.ts';
 import type { Actor } from '../../core/rules/actor.ts';
+import type { AuditChange } from '../../core/rules/audit-changes.ts';
 import { type AuditAction, type AuditDetails, recordAudit } from '../../core/rules/audit.ts';
 import { orgsOf } from '../../organizations/rows.ts';
 
@@ -11,6 +12,7 @@ export interface UserAudit {
   readonly action: AuditAction;
   readonly userId: string;
   readonly details?: AuditDetails;
+  readonly changes?: readonly AuditChange[];
 }
 
 export function recordUserAudit(tx: Tx, actor: Actor, { userId, ...what }: UserAudit): void {

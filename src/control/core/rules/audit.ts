@@ -6,6 +6,8 @@ import { uuidv7 } from 'uuidv7';
 import { auditEvents } from '../../db/schema.ts';
 import type { Tx } from '../../db/tx.ts';
 import type { Actor } from './actor.ts';
+import type { AuditChange } from './audit-changes.ts';
+import { namesOf } from './audit-names.ts';
 
 /** Every `action` so far, dotted. The OpenAPI document lists them. */
 export const AUDIT_ACTIONS = [
@@ -148,10 +150,14 @@ export interface AuditEntry {
     | 'alert'
     | 'setting';
   readonly resourceId: string;
+  /** Of what has no row; default: looked up (audit-names.ts). */
+  readonly resourceName?: string;
   /** The organization whose audit log it belongs to; default the actor's own. An operator has none. */
   readonly orgId?: string;
-  /** What was changed, from what to what, where the action alone does not say it. Never a secret. */
+  /** What is to know beside the change. Never a secret. */
   readonly details?: AuditDetails;
+  /** What was changed (audit-changes.ts). Never a secret. */
+  readonly changes?: readonly AuditChange[];
 }
 
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
@@ -166,17 +172,18 @@ export function auditOf(resourceType: AuditEntry['resourceType']) {
   return (
     tx: Tx,
     actor: Actor,
-    { row, ...what }: Pick<AuditEntry, 'action' | 'details'> & { readonly row: { readonly id: string } },
+    { row, ...what }: Pick<AuditEntry, 'action' | 'details' | 'changes'> & { readonly row: { readonly id: string } },
   ): void => recordAudit(tx, actor, { ...what, resourceType, resourceId: row.id });
 }
 
 /** The same of many, in their order: one statement. */
 export function recordAll(tx: Tx, actor: Actor, entries: readonly AuditEntry[]): void {
   if (entries.length === 0) return;
+  const names = namesOf(tx.db, entries);
   const who = { at: tx.now, orgId: actor.orgId, ...whoIs(actor) };
   tx.db
     .insert(auditEvents)
-    .values(entries.map((entry) => ({ id: uuidv7(), ...who, ...entry })))
+    .values(entries.map((entry, at) => ({ id: uuidv7(), ...who, ...entry, resourceName: names[at] ?? null })))
     .run();
 }
 

@@ -60,13 +60,23 @@ export const auditEvents = sqliteTable(
     action: text().notNull(),
     resourceType: text('resource_type').notNull(),
     resourceId: text('resource_id').notNull(),
+    /** Name of the object, as it was then; null: it has none, or the entry is of an older version. */
+    resourceName: text('resource_name'),
     actorKind: text('actor_kind', { enum: ['user', 'token', 'operator', 'system'] }).notNull(),
     actorId: text('actor_id'),
     /** E-mail address or token name, as it was then. */
     actorLabel: text('actor_label').notNull(),
     ipAddress: text('ip_address').notNull(),
-    /** What was changed, from what to what, where the action alone does not say it. Never a secret. */
+    /** What is to know beside the change; entries of older versions have the change here too. Never a secret. */
     details: text({ mode: 'json' }).$type<Readonly<Record<string, string | number | boolean | null>>>(),
+    /** AuditChange of core/rules/audit-changes.ts; null: none. Never a secret. */
+    changes: text({ mode: 'json' }).$type<
+      ReadonlyArray<{
+        readonly field: string;
+        readonly from: string | number | boolean | null;
+        readonly to: string | number | boolean | null;
+      }>
+    >(),
   },
   (t) => [
     index('audit_events_org_at').on(t.orgId, t.at),

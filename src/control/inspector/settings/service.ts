@@ -1,6 +1,7 @@
 /** What the inspector records of one tunnel: rules that mask, and frames of WebSockets. */
 import { eq } from 'drizzle-orm';
 import { type Actor, allow } from '../../core/rules/actor.ts';
+import { changesBetween } from '../../core/rules/audit-changes.ts';
 import { inspectorSettings, type MaskRule } from '../../db/schema.ts';
 import type { Db, Store } from '../../db/tx.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
@@ -57,7 +58,8 @@ export class InspectorSettings {
         .onConflictDoUpdate({ target: inspectorSettings.tunnelId, set: next })
         .run();
       const details = { rules: next.mask.length, websocket_frames: websocketFrames };
-      recordTunnel(tx, actor, { action: 'tunnel.inspector', row, details });
+      const changes = changesBetween(fieldsOf(before), fieldsOf(next));
+      recordTunnel(tx, actor, { action: 'tunnel.inspector', row, details, changes });
       if (websocketFrames !== before.websocketFrames) {
         const route = this.#deps.routes.routeOf(tx.db, row);
         tx.onCommit(() => this.#deps.routeEvents.put(route));
@@ -71,4 +73,9 @@ export class InspectorSettings {
     const { websocketFrames: websocketFramesDefault } = this.#deps;
     return { mask: row?.mask ?? [], websocketFrames: row?.websocketFrames ?? null, websocketFramesDefault };
   }
+}
+
+/** For the audit log, by the names of the API. */
+function fieldsOf({ mask, websocketFrames }: Pick<InspectorSettingsView, 'mask' | 'websocketFrames'>) {
+  return { mask: mask.map((rule) => Object.values(rule).join(' ')), websocket_frames: websocketFrames };
 }

@@ -181,17 +181,23 @@ test('instance: each change is in the audit log with its key, from what to what'
   const events = (await h.call('GET', '/superadmin/events?limit=200', { as: owner })).body as unknown as Array<{
     action: string;
     resourceId: string;
-    details: object | null;
+    resourceName: string | null;
+    changes: readonly object[];
   }>;
   const of = (key: string) =>
-    events.filter((one) => one.action === 'instance.update' && one.resourceId === key).map((one) => one.details);
-  assert.deepEqual(of('accounts.signup').reverse(), [
-    { name: 'accounts.signup', from: 'open', to: 'closed' },
-    { name: 'accounts.signup', from: 'closed', to: 'open' },
+    events
+      .filter((one) => one.action === 'instance.update' && one.resourceName === key)
+      .flatMap(({ changes }) => changes)
+      .toReversed();
+  const signup = 'accounts.signup';
+  assert.deepEqual(of(signup), [
+    { field: signup, from: 'open', to: 'closed' },
+    { field: signup, from: 'closed', to: 'open' },
   ]);
-  assert.deepEqual(of('oauth.google.client_secret').reverse(), [
-    { name: 'oauth.google.client_secret', secret: 'set' },
-    { name: 'oauth.google.client_secret', secret: 'replaced' },
+  const secret = 'oauth.google.client_secret';
+  assert.deepEqual(of(secret), [
+    { field: secret, from: null, to: 'set' },
+    { field: secret, from: null, to: 'changed' },
   ]);
   assert.ok(events.some((one) => one.action === 'instance.test' && one.resourceId === 'mail'));
 });

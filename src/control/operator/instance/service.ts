@@ -12,6 +12,7 @@ import {
   sealPurpose,
 } from '../../core/instance.ts';
 import { type Actor, allowOperator, asOperator, type OperatorActor } from '../../core/rules/actor.ts';
+import { changesBetween, secretChange } from '../../core/rules/audit-changes.ts';
 import { recordAll } from '../../core/rules/audit.ts';
 import type { Sealer } from '../../core/secrets/sealing.ts';
 import { instanceSettings, users } from '../../db/schema.ts';
@@ -197,9 +198,9 @@ export class InstanceService {
         action: 'instance.update',
         resourceType: 'setting',
         resourceId: key,
-        details: instance.source.fields.some((field) => field.key === key && field.isSecret)
-          ? { name: key, secret: values.has(key) ? (before.has(key) ? 'replaced' : 'set') : 'removed' }
-          : { name: key, from: instance.reading.shown.get(key) ?? null, to: reading.shown.get(key) ?? null },
+        changes: instance.source.fields.some((field) => field.key === key && field.isSecret)
+          ? [secretChange(key, values.has(key) ? (before.has(key) ? 'changed' : 'set') : 'removed')]
+          : changesBetween({ [key]: shownIn(instance.reading, key) }, { [key]: shownIn(reading, key) }),
       })),
     );
   }
@@ -230,4 +231,8 @@ function refused(key: string, text: string): AppError {
 function isFirstRun(db: Db): boolean {
   const done = db.select().from(instanceSettings).where(eq(instanceSettings.key, FIRST_RUN_DONE)).get();
   return done === undefined && (db.select({ n: count() }).from(users).get()?.n ?? 0) <= 1;
+}
+
+function shownIn(reading: InstanceReading, key: string): string | number | boolean | null {
+  return reading.shown.get(key) ?? null;
 }

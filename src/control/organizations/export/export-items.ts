@@ -67,12 +67,16 @@ export function itemOfAudit(row: EventRow, wanted: readonly ExportEvent[]): Expo
   const isSecurity = isSecurityAction(row.action);
   if (!wanted.includes('audit') && !(isSecurity && wanted.includes('security'))) return null;
   const details = Object.entries(row.details ?? {}).map(([name, value]) => [`details.${name}`, value] as const);
+  const changes = (row.changes ?? []).flatMap(({ field, from, to }) => [
+    [`changes.${field}.from`, from] as const,
+    [`changes.${field}.to`, to] as const,
+  ]);
   return {
     id: row.id,
     type: isSecurity ? 'security' : 'audit',
     at: row.at,
     traceId: '',
-    text: `${row.actorLabel} ${row.action} ${row.resourceType} ${row.resourceId}`,
+    text: `${row.actorLabel} ${row.action} ${row.resourceType} ${row.resourceName ?? row.resourceId}`,
     isWarning: WARNINGS.some((action) => action === row.action),
     data: {
       time: new Date(row.at).toISOString(),
@@ -85,7 +89,8 @@ export function itemOfAudit(row: EventRow, wanted: readonly ExportEvent[]): Expo
       remote_ip: row.ipAddress === '' ? null : row.ipAddress,
       resource_type: row.resourceType,
       resource_id: row.resourceId,
-      ...Object.fromEntries(details),
+      resource_name: row.resourceName,
+      ...Object.fromEntries([...details, ...changes]),
     },
   };
 }

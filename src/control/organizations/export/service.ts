@@ -6,6 +6,7 @@ import { AppError } from '../../../base/errors.ts';
 import { type PostRules, urlProblem } from '../../../base/net/outbound/guarded-post.ts';
 import { isSigningSecret, newSigningSecret } from '../../../signatures/sign.ts';
 import { type Actor, allow, can, type UserActor } from '../../core/rules/actor.ts';
+import { type AuditChange, changesBetween, partlySecretChange, secretChange } from '../../core/rules/audit-changes.ts';
 import { recordAudit } from '../../core/rules/audit.ts';
 import type { Publisher } from '../../core/link/publisher.ts';
 import type { Sealer } from '../../core/secrets/sealing.ts';
@@ -69,6 +70,7 @@ export class Exports {
     const { row, newSecret } = store.inTx((tx) => {
       const me = actorIn(tx.db, actor, orgId);
       allow(me, 'change', 'organization');
+      const before = findExport(tx.db, me.orgId);
       const made = this.#rowOf(tx, me, input);
       putExport(tx, made.row);
       recordAudit(tx, me, {
@@ -80,6 +82,11 @@ export class Exports {
           otlp: input.otlp === null ? null : new URL(input.otlp.endpoint).origin,
           webhook: input.webhook === null ? null : new URL(input.webhook.url).origin,
         },
+        changes: [
+          ...changesOf(before, made.row),
+          ...(input.otlp?.headers === undefined ? [] : [secretChange('otlp.headers')]),
+          ...(input.webhook?.secret === undefined && made.newSecret === null ? [] : [secretChange('webhook.secret')]),
+        ],
       });
       tx.onCommit(() => {
         exporter.set(made.row);
@@ -190,4 +197,14 @@ function invalid(field: string, problem: string): AppError {
   return new AppError('invalid_request', `${field} ${problem}.`, {
     details: [{ path: field, message: `${field} ${problem}.` }],
   });
+}
+
+/** For the audit log: paths and queries of URLs may hold a secret. */
+function changesOf(before: ExportRow | undefined, after: ExportRow): readonly AuditChange[] {
+  const originOf = (url: string): string => new URL(url).origin;
+  return [
+    ...changesBetween({ events: before?.events }, { events: after.events }),
+    ...partlySecretChange('otlp.endpoint', [before?.otlpEndpoint ?? null, after.otlpEndpoint], originOf),
+    ...partlySecretChange('webhook.url', [before?.webhookUrl ?? null, after.webhookUrl], originOf),
+  ];
 }

@@ -3,6 +3,7 @@
  */
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../../core/rules/actor.ts';
+import { changesBetween } from '../../core/rules/audit-changes.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
 import type { Maintenance } from '../maintenance.ts';
 import type { RouteMaker } from '../plane/route-maker.ts';
@@ -27,7 +28,12 @@ export class MaintenanceSwitch {
     allow(actor, 'change', 'tunnel');
     this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
-      recordTunnel(tx, actor, { action: 'tunnel.maintenance', row });
+      const before = this.#deps.maintenance.messageOf(row.id);
+      recordTunnel(tx, actor, {
+        action: 'tunnel.maintenance',
+        row,
+        changes: changesBetween(fieldsOf(before), fieldsOf(message)),
+      });
       tx.onCommit(() => {
         this.#deps.maintenance.begin(row.id, message);
         this.#announce(row);
@@ -40,8 +46,10 @@ export class MaintenanceSwitch {
     allow(actor, 'change', 'tunnel');
     this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
-      if (this.#deps.maintenance.messageOf(row.id) === null) return;
-      recordTunnel(tx, actor, { action: 'tunnel.maintenance_end', row });
+      const before = this.#deps.maintenance.messageOf(row.id);
+      if (before === null) return;
+      const changes = changesBetween(fieldsOf(before), fieldsOf(null));
+      recordTunnel(tx, actor, { action: 'tunnel.maintenance_end', row, changes });
       this.#over(tx, row);
     });
   }
@@ -63,4 +71,9 @@ export class MaintenanceSwitch {
   #announce(row: TunnelRow): void {
     this.#deps.routeEvents.put(this.#deps.routes.routeOf(this.#deps.store.db, row));
   }
+}
+
+/** For the audit log. `''`: the edge's own words. */
+function fieldsOf(message: string | null) {
+  return { maintenance: message !== null, message: message === '' ? null : message };
 }

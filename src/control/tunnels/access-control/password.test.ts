@@ -78,11 +78,18 @@ test('basic gate: stays when the route is published again for another reason, an
   }
   assert.equal(gateTold(), null);
   assert.deepEqual(await flag(), [false, [false]]);
-  const auditLog = (await ann.call('GET', '/events?limit=2')).body as unknown as Array<{ action: string }>;
+  const auditLog = (await ann.call('GET', '/events?limit=2')).body as unknown as Array<{
+    action: string;
+    changes: readonly object[];
+  }>;
   assert.deepEqual(
     auditLog.map(({ action }) => action),
     ['tunnel.auth_remove', 'tunnel.stop'],
   );
+  assert.deepEqual(auditLog[0]?.changes, [
+    { field: 'username', from: 'preview', to: null },
+    { field: 'password', from: null, to: 'removed' },
+  ]);
 });
 
 // biome-ignore format: a table

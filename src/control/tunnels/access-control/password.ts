@@ -8,6 +8,7 @@ import { AppError } from '../../../base/errors.ts';
 import { basicGates } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow, type UserActor } from '../../core/rules/actor.ts';
+import { changesBetween, secretChange } from '../../core/rules/audit-changes.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
 import type { Passwords } from '../../core/secrets/passwords.ts';
 import { callerNow } from '../../core/rules/caller.ts';
@@ -36,12 +37,7 @@ export class BasicGates {
     allow(actor, 'read', 'tunnel');
     const { db } = this.#deps.store;
     const row = ownTunnel(db, actor.orgId, tunnelId);
-    const gate = db
-      .select({ username: basicGates.username })
-      .from(basicGates)
-      .where(eq(basicGates.tunnelId, row.id))
-      .get();
-    return gate?.username ?? null;
+    return usernameIn(db, row.id) ?? null;
   }
 
   /** Throws `not_found`, `forbidden`, `invalid_request` (a `tcp` tunnel), `unavailable` (too many passwords wait to be hashed). */
@@ -55,13 +51,18 @@ export class BasicGates {
       const caller = callerNow(tx, actor);
       allow(caller, 'change', 'tunnel');
       const row = httpTunnel(tx.db, caller.orgId, tunnelId);
+      const before = usernameIn(tx.db, row.id);
       const next = { username: input.username, passwordHash, version: randomUUID(), updatedAt: tx.now };
       tx.db
         .insert(basicGates)
         .values({ tunnelId: row.id, ...next })
         .onConflictDoUpdate({ target: basicGates.tunnelId, set: next })
         .run();
-      recordTunnel(tx, caller, { action: 'tunnel.auth', row });
+      const changes = [
+        ...changesBetween({ username: before }, { username: input.username }),
+        secretChange('password', before === undefined ? 'set' : 'changed'),
+      ];
+      recordTunnel(tx, caller, { action: 'tunnel.auth', row, changes });
       this.#announce(tx, row);
     });
   }
@@ -71,9 +72,11 @@ export class BasicGates {
     allow(actor, 'change', 'tunnel');
     this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
-      const { changes } = tx.db.delete(basicGates).where(eq(basicGates.tunnelId, row.id)).run();
-      if (changes === 0) return;
-      recordTunnel(tx, actor, { action: 'tunnel.auth_remove', row });
+      const username = usernameIn(tx.db, row.id);
+      if (username === undefined) return;
+      tx.db.delete(basicGates).where(eq(basicGates.tunnelId, row.id)).run();
+      const changes = [...changesBetween({ username }, {}), secretChange('password', 'removed')];
+      recordTunnel(tx, actor, { action: 'tunnel.auth_remove', row, changes });
       this.#announce(tx, row);
     });
   }
@@ -82,6 +85,11 @@ export class BasicGates {
     const route = this.#deps.routes.routeOf(tx.db, row);
     tx.onCommit(() => this.#deps.routeEvents.put(route));
   }
+}
+
+function usernameIn(db: Db, tunnelId: string): string | undefined {
+  const { username } = basicGates;
+  return db.select({ username }).from(basicGates).where(eq(basicGates.tunnelId, tunnelId)).get()?.username;
 }
 
 /** A gate without a prompt would be worse than none. */

@@ -66,6 +66,7 @@ export class Connections {
         action: 'connection.disconnect',
         resourceType: 'connection',
         resourceId: agentId,
+        resourceName: connection.hostname,
         ...(reason === undefined ? {} : { details: { reason } }),
       });
       tx.onCommit(() => this.#nodes.disconnect(agentId, reason));

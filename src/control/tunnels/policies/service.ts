@@ -5,6 +5,7 @@ import type { Actions } from '../../../plane/policy.ts';
 import { tunnelPolicies } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../../core/rules/actor.ts';
+import { type AuditChange, changesBetween } from '../../core/rules/audit-changes.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
 import { type DryRunView, dryRunsOf, forgetDryRuns } from './dry-runs.ts';
 import { keyPlaceWarnings, type KeyPlaceRules } from './key-places.ts';
@@ -46,6 +47,7 @@ export class Policies {
     return this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
       const policy = policyFor(row, input);
+      const before = policyOf(tx.db.select().from(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).get());
       const next = { policy, updatedAt: tx.now };
       tx.db
         .insert(tunnelPolicies)
@@ -54,7 +56,7 @@ export class Policies {
         .run();
       forgetDryRuns(tx, [row.id]);
       const details = { actions: policy.actions.map(({ kind }) => kind).join(' ') };
-      recordTunnel(tx, actor, { action: 'tunnel.policy', row, details });
+      recordTunnel(tx, actor, { action: 'tunnel.policy', row, details, changes: changesOf(before, policy) });
       this.#announce(tx, row);
       return { policy, warnings: keyPlaceWarnings(policy, this.#deps.keyPlaces) };
     });
@@ -65,10 +67,11 @@ export class Policies {
     allow(actor, 'change', 'tunnel');
     this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
-      const { changes } = tx.db.delete(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).run();
-      if (changes === 0) return;
+      const before = policyOf(tx.db.select().from(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).get());
+      if (before === null) return;
+      tx.db.delete(tunnelPolicies).where(eq(tunnelPolicies.tunnelId, row.id)).run();
       forgetDryRuns(tx, [row.id]);
-      recordTunnel(tx, actor, { action: 'tunnel.policy_remove', row });
+      recordTunnel(tx, actor, { action: 'tunnel.policy_remove', row, changes: changesOf(before, null) });
       this.#announce(tx, row);
     });
   }
@@ -77,6 +80,26 @@ export class Policies {
     const route = this.#deps.routes.routeOf(tx.db, row);
     tx.onCommit(() => this.#deps.routeEvents.put(route));
   }
+}
+
+/** How many actions, and each that differs, by its place: `actions.0`. A policy holds no secrets: it is shown to all members. */
+function changesOf(before: Actions | null, after: Actions | null): readonly AuditChange[] {
+  return changesBetween(actionTexts(before), actionTexts(after));
+}
+
+function actionTexts(policy: Actions | null): Readonly<Record<string, string>> {
+  if (policy === null) return {};
+  const { actions } = policy;
+  const texts = actions.map((action, at) => [`actions.${at}`, actionText(action)] as const);
+  return { policy: actions.length === 1 ? '1 action' : `${actions.length} actions`, ...Object.fromEntries(texts) };
+}
+
+/** `rate_limit: requests 10, per minute`. */
+function actionText({ kind, ...rest }: Actions['actions'][number]): string {
+  const parts = Object.entries(rest).map(
+    ([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+  );
+  return `${kind}: ${parts.join(', ')}`;
 }
 
 /** The policy as it would be taken for this tunnel. Throws `bad_policy`. */

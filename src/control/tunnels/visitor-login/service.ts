@@ -8,6 +8,7 @@ import { AppError } from '../../../base/errors.ts';
 import { visitorGates } from '../../db/schema.ts';
 import type { Db, Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../../core/rules/actor.ts';
+import { changesBetween } from '../../core/rules/audit-changes.ts';
 import { type BillingMode, requireEntitlement } from '../../core/rules/plan-gate.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
 import type { RouteMaker } from '../plane/route-maker.ts';
@@ -60,6 +61,7 @@ export class VisitorGates {
     return this.#deps.store.inTx((tx) => {
       const row = httpTunnel(tx.db, actor.orgId, tunnelId);
       requireEntitlement(findOrg(tx.db, actor.orgId)?.plan ?? 'free', 'edgeAuth', this.#deps.billing);
+      const before = tx.db.select().from(visitorGates).where(eq(visitorGates.tunnelId, row.id)).get();
       const next = { ...lists, version: randomUUID(), updatedAt: tx.now };
       tx.db
         .insert(visitorGates)
@@ -70,7 +72,12 @@ export class VisitorGates {
         allowed_domains: listed(lists.allowedDomains),
         allowed_emails: listed(lists.allowedEmails),
       };
-      recordTunnel(tx, actor, { action: 'tunnel.edge_auth', row, details });
+      recordTunnel(tx, actor, {
+        action: 'tunnel.edge_auth',
+        row,
+        details,
+        changes: changesBetween(before === undefined ? {} : fieldsOf(before), fieldsOf(lists)),
+      });
       this.#announce(tx, row);
       return lists;
     });
@@ -81,9 +88,14 @@ export class VisitorGates {
     allow(actor, 'change', 'tunnel');
     this.#deps.store.inTx((tx) => {
       const row = ownTunnel(tx.db, actor.orgId, tunnelId);
-      const { changes } = tx.db.delete(visitorGates).where(eq(visitorGates.tunnelId, row.id)).run();
-      if (changes === 0) return;
-      recordTunnel(tx, actor, { action: 'tunnel.edge_auth_remove', row });
+      const before = tx.db.select().from(visitorGates).where(eq(visitorGates.tunnelId, row.id)).get();
+      if (before === undefined) return;
+      tx.db.delete(visitorGates).where(eq(visitorGates.tunnelId, row.id)).run();
+      recordTunnel(tx, actor, {
+        action: 'tunnel.edge_auth_remove',
+        row,
+        changes: changesBetween(fieldsOf(before), {}),
+      });
       this.#announce(tx, row);
     });
   }
@@ -134,4 +146,9 @@ function httpTunnel(db: Db, orgId: string, tunnelId: string): TunnelRow {
   if (row.protocol === 'tcp')
     throw new AppError('invalid_request', 'Visitors cannot log in to a tcp tunnel. Use a tunnel of another protocol.');
   return row;
+}
+
+/** For the audit log, by the names of the API. */
+function fieldsOf({ allowedDomains, allowedEmails }: VisitorLists) {
+  return { allowed_domains: allowedDomains, allowed_emails: allowedEmails };
 }

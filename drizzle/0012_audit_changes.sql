@@ -1,0 +1,2 @@
+ALTER TABLE `audit_events` ADD `resource_name` text;--> statement-breakpoint
+ALTER TABLE `audit_events` ADD `changes` text;

@@ -4,7 +4,8 @@ import { AUDIT_ACTIONS } from '../../src/control/core/rules/audit.ts';
 import { actionChoices, actionWords } from '../../src/dashboard/pages/audit/actions.ts';
 import { filterIn, paramsOf, queryOf } from '../../src/dashboard/pages/audit/filter.ts';
 import { setTimeZone } from '../../src/dashboard/parts/time-zone.ts';
-import { detailWords, pageOf } from '../../src/dashboard/pages/audit/details.ts';
+import { changeWords } from '../../src/dashboard/pages/audit/changes.ts';
+import { detailWords, moreWords, nameOf, pageOf } from '../../src/dashboard/pages/audit/details.ts';
 import {
   type AuditEvent,
   collectEvents,
@@ -49,6 +50,8 @@ const EVENT: AuditEvent = {
   userEmail: 'ann@example.com',
   actorType: 'user',
   ipAddress: '203.0.113.7',
+  resourceName: 'shop',
+  changes: [],
   details: null,
 };
 
@@ -73,6 +76,36 @@ test('audit details: in order, changes last and with an arrow', () => {
   assert.deepEqual(detailWords(null), []);
 });
 
+test('audit changes: the field in words, the old and the new value', () => {
+  for (const [field, from, to, text] of [
+    ['role', 'viewer', 'member', 'Role: viewer → member'],
+    ['monthlyBudgetUsdCents', null, 500, 'Monthly budget (US cents): none → 500'],
+    ['allowed_domains', 'a.test', null, 'Allowed domains: a.test → none'],
+    ['stopped', false, true, 'Paused: no → yes'],
+    ['actions.0', null, 'deny: status 403', 'Action 1: none → deny: status 403'],
+    ['accounts.signup', 'open', '', 'accounts.signup: open → nothing'],
+    ['password', null, 'changed', 'Password: changed'],
+  ] as const)
+    assert.equal(changeWords({ field, from, to }), text);
+  assert.match(
+    changeWords({ field: 'expiresAt', from: null, to: '2026-11-21T09:30:00.000Z' }),
+    /^Expires: none → 2026-/,
+  );
+});
+
+test('audit log: an entry has the name of its object, and says nothing twice', () => {
+  const changes = [{ field: 'role', from: 'viewer', to: 'member' }];
+  const event: AuditEvent = { ...EVENT, resourceName: 'bob@example.com', changes };
+  const details = { email: 'bob@example.com', role: 'member', tokens: 2 };
+  assert.deepEqual(moreWords({ ...event, details }), ['tokens 2', 'Role: viewer → member']);
+  const policy = { details: { actions: 'deny' }, changes: [{ field: 'actions.0', from: null, to: 'deny: path /' }] };
+  assert.deepEqual(moreWords({ ...EVENT, ...policy }), ['Action 1: none → deny: path /']);
+  assert.equal(nameOf(event), 'bob@example.com');
+  assert.equal(nameOf({ ...EVENT, resourceType: 'alert', resourceName: 'tunnel_offline' }), 'tunnel offline');
+  assert.equal(nameOf({ ...EVENT, resourceName: null }), undefined);
+  assert.equal(nameOf({ ...EVENT, resourceName: null }, 'Shop'), 'Shop');
+});
+
 test('audit log: an entry links to an existing resource by its id alone', () => {
   assert.equal(pageOf(EVENT), '/tunnels/019aa3c2-5b70-7b02-8a3e-0c9d3f5e7a10');
   assert.equal(pageOf({ ...EVENT, action: 'tunnel.delete' }), undefined);
@@ -91,10 +124,15 @@ test('audit export: no cell is a spreadsheet formula', () => {
 
 test('audit export: a header line and a line per event, with organizations where known', () => {
   const [head, line, end] = csvOf([{ ...EVENT, userEmail: '=cmd', details: { name: 'a' } }]).split('\r\n');
-  assert.equal(head, 'time,action,label,actor,actor_type,ip_address,resource_type,resource_id,details,id');
+  assert.equal(
+    head,
+    'time,action,label,actor,actor_type,ip_address,resource_type,resource_id,resource_name,changes,details,id',
+  );
   assert.match(String(line), /,tunnel\.create,created a tunnel,'=cmd,user,203\.0\.113\.7,tunnel,/);
   assert.match(String(line), /"\{""name"":""a""\}"/);
   assert.equal(end, '');
+  const changed = csvOf([{ ...EVENT, changes: [{ field: 'role', from: 'viewer', to: 'member' }] }]);
+  assert.match(changed, /,shop,"\[\{""field"":""role"",""from"":""viewer"",""to"":""member""\}\]",,/);
   assert.match(csvOf([{ ...EVENT, orgId: null }]), /^[^\r]*,organization\r\n/);
 });
 

@@ -9,7 +9,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { actionWords } from '../audit/actions.ts';
-import { detailWords } from '../audit/details.ts';
+import { moreWords, nameOf } from '../audit/details.ts';
 
 type Event = Schemas['AuditEvent'];
 
@@ -63,13 +63,20 @@ export function FeedPanel() {
   );
 }
 
-function What({ event: { action, details } }: { readonly event: Event }) {
-  const more = detailWords(details);
+function What({ event }: { readonly event: Event }) {
+  const name = nameOf(event);
+  const more = moreWords(event);
   return (
     <div>
-      <span title={action}>{actionWords(action)}</span>
+      <span title={event.action}>{actionWords(event.action)}</span>
+      {name !== undefined && (
+        <Text span inherit fw={500} className="culvert-wrap">
+          {' '}
+          {name}
+        </Text>
+      )}
       {more.length > 0 && (
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" className="culvert-wrap">
           {more.join(', ')}
         </Text>
       )}

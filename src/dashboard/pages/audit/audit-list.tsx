@@ -8,7 +8,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { actionWords } from './actions.ts';
-import { detailWords, pageOf } from './details.ts';
+import { moreWords, nameOf, pageOf } from './details.ts';
 import type { AuditEvent } from './export.ts';
 import { type Scope, useAuditLog } from './audit-log.ts';
 import type { Filter } from './filter.ts';
@@ -111,8 +111,8 @@ interface WhatProps {
 function What({ event, hasLink, target }: WhatProps) {
   const words = actionWords(event.action);
   const page = hasLink ? pageOf(event) : undefined;
-  const said = detailWords(event.details);
-  const details = target === undefined || said.includes(target) ? said : [target, ...said];
+  const name = nameOf(event, target);
+  const more = moreWords(event);
   return (
     <div>
       <span title={event.action}>
@@ -124,9 +124,15 @@ function What({ event, hasLink, target }: WhatProps) {
           </Anchor>
         )}
       </span>
-      {details.length > 0 && (
-        <Text size="xs" c="dimmed">
-          {details.join(', ')}
+      {name !== undefined && (
+        <Text span inherit fw={500} className="culvert-wrap">
+          {' '}
+          {name}
+        </Text>
+      )}
+      {more.length > 0 && (
+        <Text size="xs" c="dimmed" className="culvert-wrap">
+          {more.join(', ')}
         </Text>
       )}
     </div>

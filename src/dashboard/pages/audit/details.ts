@@ -1,9 +1,23 @@
-/** The details of an audit event in words, and the page of its subject. Pure: tested without a browser. */
+/** An audit event in words: its object, its details and what was changed; and the page of its object. Pure: tested without a browser. */
 import type { Schemas } from '../../api/types.ts';
 import { clockText, timeOf } from '../../parts/format.ts';
+import { changeWords, plain } from './changes.ts';
 
 type Event = Schemas['AuditEvent'];
 type Details = Event['details'];
+
+/** Name of the object, for people; undefined: it has none. `known`: what the page knows about events of older versions. */
+export function nameOf({ resourceName, resourceType }: Event, known?: string): string | undefined {
+  if (resourceName === null) return known;
+  return resourceType === 'alert' ? resourceName.replaceAll('_', ' ') : resourceName;
+}
+
+/** "grace hours 24", "Role: viewer → member"; without what the name and the changes say already. */
+export function moreWords({ details, changes, resourceName }: Event): readonly string[] {
+  const said = new Set(changes.flatMap(({ field }) => [field, field.split('.', 1)[0]]));
+  const rest = Object.entries(details ?? {}).filter(([name, value]) => value !== resourceName && !said.has(name));
+  return [...detailWords(Object.fromEntries(rest)), ...changes.map(changeWords)];
+}
 
 /** "bob@example.com", "viewer → member", "grace hours 24"; in this order. */
 export function detailWords(details: Details): readonly string[] {
@@ -27,12 +41,6 @@ function sayOne(name: string, value: string | number | boolean | null): readonly
   if (value === true) return [words];
   if (typeof value === 'number' && words.endsWith(' at')) return [`${words} ${clockText(timeOf(value))}`];
   return [`${words} ${plain(value)}`];
-}
-
-function plain(value: string | number | boolean | null): string {
-  if (value === null) return 'none';
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return value === '' ? 'nothing' : String(value);
 }
 
 /** Where one thing of a kind is shown. */

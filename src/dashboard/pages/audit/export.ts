@@ -32,6 +32,8 @@ const COLUMNS: ReadonlyArray<readonly [title: string, of: (event: AuditEvent) =>
   ['ip_address', (event) => event.ipAddress],
   ['resource_type', (event) => event.resourceType],
   ['resource_id', (event) => event.resourceId],
+  ['resource_name', (event) => event.resourceName ?? ''],
+  ['changes', (event) => (event.changes.length === 0 ? '' : JSON.stringify(event.changes))],
   ['details', (event) => (event.details === null ? '' : JSON.stringify(event.details))],
   ['id', (event) => event.id],
 ];

@@ -10,12 +10,8 @@ const ID = 'undo';
 /** A status that comes with its text is often not announced: the text follows so much later. */
 const ANNOUNCED_MS = 50;
 
-/** Of the notices so far: each begins its time anew. */
-let count = 0;
-
 /** `run`: never throws. Called once at most. */
 export function showUndo(message: string, run: () => void): void {
-  count += 1;
   notifications.hide(ID);
   const onUndo = (): void => {
     notifications.hide(ID);
@@ -30,7 +26,8 @@ export function showUndo(message: string, run: () => void): void {
     role: 'group',
     'aria-label': 'Undo',
     closeButtonProps: { 'aria-label': 'Dismiss' },
-    message: <Offer key={count} message={message} onUndo={onUndo} />,
+    // Each begins its time anew.
+    message: <Offer key={performance.now()} message={message} onUndo={onUndo} />,
   });
 }
 

@@ -87,6 +87,8 @@ test('audit changes: the field in words, the old and the new value', () => {
     ['password', null, 'changed', 'Password: changed'],
   ] as const)
     assert.equal(changeWords({ field, from, to }), text);
+  // Users choose names.
+  assert.equal(changeWords({ field: 'name', from: 'Ann', to: '9999-99-99T9Z' }), 'Name: Ann → 9999-99-99T9Z');
   assert.match(
     changeWords({ field: 'expiresAt', from: null, to: '2026-11-21T09:30:00.000Z' }),
     /^Expires: none → 2026-/,

@@ -10,7 +10,7 @@ export function AttentionMark() {
   return (
     <Badge variant="filled" color={isCritical ? 'red.9' : 'yellow.4'} size="sm" className="culvert-badge">
       {countText(count)}
-      <VisuallyHidden> need attention</VisuallyHidden>
+      <VisuallyHidden>{count === 1 ? ' needs attention' : ' need attention'}</VisuallyHidden>
     </Badge>
   );
 }

@@ -15,7 +15,7 @@ import type { Db, Store, Tx } from '../../db/tx.ts';
 import { findOrg } from '../../organizations/rows.ts';
 import { labelOf, ownTunnel } from '../../tunnels/rows.ts';
 import { forgetAddressesOf, rememberAddresses, seenAgents } from './address-rows.ts';
-import { type Channel, type ChannelInput, channelOf, type PendingLink, targetOf, urlOf } from './channels/channels.ts';
+import { type Channel, type ChannelInput, channelOf, type PendingLink, urlOf } from './channels/channels.ts';
 import type { Confirmations, Confirmed } from './channels/confirmations.ts';
 import { closeIncidents, historyOf, type IncidentRow, statesOf } from './incident-rows.ts';
 import { ruleProblem, thresholdOf } from './kinds.ts';
@@ -173,14 +173,14 @@ export class Alerts {
       updateRule(tx, next);
       if (isAnew || !next.enabled) closeIncidents(tx, id);
       if (isAnew && kind === 'new_address') this.#knowPresent(tx, row.orgId);
-      const listed = this.#channelsText(tx, id);
+      const listed = channels === undefined ? null : this.#channelsText(tx, id);
       const made =
         channels === undefined
           ? new Map<string, string>()
           : this.#putChannels(tx, actor, { ruleId: id, inputs: channels });
       const changed = [
         ...changesBetween(fieldsOf(tx.db, before), fieldsOf(tx.db, next)),
-        ...partlySecretChange('channels', [listed, this.#channelsText(tx, id)], shownChannels),
+        ...(listed === null ? [] : partlySecretChange('channels', [listed, this.#channelsText(tx, id)], shownChannels)),
       ];
       record(tx, actor, { action: 'alert.update', row, details: detailsOf(next, channels), changes: changed });
       return made;
@@ -312,7 +312,16 @@ export class Alerts {
 
   /** All settings of all channels, with their secrets: to be compared, never to be kept. */
   #channelsText(tx: Tx, ruleId: string): string {
-    return JSON.stringify(channelsOf(tx.db, [ruleId]).map((row) => openChannel(this.#deps.sealer, row)));
+    const settingsOf = (row: ChannelRow): Channel | string => {
+      try {
+        return openChannel(this.#deps.sealer, row);
+      } catch {
+        // It can't be decrypted, which the channel's own error says. It must stay possible to replace it.
+        return row.sealedSettings;
+      }
+    };
+    const rows = channelsOf(tx.db, [ruleId]);
+    return JSON.stringify(rows.map((row) => ({ shown: `${row.type} ${row.target}`, settings: settingsOf(row) })));
   }
 
   /** Addresses of agents that are there now, and of the last ones that were, are not new. */
@@ -363,5 +372,5 @@ function fieldsOf(db: Db, { kind, threshold, forMinutes, tunnelId, enabled, quie
 
 /** `email ops@example.com, slack https://hooks.slack.com/…`. */
 function shownChannels(text: string): string {
-  return (JSON.parse(text) as readonly Channel[]).map((channel) => `${channel.type} ${targetOf(channel)}`).join(', ');
+  return (JSON.parse(text) as ReadonlyArray<{ readonly shown: string }>).map(({ shown }) => shown).join(', ');
 }

@@ -29,16 +29,15 @@ export function useHistory() {
 }
 
 type Rule = 'enabled' | 'threshold' | 'for_minutes' | 'quiet_hours';
-const RULE = ['enabled', 'threshold', 'for_minutes', 'quiet_hours'] as const;
 
-/** Changes the rule of an alert, and how the change is undone. */
-export function useRuleChange(before: Alert) {
+/** Changes these fields of an alert's rule, and how the change is undone. */
+export function useRuleChange(before: Alert, fields: readonly Rule[]) {
   const { client } = useApi();
   const { id } = before;
   const run = (body: Schemas['AlertChanges']) =>
     answered(client.PATCH('/alerts/{id}', { params: { path: { id } }, body }));
   const read = async () => (await answered(client.GET('/alerts'))).find((one) => one.id === id);
-  return { run, undo: (after: Alert) => undoOf<Alert, Rule>({ before, after, fields: RULE, read, write: run }) };
+  return { run, undo: (after: Alert) => undoOf<Alert, Rule>({ before, after, fields, read, write: run }) };
 }
 
 export function useTunnels() {

@@ -142,7 +142,7 @@ function AlertMenu({ alert, edit, deletion }: AlertMenuProps) {
     touches: [ALERTS],
     done: 'Confirmation sent.',
   });
-  const { run, undo } = useRuleChange(alert);
+  const { run, undo } = useRuleChange(alert, ['enabled']);
   const toggle = useAction({
     run: () => run({ enabled: !alert.enabled }),
     undo,

@@ -20,7 +20,7 @@ export function EditAlert({ asked: { row, opened, close } }: { readonly asked: A
 }
 
 function EditForm({ alert, onClose }: { readonly alert: Alert; readonly onClose: () => void }) {
-  const { run, undo } = useRuleChange(alert);
+  const { run, undo } = useRuleChange(alert, ['threshold', 'for_minutes', 'quiet_hours']);
   const [refused, setRefused] = useState<string>();
   const { kind, threshold, for_minutes: forMinutes, quiet_hours: quiet } = alert;
   const form = useForm<RuleValues>({

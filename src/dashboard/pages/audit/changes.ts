@@ -34,7 +34,9 @@ export function plain(value: Value): string {
   if (value === null) return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (value === '') return 'nothing';
-  return typeof value === 'string' && INSTANT.test(value) ? clockText(timeOf(value)) : String(value);
+  // A name may look like a time and be none.
+  const at = typeof value === 'string' && INSTANT.test(value) ? timeOf(value) : Number.NaN;
+  return Number.isNaN(at) ? String(value) : clockText(at);
 }
 
 /** "allowed_domains" → "Allowed domains"; "actions.0" → "Action 1". Keys of settings stay as they are. */

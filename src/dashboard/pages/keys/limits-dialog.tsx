@@ -23,6 +23,8 @@ export function LimitsDialog({ asked: { row: token, opened, close } }: { readonl
   );
 }
 
+const LIMITS = ['name', 'allowedSubdomains', 'tunnelQuota', 'bandwidthLimitMbps'] as const;
+
 function LimitsForm({ token, onClose }: { readonly token: Token; readonly onClose: () => void }) {
   const { client } = useApi();
   const [refused, setRefused] = useState<string>();
@@ -39,11 +41,11 @@ function LimitsForm({ token, onClose }: { readonly token: Token; readonly onClos
   const patch = (body: Schemas['TokenChanges']) => answered(client.PATCH('/tokens/{nonce}', { params, body }));
   const save = useAction({
     run: (values: LimitValues) => patch(limitChanges(token, values)),
-    undo: (after) =>
+    undo: (after, values) =>
       undoOf({
         before: token,
         after,
-        fields: ['name', 'allowedSubdomains', 'tunnelQuota', 'bandwidthLimitMbps'],
+        fields: LIMITS.filter((field) => field in limitChanges(token, values)),
         read: () => answered(client.GET('/tokens/{nonce}', { params })),
         write: patch,
       }),

@@ -9,7 +9,7 @@ interface UndoOf<R, K extends keyof R> {
   readonly before: Pick<R, K>;
   /** As the action has left it. */
   readonly after: Pick<R, K>;
-  /** Which values the action may change. */
+  /** Values that the action has sent: another one that differs is another member's change. */
   readonly fields: readonly K[];
   /** Reads it again. Undefined: it is gone. */
   readonly read: () => Promise<Pick<R, K> | undefined>;

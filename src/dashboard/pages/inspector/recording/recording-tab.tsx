@@ -43,8 +43,8 @@ const CHOICES = new Map<string, boolean | null>([
   ['server', null],
 ]);
 
-/** Saves settings of recording, and how that is undone. */
-function useSettings(before: Settings) {
+/** Saves a setting of recording, and how that is undone. */
+function useSettings(before: Settings, field: 'mask' | 'websocket_frames') {
   const { client } = useApi();
   const params = { path: { id: before.id } };
   const put = (body: Schemas['InspectorSettingsInput']) =>
@@ -54,7 +54,7 @@ function useSettings(before: Settings) {
     undoOf<Settings, 'mask' | 'websocket_frames'>({
       before,
       after,
-      fields: ['mask', 'websocket_frames'],
+      fields: [field],
       read,
       write: put,
     });
@@ -62,7 +62,7 @@ function useSettings(before: Settings) {
 }
 
 function FramesChoice({ settings }: { readonly settings: Settings }) {
-  const { put, undo } = useSettings(settings);
+  const { put, undo } = useSettings(settings, 'websocket_frames');
   const may = useMay('member');
   const { websocket_frames: frames, websocket_frames_default: isOnByDefault } = settings;
   const save = useAction({
@@ -100,7 +100,7 @@ function FramesChoice({ settings }: { readonly settings: Settings }) {
 }
 
 function MaskForm({ settings }: { readonly settings: Settings }) {
-  const { put, undo } = useSettings(settings);
+  const { put, undo } = useSettings(settings, 'mask');
   const may = useMay('member');
   const [text, setText] = useState(() => maskText(settings.mask));
   const [problem, setProblem] = useState<string>();

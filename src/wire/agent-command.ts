@@ -22,11 +22,14 @@ export const COMMAND_FLAGS = { texts: TEXTS, lists: LISTS, switches: SWITCHES } 
 /** JSON text of one command. A longer one is not sent, and not kept. */
 export const MAX_COMMAND_BYTES = 4_096;
 
-/** It goes to a terminal one day: no control characters, and no direction marks, which show another order than there is. */
+/**
+ * It goes to a terminal one day: no control characters, no direction marks, which show another order than there is, and no curved single quotes,
+ * which end a text in PowerShell.
+ */
 const word = z
   .string()
   .max(1_024)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]*$/u);
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u2018\u2019\u201a\u201b]*$/u);
 
 /** Strict: what a server does not know it does not show. */
 export const agentCommand = z

@@ -21,4 +21,5 @@ test('shell line: variables come first, and plain words stay plain', () => {
     shellLine(words, variables, 'win32'),
     "$env:CULVERT_TOKEN = '<key ci>'; culvert http 3000 --subdomain 'o''x'",
   );
+  assert.equal(shellLine(['x\u2019; iwr evil'], {}, 'win32'), "'x\u2019\u2019; iwr evil'", 'a quote to PowerShell');
 });

@@ -9,10 +9,10 @@ export function shellLine(
   const set = Object.entries(variables);
   if (platform === 'win32') {
     // A plain word behind `=` would be run as a command.
-    const first = set.map(([name, value]) => `$env:${name} = ${quoted(value, "''")}; `).join('');
-    return first + words.map((word) => (/^\w[\w-]*$/.test(word) || isFlag(word) ? word : quoted(word, "''"))).join(' ');
+    const first = set.map(([name, value]) => `$env:${name} = ${inPowerShell(value)}; `).join('');
+    return first + words.map((word) => (/^\w[\w-]*$/.test(word) || isFlag(word) ? word : inPowerShell(word))).join(' ');
   }
-  const posix = (word: string): string => (/^[\w.:/%+=,-]+$/.test(word) ? word : quoted(word, String.raw`'\''`));
+  const posix = (word: string): string => (/^[\w.:/%+=,-]+$/.test(word) ? word : inPosix(word));
   return [...set.map(([name, value]) => `${name}=${posix(value)}`), ...words.map(posix)].join(' ');
 }
 
@@ -20,7 +20,11 @@ function isFlag(word: string): boolean {
   return /^--[a-z-]+$/.test(word);
 }
 
-/** `inner`: what a quote within becomes. */
-function quoted(text: string, inner: string): string {
-  return `'${text.replaceAll("'", () => inner)}'`;
+/** To PowerShell the four curved single quotes are quotes as well. */
+function inPowerShell(text: string): string {
+  return `'${text.replaceAll(/['\u2018\u2019\u201a\u201b]/g, '$&$&')}'`;
+}
+
+function inPosix(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

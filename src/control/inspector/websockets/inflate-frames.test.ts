@@ -53,6 +53,13 @@ test('frames: behind one that was truncated, what refers to it stays compressed'
   assert.deepEqual(texts(opened), ['compressed', 'compressed', 'QXZW']);
 });
 
+test('frames: messages that stand for far too much cost no more than the bound of all', async () => {
+  const bomb = frame(await packed(createDeflateRaw(), 'x'.repeat(1 << 20)));
+  const good = frame(await packed(createDeflateRaw(), ONE), { from: 'service' });
+  assert.deepEqual(texts(inflateFrames([bomb, bomb, bomb, good])).at(-1), ONE);
+  assert.deepEqual(texts(inflateFrames([bomb, bomb, bomb, bomb, good])).at(-1), 'compressed');
+});
+
 test('frames: what is longer than is kept is truncated, and what is far too long stays compressed', async () => {
   const frames = [
     frame(await packed(createDeflateRaw(), 'x'.repeat(20_000))),

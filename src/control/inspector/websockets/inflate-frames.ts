@@ -12,6 +12,8 @@ const MAX_KEPT_IN_ALL = 131_072;
 const MAX_OPENED = 262_144;
 const MAX_OPENED_IN_ALL = 1 << 20;
 const WINDOW = 32_768;
+/** What zlib allocates at a time: most messages are short, and its own 16 KB would stay with each. */
+const CHUNK = 1_024;
 /** What a sender leaves out at the end of each message. */
 const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
 const NOTHING = Buffer.alloc(0);
@@ -25,9 +27,11 @@ export function inflateFrames(frames: readonly RecordedFrame[]): readonly Record
   return frames.map((frame) => {
     const { from } = frame;
     const most = Math.min(MAX_OPENED, MAX_OPENED_IN_ALL - opened);
-    const content =
-      frame.isCompressed && !frame.isTruncated && most > 0 ? inflated(frame.bytes, windows[from], most) : null;
+    const isTried = frame.isCompressed && !frame.isTruncated && most > 0;
+    const content = isTried ? inflated(frame.bytes, windows[from], most) : null;
     if (content === null) {
+      // To find out that it is too long took as much work as to open the longest.
+      if (isTried) opened += most;
       // Later ones may refer to it: they are opened as far as they do not.
       if (frame.isCompressed) windows[from] = NOTHING;
       kept += frame.bytes.length;
@@ -35,7 +39,8 @@ export function inflateFrames(frames: readonly RecordedFrame[]): readonly Record
     }
     opened += content.length;
     windows[from] = Buffer.concat([windows[from], content]).subarray(-WINDOW);
-    const bytes = content.subarray(0, Math.max(0, Math.min(MAX_KEPT, MAX_KEPT_IN_ALL - kept)));
+    // A copy: a part would keep all of it in the memory.
+    const bytes = Buffer.from(content.subarray(0, Math.max(0, Math.min(MAX_KEPT, MAX_KEPT_IN_ALL - kept))));
     kept += bytes.length;
     return { ...frame, isCompressed: false, isTruncated: bytes.length < content.length, bytes };
   });
@@ -46,6 +51,7 @@ function inflated(bytes: Uint8Array, window: Buffer, maxOutputLength: number): B
   try {
     return inflateRawSync(Buffer.concat([bytes, TAIL]), {
       finishFlush: constants.Z_SYNC_FLUSH,
+      chunkSize: CHUNK,
       maxOutputLength,
       ...(window.length === 0 ? {} : { dictionary: window }),
     });

@@ -5,7 +5,7 @@ import type { Actions } from '../../../plane/policy.ts';
 import { tunnelPolicies } from '../../db/schema.ts';
 import type { Store, Tx } from '../../db/tx.ts';
 import { type Actor, allow } from '../../core/rules/actor.ts';
-import { type AuditChange, changesBetween } from '../../core/rules/audit-changes.ts';
+import { type AuditChange, changesBetween, MAX_CHANGES, partlySecretChange } from '../../core/rules/audit-changes.ts';
 import type { RouteEvents } from '../../core/link/route-events.ts';
 import { type DryRunView, dryRunsOf, forgetDryRuns } from './dry-runs.ts';
 import { keyPlaceWarnings, type KeyPlaceRules } from './key-places.ts';
@@ -82,20 +82,28 @@ export class Policies {
   }
 }
 
-/** How many actions, and each that differs, by its place: `actions.0`. A policy holds no secrets: it is shown to all members. */
+type Action = Actions['actions'][number];
+
+/** How many actions, and each that differs, by its place: `actions.0`. Entries go to other servers too: values of headers may be keys. */
 function changesOf(before: Actions | null, after: Actions | null): readonly AuditChange[] {
-  return changesBetween(actionTexts(before), actionTexts(after));
+  const [was, now] = [before?.actions ?? [], after?.actions ?? []];
+  const places = Array.from({ length: Math.max(was.length, now.length) }, (_, at) => at);
+  const textOf = (action: Action | undefined): string | null => (action === undefined ? null : JSON.stringify(action));
+  const shown = (text: string): string => actionText(JSON.parse(text) as Action);
+  return [
+    ...changesBetween({ policy: countText(before) }, { policy: countText(after) }),
+    ...places.flatMap((at) => partlySecretChange(`actions.${at}`, [textOf(was[at]), textOf(now[at])], shown)),
+  ].slice(0, MAX_CHANGES);
 }
 
-function actionTexts(policy: Actions | null): Readonly<Record<string, string>> {
-  if (policy === null) return {};
-  const { actions } = policy;
-  const texts = actions.map((action, at) => [`actions.${at}`, actionText(action)] as const);
-  return { policy: actions.length === 1 ? '1 action' : `${actions.length} actions`, ...Object.fromEntries(texts) };
+function countText(policy: Actions | null): string | null {
+  if (policy === null) return null;
+  return policy.actions.length === 1 ? '1 action' : `${policy.actions.length} actions`;
 }
 
-/** `rate_limit: requests 10, per minute`. */
-function actionText({ kind, ...rest }: Actions['actions'][number]): string {
+/** `rate_limit: requests 10, per minute`; of a header its name alone. */
+function actionText({ kind, ...action }: Action): string {
+  const rest = kind === 'header_set' || kind === 'response_header_set' ? { ...action, value: '…' } : action;
   const parts = Object.entries(rest).map(
     ([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
   );

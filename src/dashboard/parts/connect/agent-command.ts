@@ -61,7 +61,7 @@ export function keyPlaceholder(start: Pick<StartCommand, 'key'> | null): string 
 export function withKey(command: string, key: string, shell: ShellKind): string {
   if (shell === 'posix') return `${KEY_VARIABLE}=${quoted(key, shell)} ${command}`;
   // A plain word behind `=` would be run as a command.
-  return `$env:${KEY_VARIABLE} = ${singleQuoted(key, "''")}; ${command}`;
+  return `$env:${KEY_VARIABLE} = ${inPowerShell(key)}; ${command}`;
 }
 
 export function loginCommand(server: URL, shell: ShellKind): string {
@@ -94,11 +94,11 @@ function commandOf(protocol: TunnelProtocol): 'http' | 'https' | 'tcp' {
 
 /** Plain words as they are; in PowerShell any character but letters and digits may be special, at least at the start. */
 function quoted(text: string, shell: ShellKind): string {
-  if (shell === 'powershell') return /^\w[\w-]*$/.test(text) ? text : singleQuoted(text, "''");
-  return /^[\w.:/%+=,-]+$/.test(text) ? text : singleQuoted(text, String.raw`'\''`);
+  if (shell === 'powershell') return /^\w[\w-]*$/.test(text) ? text : inPowerShell(text);
+  return /^[\w.:/%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** `inner`: what a quote within becomes. */
-function singleQuoted(text: string, inner: string): string {
-  return `'${text.replaceAll("'", () => inner)}'`;
+/** To PowerShell the four curved single quotes are quotes as well. */
+function inPowerShell(text: string): string {
+  return `'${text.replaceAll(/['\u2018\u2019\u201a\u201b]/g, '$&$&')}'`;
 }

@@ -98,7 +98,7 @@ export async function openBillingFixture(
         .from(auditEvents)
         .where(eq(auditEvents.action, 'billing.plan'))
         .all()
-        .map(({ details }) => [details?.['from'], details?.['to']]),
+        .map(({ changes: changed }) => [changed?.[0]?.from, changed?.[0]?.to]),
     setPlan,
   };
 }

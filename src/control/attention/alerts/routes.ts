@@ -155,7 +155,7 @@ function mountConfirmation(app: Api, { alerts }: Deps): void {
         path: '/alerts/confirm',
         security: [],
         tags,
-        summary: 'Confirm the address of an email channel by the token of its email',
+        summary: 'Verify an email address for alerts',
         description:
           'It needs no account. 404 for a token that is used, replaced or expired. The rate limit is that of `/auth/*`, counted separately.',
         request: { body: jsonBody(confirmToken) },

@@ -32,7 +32,7 @@ async function visitHeld(culvert: SpawnedCulvert, host: string): Promise<{ whole
   return { whole };
 }
 
-suite('sessions', { timeout: 120_000 }, () => {
+suite('sessions', { timeout: 240_000 }, () => {
   test('the same key and name from elsewhere: the new agent takes over at once, the old one gets the reason', async (t) => {
     const culvert = await spawnCulvert(t);
     const [first, second] = await Promise.all(

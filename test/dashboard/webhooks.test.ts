@@ -204,7 +204,7 @@ suite('webhook receivers', { timeout: 240_000, skip: NO_CHROMIUM }, () => {
     await noSeriousFinding(page);
     await shoot(page, 'webhook-failing');
     status = 410;
-    await list.getByText('Failed', { exact: true }).waitFor();
+    await list.getByText('Failed', { exact: true }).waitFor({ timeout: 60_000 });
     const states = page.locator('input').and(page.getByLabel('State', { exact: true }));
     await states.click();
     await page.getByRole('option', { name: 'Failed' }).click();

@@ -1,4 +1,4 @@
-// group: browser
+// group: slow
 /** Every dialog, drawer and menu that a page opens by a button: axe-core finds nothing serious in light and dark, and it fits a phone. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

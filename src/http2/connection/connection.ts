@@ -45,7 +45,6 @@ export interface Http2Parts {
 
 export class Http2ServerConnection implements ReceiverHost, SenderHost {
   readonly sender: FrameSender;
-  readonly budget: WindowBudget;
   readonly user: Http2User;
   readonly streams = new StreamTable(this);
   readonly window: ConnectionWindow;
@@ -72,10 +71,9 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
     this.user = user;
     this.#readBuffer = parts.readBuffer;
     this.#clock = parts.clock ?? systemClock;
-    this.budget = parts.budget;
     this.head = parts.head;
     this.maxStreams = limits.maxStreams;
-    this.window = new ConnectionWindow(parts.holdBytes ?? HOLD_BYTES);
+    this.window = new ConnectionWindow(parts.holdBytes ?? HOLD_BYTES, parts.budget);
     this.floods = new Floods(this.#clock, limits.resetsPerSecond);
     this.sender = new FrameSender(socket, new Encoder(), { pool, turn, host: this });
     this.#receiver = new Receiver(this, pool);
@@ -183,10 +181,11 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
   // ------------------------------------------------------------------ for the receiver
 
   forget(stream: Http2ServerStream, mayBring: boolean, isCut: boolean): void {
-    this.window.released(stream.holding);
+    const { holding } = stream;
     stream.holding = 0;
     this.#receiver.forgot(stream);
     this.streams.forget(stream, mayBring, isCut);
+    if (holding > 0) this.released(holding);
   }
 
   giveBack(): void {
@@ -344,7 +343,7 @@ export class Http2ServerConnection implements ReceiverHost, SenderHost {
     }
     this.#reader.close();
     this.#receiver.close();
-    this.window.reset(this.budget);
+    this.window.reset();
   }
 
   #gone(): void {

@@ -8,10 +8,11 @@ import { resetPriority } from '../priority.ts';
 import { END, Outgoing } from './sending/outgoing.ts';
 import type { FrameSender } from './sending/sender.ts';
 import { CODE, type Http2Stream, type Http2StreamSink } from '../types.ts';
-import { type Pace, ReceiveWindow, STREAM_WINDOW } from './windows.ts';
+import { type ConnectionWindow, type Pace, ReceiveWindow, STREAM_WINDOW } from './windows.ts';
 
 /** The connection of a stream (connection.ts). */
 export interface StreamHost extends Pace {
+  readonly window: ConnectionWindow;
   readonly sender: FrameSender;
   /** `bytes` of a body that the user held have left its hands. */
   released(bytes: number): void;
@@ -40,7 +41,7 @@ export class Http2ServerStream extends Outgoing implements Http2Stream {
   sink: Http2StreamSink = deafSink;
   ended = false;
   backlog = 0;
-  readonly window = new ReceiveWindow(STREAM_WINDOW);
+  readonly window: ReceiveWindow;
   /** What the visitor announced, or -1; and what has come of it. */
   contentLength = -1;
   received = 0;
@@ -56,6 +57,7 @@ export class Http2ServerStream extends Outgoing implements Http2Stream {
   constructor(host: StreamHost) {
     super();
     this.#host = host;
+    this.window = new ReceiveWindow(STREAM_WINDOW, host.window);
   }
 
   get heldBytes(): number {
@@ -163,14 +165,14 @@ export class Http2ServerStream extends Outgoing implements Http2Stream {
 
   /** It is over, whatever the reason: lets go of what it has. */
   leave(): void {
-    const { sender, budget } = this.#host;
+    const { sender } = this.#host;
     this.gone = true;
     this.sink = deafSink;
     sender.dequeue(this);
     this.waiting.drop(sender.held);
     this.trailerLines = null;
     this.backlog = 0;
-    this.window.reset(budget);
+    this.window.reset();
   }
 
   // ------------------------------------------------------------------

@@ -8,14 +8,20 @@ import { nextWindow, type WindowBudget } from '../../mux/window.ts';
 export const STREAM_WINDOW = 262_144;
 export const CONNECTION_WINDOW = 1 << 20;
 
+/** The visitor gets no less than a usual frame of the connection's window back at a time. */
+const LEAST_BYTES = 16_384;
+
+/** What windows grow from. */
+export type GrowthBudget = Pick<WindowBudget, 'largestWindow' | 'take' | 'give'>;
+
 /** What a decision about a window takes into account. */
 export interface Pace {
-  readonly budget: WindowBudget;
   readonly rttMs: number;
   nowMs(): number;
 }
 
 export class ReceiveWindow {
+  readonly #budget: GrowthBudget;
   readonly #initial: number;
   #size: number;
   #left: number;
@@ -23,7 +29,8 @@ export class ReceiveWindow {
   /** When it was last given back; -1: nothing has come yet. */
   #reportedAtMs = -1;
 
-  constructor(initial: number) {
+  constructor(initial: number, budget: GrowthBudget) {
+    this.#budget = budget;
     this.#initial = this.#size = this.#left = initial;
   }
 
@@ -50,16 +57,23 @@ export class ReceiveWindow {
     return this.#unreported < this.#size >>> 1 ? 0 : this.#report(pace);
   }
 
+  /** `bytes` more may come: not for the reader's pace, so nothing grows by it. */
+  regain(bytes: number, pace: Pace): number {
+    this.#left += bytes;
+    this.#reportedAtMs = pace.nowMs();
+    return bytes;
+  }
+
   /** Gives back to the budget what was grown by, and is as new. */
-  reset(budget: WindowBudget): void {
-    if (this.#size > this.#initial) budget.give(this.#size - this.#initial);
+  reset(): void {
+    if (this.#size > this.#initial) this.#budget.give(this.#size - this.#initial);
     this.#size = this.#left = this.#initial;
     this.#unreported = 0;
     this.#reportedAtMs = -1;
   }
 
   #report(pace: Pace): number {
-    const { budget } = pace;
+    const budget = this.#budget;
     const nowMs = pace.nowMs();
     const next = nextWindow(this.#size, nowMs - this.#reportedAtMs, pace.rttMs);
     let delta = this.#unreported;
@@ -82,17 +96,24 @@ export class ReceiveWindow {
 
 /**
  * The window of a connection. What comes is given back at once while the users of its streams hold less than a share: a body that no service takes stops
- * its own stream, and no other.
+ * its own stream, and no other. Beyond the share the window is smaller by what they hold. Its streams grow by no more than its size in
+ * all: services that took megabytes before they stood still would else hold more than share and window together, and stop all streams.
  */
-export class ConnectionWindow {
-  readonly #window = new ReceiveWindow(CONNECTION_WINDOW);
+export class ConnectionWindow implements GrowthBudget {
+  readonly #budget: GrowthBudget;
+  readonly #window: ReceiveWindow;
   readonly #share: number;
   /** Bytes that came and were not given back; and those that users hold. */
   #owed = 0;
   #holding = 0;
+  /** By how much the windows of its streams have grown. */
+  #grown = 0;
 
-  constructor(share: number) {
+  /** `share`: bytes that users may hold before the window is smaller by them. `budget`: of the process. */
+  constructor(share: number, budget: GrowthBudget) {
     this.#share = share;
+    this.#budget = budget;
+    this.#window = new ReceiveWindow(CONNECTION_WINDOW, budget);
   }
 
   get size(): number {
@@ -117,16 +138,43 @@ export class ConnectionWindow {
     this.#holding -= bytes;
   }
 
-  /** What to give back now; 0: nothing yet. */
+  /** What to give back now, with growth; 0: nothing yet. */
   due(pace: Pace): number {
-    const free = this.#owed - Math.max(0, this.#holding - this.#share);
-    if (free < this.#window.size >>> 1) return 0;
-    this.#owed -= free;
+    const held = this.#holding - this.#share;
+    if (held > 0) return this.#dueBeside(held, pace);
+    if (this.#owed < this.#window.size >>> 1) return 0;
+    const free = this.#owed;
+    this.#owed = 0;
     return this.#window.give(free, pace);
   }
 
-  reset(budget: WindowBudget): void {
-    this.#window.reset(budget);
+  /** The same while users hold `held` bytes beyond their share: by the half of what is left of the window. */
+  #dueBeside(held: number, pace: Pace): number {
+    const free = this.#owed - held;
+    if (free < Math.max(LEAST_BYTES, (this.#window.size - held) >>> 1)) return 0;
+    this.#owed = held;
+    return this.#window.regain(free, pace);
+  }
+
+  reset(): void {
+    this.#window.reset();
+  }
+
+  // ------------------------------------------------------------------ for the windows of its streams
+
+  get largestWindow(): number {
+    return this.#budget.largestWindow;
+  }
+
+  take(bytes: number): boolean {
+    if (this.#grown + bytes > this.#window.size || !this.#budget.take(bytes)) return false;
+    this.#grown += bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    this.#grown -= bytes;
+    this.#budget.give(bytes);
   }
 }
 

@@ -16,8 +16,8 @@ import { type Cost, run, wait } from './run.ts';
 import { Target } from './target.ts';
 
 const WITHIN = { timeout: 60_000 };
-/** A handshake and a megabyte of frames, on a machine that is slow and busy: several times what it takes elsewhere. nghttp2 takes more. */
-const CPU_MS = 500;
+/** A handshake and a megabyte of frames, on a machine that is busy: several times what it takes. nghttp2 takes more. */
+const CPU_MS = 250;
 const SCALE = ENGINE === 'node' ? 6 : 1;
 const GROWTH = 48 << 20;
 /** One that is known not to be ended goes on so long. */
@@ -105,6 +105,6 @@ for (const { name, frames, reasons, isDeaf } of WAITING) {
     t.diagnostic(JSON.stringify(cost));
     assert.ok(isCounted(cost, reasons), `counted as ${JSON.stringify(cost.dropped)}`);
     assert.ok(cost.growth < GROWTH, `${cost.growth >> 20} MB`);
-    assert.ok(cost.cpuMs < 2 * CPU_MS, `${cost.cpuMs} ms`);
+    assert.ok(cost.cpuMs < 4 * CPU_MS, `${cost.cpuMs} ms`);
   });
 }

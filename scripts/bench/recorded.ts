@@ -3,7 +3,7 @@
  * belongs to one organization, a twentieth to one of its tunnels.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { InspectedRequest } from '../../src/plane/inspection.ts';
+import type { InspectedRequest, Trace } from '../../src/plane/inspection.ts';
 
 const ORGANIZATIONS = 20;
 const TUNNELS = 5;
@@ -65,6 +65,24 @@ export function makeOwners(): Owners {
   return { organizations: ids(ORGANIZATIONS), tunnels: ids(ORGANIZATIONS).map(() => ids(TUNNELS)) };
 }
 
+export const TRACE: Trace = {
+  outcome: 'forwarded',
+  code: null,
+  host: 'shop.example.com',
+  scheme: 'https',
+  httpVersion: '2',
+  steps: [
+    { step: 'deny', index: 0, rule: null, verdict: 'passed', code: null },
+    { step: 'rate_limit', index: 1, rule: null, verdict: 'passed', code: null },
+  ],
+  agentId: '00000000-0000-4000-8000-000000000000',
+  tokenId: '00000000-0000-4000-8000-000000000001',
+  connection: 'kept',
+  retried: false,
+  policyMs: 0.1,
+  firstByteMs: 11.2,
+};
+
 /** The record with this number, made at `at`. */
 export function makeRecord(owners: Owners, number: number, at: number): InspectedRequest {
   const owner = number % 4 === 0 ? 0 : 1 + (number % (ORGANIZATIONS - 1));
@@ -90,23 +108,7 @@ export function makeRecord(owners: Owners, number: number, at: number): Inspecte
     responseBody: hasBody ? BODY : NONE,
     responseBodyTruncated: false,
     replayOf: null,
-    trace: {
-      outcome: 'forwarded',
-      code: null,
-      host: 'shop.example.com',
-      scheme: 'https',
-      httpVersion: '2',
-      steps: [
-        { step: 'deny', index: 0, rule: null, verdict: 'passed', code: null },
-        { step: 'rate_limit', index: 1, rule: null, verdict: 'passed', code: null },
-      ],
-      agentId: '00000000-0000-4000-8000-000000000000',
-      tokenId: '00000000-0000-4000-8000-000000000001',
-      connection: 'kept',
-      retried: false,
-      policyMs: 0.1,
-      firstByteMs: 11.2,
-    },
+    trace: TRACE,
   };
 }
 

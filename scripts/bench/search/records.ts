@@ -4,7 +4,7 @@
  */
 import { gzipSync } from 'node:zlib';
 import type { InspectedRequest } from '../../../src/plane/inspection.ts';
-import { idAt } from '../recorded.ts';
+import { idAt, TRACE } from '../recorded.ts';
 
 export const RARE_EVERY = 20_000;
 export const WORDS = { rare: 'order-rare-4711', common: 'pending', missing: 'no-such-word' } as const;
@@ -73,20 +73,7 @@ export class SearchRecords {
       responseBody,
       responseBodyTruncated: false,
       replayOf: null,
-      trace: {
-        outcome: 'forwarded',
-        code: null,
-        host: 'shop.example.com',
-        scheme: 'https',
-        httpVersion: '2',
-        steps: [{ step: 'deny', index: 0, rule: null, verdict: 'passed', code: null }],
-        agentId: '00000000-0000-4000-8000-000000000000',
-        tokenId: '00000000-0000-4000-8000-000000000001',
-        connection: 'kept',
-        retried: false,
-        policyMs: 0.1,
-        firstByteMs: 11.2,
-      },
+      trace: TRACE,
     };
   }
 

@@ -1,5 +1,6 @@
 /** Runs an attack from one connection and says what it cost the server. */
 import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect, type TLSSocket } from 'node:tls';
 import { setTimeout } from 'node:timers/promises';
 import { FRAME } from '../../harness/h2-frames.ts';
@@ -135,6 +136,21 @@ export async function wait(target: Target, frames: Buffer, reasons: readonly str
     cpuMs: after.cpuMs - before.cpuMs,
     dropped: difference(before.dropped, after.dropped),
   };
+}
+
+/** What `count` requests cost the server in processor time, milliseconds: one after the other, on a connection that attacks nothing. */
+export async function honest(target: Target, count: number): Promise<number> {
+  const before = await target.measure();
+  const session = connectHttp2('https://shop.example.test', {
+    ...{ host: '127.0.0.1', port: target.port, rejectUnauthorized: false },
+  });
+  for (let i = 0; i < count; i++) {
+    const stream = session.request({ ':path': '/' });
+    stream.resume().end();
+    await once(stream, 'close');
+  }
+  session.close();
+  return (await target.measure()).cpuMs - before.cpuMs;
 }
 
 function difference(

@@ -25,7 +25,7 @@ export const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cac
 
 const START_MS = 120_000;
 const RUN_MS = 300_000;
-/** What a server may take to end before it is killed. */
+/** Time for a server to end before it is killed. */
 const STOP_MS = 5_000;
 /** Lines of a program's output in an error message. */
 const KEPT = 1500;

@@ -16,7 +16,7 @@ export const ROOT = join(import.meta.dirname, '../..');
 export const GROUPS = ['main', 'browser', 'build', 'acme', 'fuzz', 'interop', 'soak', 'wireguard', 'slow'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** Milliseconds after which what runs is held to hang, on a machine that is busy with others too. */
+/** Milliseconds after which a test counts as hanging, on a busy machine. */
 export interface Limits {
   /** A file. */
   readonly file: number;

@@ -8,7 +8,7 @@ export type LaneEvent =
   | { readonly kind: 'left'; readonly path: string; readonly cpuMs: number }
   | { readonly kind: 'diagnostic'; readonly text: string };
 
-/** What the parent answers to `next`: a file and its limit in milliseconds; undefined: there is none left. */
+/** The parent's response to `next`: a file and its limit in milliseconds; undefined: no file is left. */
 export interface LaneOrder {
   readonly file?: { readonly path: string; readonly limitMs: number };
 }

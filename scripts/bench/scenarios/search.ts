@@ -1,6 +1,6 @@
 /**
  * Searches of a million recorded requests, through the API of a server of its own: the time of each response, the number of responses and the time
- * until a day is searched, and what other requests wait for meanwhile. Beside them the other pages of the dashboard on the same data.
+ * until a day is searched, and the waiting time of other requests meanwhile. Also the other pages of the dashboard on the same data.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -32,7 +32,7 @@ const BATCH = 1_000;
 /** Of each search: at least so many responses are timed. */
 const RESPONSES = 200;
 const BETWEEN_MS = 5;
-/** What is found all the time is not read to the end of its day. */
+/** Most items of one search: a common word is not read to the end of its day. */
 const MAX_FOUND = 2_000;
 /** Of each other request. */
 const CALLS = 200;
@@ -241,7 +241,7 @@ function rowOf(name: string, times: readonly number[]): string[] {
   return row;
 }
 
-/** What others wait for: a list of the main database and one of the newest requests, alone and beside one and two searches without end. */
+/** Times of a list of the main database and of the newest requests: alone, and beside one and two endless searches. */
 async function measureBeside(
   { api, beside, other }: { readonly api: ApiClient; readonly beside: ApiClient; readonly other: ApiClient },
   { newest, keep }: { readonly newest: number; readonly keep: Keep },

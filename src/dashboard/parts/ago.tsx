@@ -35,7 +35,7 @@ export function Ago({
   );
 }
 
-/** A time of a log: exact, and below it how long ago. A log is read for what was at a given time, and for what is new. `at`: RFC 3339. */
+/** A time in a log: exact, and below it relative. Readers look for a given time, and for new entries. `at`: RFC 3339. */
 export function When({ at }: { readonly at: string }) {
   return (
     <div className="culvert-when culvert-number">

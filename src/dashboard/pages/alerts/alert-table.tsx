@@ -83,8 +83,8 @@ function Channels({ alert: { channels } }: { readonly alert: Alert }) {
           </Text>
           {state === 'pending' && (
             <Text size="xs" className="culvert-wrap">
-              <StateBadge tone="warn">Not confirmed</StateBadge> The address gets an email with a link, and no alerts
-              before.
+              <StateBadge tone="warn">Not confirmed</StateBadge> The address gets alerts after its owner opens the link
+              in the email.
             </Text>
           )}
           {error === null ? (

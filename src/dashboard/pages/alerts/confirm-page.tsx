@@ -1,4 +1,4 @@
-/** `/confirm-alerts?token=`, the page of the email to an address that is to get alerts. It needs no account, and confirms at a click: programs open links, too. */
+/** `/confirm-alerts?token=`, linked from the confirmation email. Needs no account. Confirms by a click, because mail scanners open links. */
 import { Alert, Button, Text } from '@mantine/core';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
@@ -30,13 +30,13 @@ export function ConfirmPage({ arrival: { token } }: { readonly arrival: Arrival 
     );
   return (
     <Frame title="Alerts" heading="Confirm your address">
-      <Text size="sm">The email names the organization whose alerts are sent to your address.</Text>
+      <Text size="sm">After this, you get alerts of the organization that the email names.</Text>
       {confirm.isError && <FailureAlert error={confirm.error} />}
       <Button size="md" loading={confirm.isPending} onClick={() => confirm.mutate(token)}>
         Confirm address
       </Button>
       <Text size="xs" c="dimmed">
-        If you don&apos;t know the sender, close this page. Nothing changes.
+        If you don&apos;t know the sender, close this page. You get no alerts.
       </Text>
     </Frame>
   );

@@ -123,7 +123,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Partial<Record<Action, st
     'alert.update': 'changed an alert rule',
     'alert.delete': 'deleted an alert rule',
     'alert.test': 'tested an alert rule',
-    'alert.confirm_request': 'asked to confirm an alert address',
+    'alert.confirm_request': 'requested confirmation of an alert address',
     'alert.confirm': 'alert address confirmed',
     'alert.fire': 'alert fired',
     'alert.recover': 'alert recovered',

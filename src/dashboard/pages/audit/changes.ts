@@ -18,7 +18,7 @@ const LABELS: Readonly<Record<string, string>> = {
   superadmin: 'Operator',
   tunnelQuota: 'Tunnels',
 };
-/** What the server says in place of a secret. */
+/** The server's words in place of a secret. */
 const OF_SECRETS: ReadonlySet<Value> = new Set(['set', 'changed', 'removed']);
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 

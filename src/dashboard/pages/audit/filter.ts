@@ -10,7 +10,7 @@ export interface Filter {
   readonly until: string;
   /** Events at a time. */
   readonly limit: number;
-  /** Id or slug; of operators alone. */
+  /** ID or slug; for operators only. */
   readonly org: string;
 }
 
@@ -30,7 +30,7 @@ export function filterIn(params: URLSearchParams): Filter {
   };
 }
 
-/** The opposite of `filterIn`; what is as always is left out. */
+/** The opposite of `filterIn`; defaults are left out. */
 export function paramsOf(filter: Filter): URLSearchParams {
   const params = new URLSearchParams();
   if (filter.action !== null) params.set('action', filter.action);

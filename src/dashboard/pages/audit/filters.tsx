@@ -1,4 +1,4 @@
-/** Narrows the audit log: what, who, between which days. */
+/** Filters of the audit log: action, actor, first and last day. */
 import { Group, Select, TextInput } from '@mantine/core';
 import type { ChangeEvent } from 'react';
 import { actionChoices } from './actions.ts';

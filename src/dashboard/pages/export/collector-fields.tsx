@@ -8,7 +8,7 @@ import { type Export, type ExportValues, keepsHeaders, MOST_HEADERS } from './ex
 export interface DestinationProps {
   readonly form: UseFormReturnType<ExportValues>;
   readonly saved: Export;
-  /** The user may look, and change nothing. */
+  /** Read-only for this user. */
   readonly isFixed: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The organization's export: which events, to a collector, a webhook, or both, and how it goes. */
+/** The organization's export: its events, its destinations (collector, webhook), and their state. */
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,7 +10,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ExportForm } from './export-form.tsx';
 
-/** Batches are sent every second; a page that is looked at needs no more than this. */
+/** Batches are sent every second; the page needs fewer updates. */
 const AGAIN_MS = 5_000;
 
 export function ExportPage() {

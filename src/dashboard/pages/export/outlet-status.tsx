@@ -1,4 +1,4 @@
-/** How the export to one destination goes: counts since the server started, and why it fails. */
+/** State of one destination: counts since the server started, and the last error. */
 import { Alert, SimpleGrid } from '@mantine/core';
 import type { Schemas } from '../../api/types.ts';
 import { Ago } from '../../parts/ago.tsx';

@@ -15,7 +15,7 @@ export function useTokens() {
   });
 }
 
-/** One with the agents that use it now; asked for while it is in sight alone. */
+/** One key with the agents that use it now; fetched only while it is visible. */
 export function useToken(nonce: string | undefined, isInSight: boolean) {
   const { client } = useApi();
   return useQuery({

@@ -56,7 +56,7 @@ export function filterIn(params: URLSearchParams): KeyFilter {
   };
 }
 
-/** The opposite of `filterIn`; what is as always is left out. */
+/** The opposite of `filterIn`; defaults are left out. */
 export function paramsOf({ text, kind, state }: KeyFilter): URLSearchParams {
   const params = new URLSearchParams();
   if (text !== '') params.set('q', text);

@@ -1,4 +1,4 @@
-/** Fields for what a key may do, of a new key and of one that exists. */
+/** Fields for the limits of a new or existing key. */
 import { NumberInput, type NumberInputProps, TagsInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { LimitValues } from './limit-values.ts';

@@ -99,7 +99,7 @@ function Counters({ counters }: { readonly counters: Schemas['MetricsCounters'] 
   );
 }
 
-/** Warnings at first: what is below them stays in sight. */
+/** Warnings shown at first, so that the panels below stay visible. */
 const MOST_WARNINGS = 8;
 
 /** Problems that need attention. Absent where there are none. */

@@ -118,7 +118,7 @@ interface CardProps extends FieldsProps {
   readonly onRemove: () => void;
 }
 
-/** What holds now is said, not what a switch would do. */
+/** Each label names the mode itself: a switch would not say which one applies. */
 const MODES = [
   { value: 'enforce', label: 'Enforce' },
   { value: 'not', label: 'Log only' },

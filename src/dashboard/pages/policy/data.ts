@@ -44,7 +44,7 @@ function useUndoPolicy(id: string, saved: Policy | null) {
     });
 }
 
-/** `saved`: what the tunnel has until then. `tellsFailure`: the editor shows what the server has against the policy at its actions. */
+/** `saved`: the tunnel's policy before. `tellsFailure`: the editor shows the server's errors at the actions. */
 export function useSavePolicy(
   id: string,
   saved: Policy | null,

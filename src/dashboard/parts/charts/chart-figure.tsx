@@ -1,4 +1,4 @@
-/** What all charts show around their canvas: words above, a slider for the keyboard, a table for screen readers. */
+/** The parts of all charts around their canvas: text above, a slider for the keyboard, a table for screen readers. */
 import { Group, Text, VisuallyHidden } from '@mantine/core';
 import type { KeyboardEvent, ReactNode, RefObject } from 'react';
 import type uPlot from 'uplot';
@@ -18,7 +18,7 @@ interface ChartFigureProps {
   /** Number of the stretch under the pointer. */
   readonly chosen: number | undefined;
   readonly choose: (index: number | undefined) => void;
-  /** What stands in the table for a stretch. */
+  /** Text of a stretch in the table. */
   readonly said: (index: number) => string;
   /** Enter on a stretch. */
   readonly onEnter?: (index: number) => void;

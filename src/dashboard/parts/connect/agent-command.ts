@@ -98,7 +98,7 @@ function quoted(text: string, shell: ShellKind): string {
   return /^[\w.:/%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** To PowerShell the four curved single quotes are quotes as well. */
+/** PowerShell also treats the four curved single quotes as quotes. */
 function inPowerShell(text: string): string {
   return `'${text.replaceAll(/['\u2018\u2019\u201a\u201b]/g, '$&$&')}'`;
 }

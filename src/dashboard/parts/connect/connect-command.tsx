@@ -34,7 +34,7 @@ interface ConnectCommandProps extends Omit<AgentCommand, 'server'> {
   readonly keyName?: string;
   /** Called when a command is on the screen that can be run. */
   readonly onShown?: () => void;
-  /** What the tunnel's last agent was started with: shown in place of a command that is made from the tunnel. */
+  /** Command of the tunnel's last agent: shown in place of a command that is made from the tunnel. */
   readonly start?: StartCommand | null;
   /** false: the page shows elsewhere how to install the agent. */
   readonly hasInstall?: boolean;
@@ -200,7 +200,7 @@ function LastKey({ start }: { readonly start: StartCommand }) {
   if (key === null || key.is_login) return null;
   return (
     <Text size="sm" className="culvert-wrap">
-      {!key.is_valid && `The last agent used the key ${key.name}, which is not valid any more. Create another one.`}
+      {!key.is_valid && `The last agent used the key ${key.name}, which is no longer valid. Create another one.`}
       {key.is_valid &&
         (hasKeyFile(start)
           ? `The last agent read the key ${key.name} from that file.`

@@ -1,4 +1,4 @@
-/** When Ctrl+Z means the notice: not while text is typed, where it is the browser's, nor behind a dialog or a menu. */
+/** Whether Ctrl+Z undoes the action of the notice. In text fields it is the browser's; behind a dialog or a menu it does nothing. */
 
 const TEXT = 'textarea, select, input:not([type="radio"], [type="checkbox"]), [role="dialog"], [role="menu"]';
 

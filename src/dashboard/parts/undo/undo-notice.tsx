@@ -1,4 +1,4 @@
-/** The notice of an action with its undo. It disappears by itself, so the way back must be on the page, too. */
+/** The notice of an action, with its undo. It expires, so the page must also offer the reverse action. */
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useEffect, useRef, useState } from 'react';
@@ -20,7 +20,7 @@ export function showUndo(message: string, run: () => void): void {
   notifications.show({
     id: ID,
     color: 'culvert',
-    // Before notices that stay: the others must not keep it waiting.
+    // Before notices that stay: they must not delay it.
     priority: 1,
     autoClose: false,
     role: 'group',

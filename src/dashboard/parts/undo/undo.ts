@@ -1,7 +1,7 @@
 /** Takes an action back: reads what there is now, and writes the former values only if they are still those of the action. */
 import { Failure } from '../../api/failure.ts';
 
-/** @throws Failure `changed_meanwhile` if a value has changed since the action, or what the API refuses. */
+/** @throws Failure `changed_meanwhile` if a value has changed since the action, or the API's error. */
 export type Undo = () => Promise<void>;
 
 interface UndoOf<R, K extends keyof R> {
@@ -27,16 +27,16 @@ export function undoOf<R, K extends keyof R>({ before, after, fields, read, writ
   return async () => {
     const now = await read();
     if (now === undefined || changed.some((field) => !isSame(now[field], after[field]))) throw changedMeanwhile();
-    // Of `changed` alone: what another member has set beside them stays.
+    // Only `changed`: values that another member set in other fields stay.
     const former: Partial<Pick<R, K>> = {};
     for (const field of changed) former[field] = before[field];
     await write(former);
   };
 }
 
-/** What is said where a later change stands in the way. */
+/** The failure of an undo after a later change. */
 export function changedMeanwhile(): Failure {
-  const message = 'Nothing was undone: another change was made meanwhile. Check the current value.';
+  const message = 'Nothing was undone: the value was changed again. Check the current value.';
   return new Failure({ status: 409, code: 'changed_meanwhile', message });
 }
 

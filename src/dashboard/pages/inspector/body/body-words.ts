@@ -1,4 +1,4 @@
-/** What the headers of a message say about its body. */
+/** Headers of a message that describe its body. */
 export interface BodyWords {
   readonly type: string;
   readonly coding: string;

@@ -1,5 +1,5 @@
-/** Words about shared requests, for those who share and those who read. */
+/** Texts about shared requests, for the sharing member and the reader. */
 
-/** Names are all that the server goes by. */
+/** The server finds credentials by their names only. */
 export const MASKED =
   'Headers, query parameters and fields with the usual names of credentials are masked, and so are addresses of visitors.';

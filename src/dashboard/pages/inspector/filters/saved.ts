@@ -34,7 +34,7 @@ export function withSaved(saved: readonly Saved[], one: Saved): readonly Saved[]
   return [one, ...saved.filter(({ name }) => name !== one.name)].slice(0, MAX_SAVED);
 }
 
-/** One that was deleted, back at its place. Undefined: its name is taken meanwhile, or the list is full. */
+/** Restores a deleted filter at its place. Undefined if its name is taken by now, or the list is full. */
 export function restored(
   saved: readonly Saved[],
   { of: former, name }: { readonly of: readonly Saved[]; readonly name: string },

@@ -1,6 +1,6 @@
 /**
- * When the server is searched again for a filter that it alone can decide: one search at a time, with a pause before each, and none while the page is
- * out of sight. Used by live-requests.ts. No DOM: tested without one.
+ * Schedule of the searches for filters that only the server can evaluate: one at a time, with a pause before each, and none while the page is
+ * hidden. Used by live-requests.ts. No DOM: tested without one.
  */
 
 /** Before each search. */

@@ -1,4 +1,4 @@
-/** What the inspector records of a tunnel: values that are masked before they are stored, and frames of WebSockets. */
+/** Recording settings of a tunnel: mask rules and frames of WebSockets. */
 import { Button, Code, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';

@@ -1,6 +1,6 @@
 /**
- * Headers of a replay's form, as text, with covers in the place of recorded credentials: others may see the screen. What is sent has the recorded values
- * again. Pure: tested without a browser.
+ * Headers of the replay form, as text. Dots hide recorded credentials from other people who see the screen; the request is sent with the recorded
+ * values. Pure: tested without a browser.
  */
 import { COVER, isSecret } from '../secret-fields.ts';
 
@@ -12,7 +12,7 @@ interface Field {
 /** Values of a name differ: the second one is `•••••••• 2`. */
 const COVERED = new RegExp(`^${COVER}(?: (\\d{1,4}))?$`);
 
-/** Lines that have a recorded credential get a cover; what the user typed stays. */
+/** Covers recorded credentials; values that the user typed stay. */
 export function covered(text: string, recorded: readonly Field[]): string {
   return eachLine(text, (name, value) => {
     const at = isSecret(name) ? valuesOf(recorded, name).indexOf(value) : -1;

@@ -1,4 +1,4 @@
-/** A WebSocket of a request: how long it was open, what passed, and its recorded frames one below the other. */
+/** A WebSocket of a request: its duration, counts, close code and recorded frames. */
 import { Anchor, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { bytesText, countText } from '../../../parts/format.ts';
@@ -70,8 +70,8 @@ function Frames({ detail: { tunnel_id: tunnel, websocket_frames: frames }, webso
       <Text size="xs" c="dimmed">
         {frames.length === 0
           ? 'No frames.'
-          : '→ from the visitor, ← from your service. A message in parts is one line.'}
-        {left > 0 && ` ${countText(left)} more were above the limits and were not recorded.`}
+          : '→ from the visitor, ← from your service. Fragments of a message are joined.'}
+        {left > 0 && ` ${countText(left)} more exceeded the limits and were not recorded.`}
       </Text>
       {frames.length > 0 && <PieceList label="Frames" pieces={frames.map(framePiece)} />}
     </>
@@ -80,7 +80,7 @@ function Frames({ detail: { tunnel_id: tunnel, websocket_frames: frames }, webso
 
 function framePiece(frame: Frame): Piece {
   const bytes = bytesOf(frame.data);
-  // The code of a close frame stands in its facts.
+  // The facts show the code of a close frame.
   const said = frame.opcode === 'close' ? bytes.subarray(2) : bytes;
   const text = frame.compressed ? undefined : textOf(said);
   const title = frameTitle(frame);

@@ -1,4 +1,4 @@
-/** What is said of a WebSocket and its frames. Pure: tested without a browser. */
+/** Texts about a WebSocket and its frames. Pure: tested without a browser. */
 import type { Schemas } from '../../../api/types.ts';
 import { bytesText, durationText } from '../../../parts/format.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The last head of a connection's requests that came as indexed fields alone. A visitor that asks for the same again sends the same few bytes: as long
- * as the table has not changed they mean the same head. 450 ns of decoding become 80 of comparing and copying. Within one connection, as in row.ts.
+ * Cache of a connection's last request head that has indexed fields only. A visitor that repeats a request sends the same few bytes. They mean the
+ * same head as long as the table has not changed: comparing and copying replace the decoding. Within one connection, as in row.ts.
  */
 import { copy, isSame } from './primitives.ts';
 import type { HeadScratch } from './request-head.ts';

@@ -1,6 +1,6 @@
 /**
- * The last head of a connection's responses and the block that was made of it. A visitor that asks again for what a service answers alike gets the same
- * bytes: as long as the table has not changed they mean the same. 450 ns of encoding become 90 of comparing and copying.
+ * Cache of a connection's last response head and its block. A repeated response gets the same bytes. They mean the same head as long as the table has
+ * not changed: comparing and copying replace the encoding.
  */
 import type { Head } from '../http1/head.ts';
 import { copy, isSame } from './primitives.ts';

@@ -88,7 +88,7 @@ export interface InspectedRequest {
   readonly websocket?: RecordedWebSocket;
 }
 
-/** What has passed through an upgraded connection until now, or until its end. Frames are those of RFC 6455. */
+/** Facts of an upgraded connection until now, or until its end. Frames are those of RFC 6455. */
 export interface WebSocketFacts {
   readonly isOpen: boolean;
   /** From the upgrade on, milliseconds. */
@@ -126,12 +126,12 @@ export interface RecordedFrame {
   readonly bytes: Uint8Array;
 }
 
-/** What a record of status 101 has beside the request. `frames`: null where they are not recorded. */
+/** WebSocket part of a record of status 101. `frames`: null if they are not recorded. */
 export interface RecordedWebSocket extends WebSocketFacts {
   readonly frames: readonly RecordedFrame[] | null;
 }
 
-/** News of an upgraded connection. */
+/** Update of an upgraded connection. */
 export interface WebSocketUpdate extends WebSocketFacts {
   /** The record of its request. */
   readonly id: string;

@@ -23,7 +23,7 @@ export const COMMAND_FLAGS = { texts: TEXTS, lists: LISTS, switches: SWITCHES } 
 export const MAX_COMMAND_BYTES = 4_096;
 
 /**
- * It goes to a terminal one day: no control characters, no direction marks, which show another order than there is, and no curved single quotes,
+ * Users paste it into a terminal: no control characters, no direction marks, which show another order than there is, and no curved single quotes,
  * which end a text in PowerShell.
  */
 const word = z
@@ -31,7 +31,7 @@ const word = z
   .max(1_024)
   .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u2018\u2019\u201a\u201b]*$/u);
 
-/** Strict: what a server does not know it does not show. */
+/** Strict: a server shows no fields that it does not know. */
 export const agentCommand = z
   .strictObject({
     name: z.enum(AGENT_COMMANDS),

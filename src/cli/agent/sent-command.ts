@@ -1,4 +1,4 @@
-/** The command line that runs, as the server keeps it for the user who starts the agent again: as it was typed, without secrets. */
+/** The agent's command line as typed, without secrets. The server keeps it, so that users can start the agent again. */
 import { type AgentCommand, agentCommand, COMMAND_FLAGS } from '../../wire/agent-command.ts';
 import type { Invocation } from '../terminal/command.ts';
 import { textFlag } from '../terminal/flags.ts';
@@ -6,7 +6,7 @@ import { flagOf } from './upstream/upstream-input.ts';
 
 type Named = Pick<AgentCommand, 'name' | 'target'>;
 
-/** Undefined: it is too long, or has characters that no terminal should show. The server then shows a command of its own. */
+/** Undefined if it is too long or has unsafe characters. The server then makes a command from the tunnel. */
 export function sentCommand(named: Named, { flags }: Invocation): AgentCommand | undefined {
   const { texts, lists, switches } = COMMAND_FLAGS;
   const given = texts

@@ -38,7 +38,7 @@ const agentRecord = z.object({
       fault: z.string().nullable().default(null),
       /** Of a relay: the WireGuard interface whose peers it keeps in step. */
       manages: z.string().nullable().default(null),
-      /** Of a relay: why it can't. */
+      /** Of a relay: the error that keeps the peers out of step. */
       manages_fault: z.string().nullable().default(null),
     }),
   ),

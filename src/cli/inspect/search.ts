@@ -1,4 +1,4 @@
-/** What `culvert inspect` asks the server for, and its list: the flags of a search, and as many responses as fill a page. */
+/** The search of `culvert inspect`: its flags as a query of the API, and as many responses as fill a page. */
 import type { Asked } from '../client/api-command.ts';
 import { findTunnel } from '../manage/tunnels.ts';
 import { usageError } from '../terminal/exit.ts';
@@ -19,10 +19,10 @@ const PARAMETERS = {
   traceId: 'trace_id',
   before: 'before',
 } as const;
-/** The same of whole numbers. */
+/** The same for flags with a whole number. */
 const COUNTS = { minLatencyMs: 'min_latency_ms', maxLatencyMs: 'max_latency_ms', limit: 'limit' } as const;
 export const FILTERS = ['tunnel', 'since', ...keysOf(PARAMETERS), ...keysOf(COUNTS)];
-/** Of a list, as the server has it when no `limit` is given; and how often it is asked at most to fill one. */
+/** The server's page size without `limit`, and the most calls to fill a page. */
 const USUAL_LIMIT = 100;
 const MAX_ASKS = 50;
 
@@ -32,7 +32,7 @@ interface Listed {
   readonly stopped: string | undefined;
 }
 
-/** An answer ends where looking took too long, or where forgotten ones lie in the way: then the next one goes on. */
+/** A response ends early when the search ran out of time; the next call continues it. */
 export async function listOf(asked: Asked, query: string): Promise<Listed> {
   const limit = countFlag(asked.flags, 'limit') ?? USUAL_LIMIT;
   const rows: Item[] = [];

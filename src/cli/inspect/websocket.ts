@@ -1,4 +1,4 @@
-/** A recorded WebSocket as lines of a terminal: what passed, and its recorded frames. Called by detail.ts. */
+/** A recorded WebSocket as lines of a terminal: its duration, counts and recorded frames. Called by detail.ts. */
 import { z } from 'zod';
 import { harmless, type Line, span } from '../terminal/paint.ts';
 
@@ -39,7 +39,7 @@ export function sayWebSocket(facts: WebSocketFacts): string {
   return `${open ? 'open, ' : ''}${(ms / 1_000).toFixed(1)} s, ${sums}${close}`;
 }
 
-/** Nothing where frames were not recorded. */
+/** Empty if frames were not recorded. */
 export function frameLines(frames: readonly Frame[], leftOut: number): Line[] {
   if (frames.length === 0) return [];
   const more: Line[] = leftOut === 0 ? [] : [[span(`  … ${leftOut} more were not recorded`, 'dim')]];

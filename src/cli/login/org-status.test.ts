@@ -58,7 +58,7 @@ test('status --org: an offline tunnel has the command that brings it back, and n
   assert.deepEqual(
     stdout.split('\n').filter((line) => /culvert|valid/.test(line)),
     [
-      '          Its key ci is not valid any more.',
+      '          Its key ci is no longer valid. Create another one: culvert tokens mint.',
       `          CULVERT_TOKEN='<key ci>' culvert http 3000 --subdomain shop --policy 'my rules.json' --server ${url}`,
       `          culvert start web --server ${url}`,
     ],

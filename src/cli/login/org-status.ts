@@ -64,6 +64,13 @@ function startLines({ words, key }: z.output<typeof startCommand>, server: URL):
   const variables = isKeyless ? {} : { CULVERT_TOKEN: `<key ${key.name}>` };
   const line = shellLine([...words, '--server', server.href.replace(/\/$/, '')], variables);
   const ended =
-    key === null || key.is_valid ? [] : [[span(INDENT), span(`Its key ${key.name} is not valid any more.`, 'yellow')]];
+    key === null || key.is_valid
+      ? []
+      : [
+          [
+            span(INDENT),
+            span(`Its key ${key.name} is no longer valid. Create another one: culvert tokens mint.`, 'yellow'),
+          ],
+        ];
   return [...ended, [span(INDENT), span(line, 'bold')]];
 }

@@ -20,7 +20,7 @@ function isFlag(word: string): boolean {
   return /^--[a-z-]+$/.test(word);
 }
 
-/** To PowerShell the four curved single quotes are quotes as well. */
+/** PowerShell also treats the four curved single quotes as quotes. */
 function inPowerShell(text: string): string {
   return `'${text.replaceAll(/['\u2018\u2019\u201a\u201b]/g, '$&$&')}'`;
 }

@@ -186,7 +186,7 @@ export const MANAGE_COMMANDS: readonly CommandSpec[] = [
       ['--outcome <outcome>', 'forwarded, refused (by the edge) or failed (no complete response)'],
       ['--body <text>', 'text in a body'],
       ['--header <header>', 'a header by name, or name:value for text in its value'],
-      ['--address <address>', 'visitors with this address, or of a network: 203.0.113.0/24'],
+      ['--address <address>', 'requests from this address or network, such as 203.0.113.0/24'],
       ['--min-latency-ms <ms>', 'requests that took at least this long'],
       ['--max-latency-ms <ms>', 'requests that took at most this long'],
       ['--trace-id <id>', 'requests with this trace ID'],

@@ -57,9 +57,9 @@ export async function serveThen(
     output: io.stdout,
   };
   const server = await start(settings, options);
-  // Who reads this may leave, or have no room for it: the server goes on.
+  // A closed pipe or a full disk must not stop the server.
   io.stdout.on('error', () => undefined);
-  // A reader of the access log wants its lines and no others, least of all the owner's password.
+  // Standard output has the access log: other lines, above all the owner's password, go to standard error.
   const told = settings.log.access.path === '-' ? { ...io, stdout: io.stderr } : io;
   announce(told, settings, server);
   await tellOwner(told, server, { log, file, owner: settings.accounts.owner });

@@ -31,7 +31,7 @@ const item = z
       .openapi({ description: 'A page of the dashboard; `href` is a path below the address of the API' }),
     startCommand: startCommand
       .optional()
-      .openapi({ description: 'Of `tunnel_offline`; null: your role publishes no services' }),
+      .openapi({ description: 'For `tunnel_offline`; null: your role cannot publish tunnels' }),
   })
   .openapi('AttentionItem', {
     example: {

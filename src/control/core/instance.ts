@@ -119,7 +119,7 @@ export class Instance {
     return this.#storedAnd(db).values;
   }
 
-  /** Secrets of the database that can't be decrypted, by key: they count as not set. */
+  /** Secrets of the database that can't be decrypted, by key: they are ignored. */
   get unreadable(): ReadonlySet<string> {
     return this.#unreadable;
   }
@@ -159,7 +159,7 @@ export class Instance {
     for (const [key, reason] of unreadable)
       this.#deps.log.error(
         { key, reason },
-        `${key} can't be decrypted, and does not count: enter it again in the dashboard (Operator, Instance), or restore the seal.key that belongs to this database`,
+        `${key} can't be decrypted and is ignored: enter it again in the dashboard (Operator, Instance), or restore the seal.key of this database`,
       );
     const reading = this.source.read(values);
     for (const { key, text } of reading.wrong)

@@ -70,7 +70,7 @@ function mountRecords(app: Api, { inspector }: Deps): void {
         tags,
         summary: 'List recorded requests, newest first',
         description:
-          'Requests that finished before the call are included. A search ends after 20 milliseconds, or 80 if it looks at headers, bodies, addresses or trace ids. The response then has fewer results than `limit`, or none, `Culvert-Searched-To` says how far back it came, and `Link` continues the search.',
+          'Requests that finished before the call are included. A search ends after 20 milliseconds, or 80 if it looks at headers, bodies, addresses or trace ids. The response then has fewer results than `limit`, or none, `Culvert-Searched-To` says how far back it searched, and `Link` continues the search.',
         request: { query: filters },
         responses: { 200: { ...json(z.array(inspectedRequest), 'Requests'), headers: PAGE_HEADERS } },
       },

@@ -379,7 +379,7 @@ function writeLogs(sheet: MetricSheet, { edge: { access }, accessLog, exports, s
   );
   sheet.counter(
     'culvert_access_log_rotation_failures_total',
-    'Rotations of the access log that failed; its file grows',
+    'Failed rotations of the access log',
     accessLog?.failedRotations ?? 0,
   );
   const of = Object.entries({ server: serverExport, customers: exports });

@@ -96,7 +96,7 @@ export function settings(unreadable: ReadonlySet<string>): Check {
   const name = 'settings';
   if (unreadable.size === 0) return ok(name, 'All settings can be read.');
   return warn(name, "A setting of the dashboard can't be read.", {
-    full: `Settings of the dashboard can't be decrypted, and do not count: ${[...unreadable].join(', ')}.`,
+    full: `Settings of the dashboard can't be decrypted and are ignored: ${[...unreadable].join(', ')}.`,
     next: 'Enter them again under Operator, Instance, or restore the seal.key of this database.',
   });
 }

@@ -75,7 +75,7 @@ export function labelOf(db: Db, id: string | null): string | null {
   return db.select({ label: tunnels.label }).from(tunnels).where(eq(tunnels.id, id)).get()?.label ?? null;
 }
 
-/** What a start or a stop changed, for the audit log. */
+/** Changes of a start or stop, for the audit log. */
 export function lifeChanges(before: TunnelRow, after: TunnelRow): readonly AuditChange[] {
   const fieldsOf = ({ stopped, expiresAt }: TunnelRow) => ({
     stopped,

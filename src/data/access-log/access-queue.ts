@@ -6,7 +6,7 @@ import type { AccessEntry, AccessStats } from '../../plane/access-log.ts';
 import type { Link } from '../../plane/link.ts';
 
 export interface AccessQueueOptions {
-  /** Entries that may wait: half a second of a node at full load. */
+  /** Entries that may wait. */
   readonly maxWaiting?: number;
   /** Memory of entries that wait or are under way, about: as much as usual ones have. */
   readonly maxBytes?: number;

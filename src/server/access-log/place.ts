@@ -1,4 +1,4 @@
-/** Whether the access log can be written and rotated where the settings have it. Looked at by the start and by `culvert config check`. */
+/** Checks whether the access log can be written and rotated at its path. Called at the start and by `culvert config check`. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileFault } from '../../base/process/file-fault.ts';

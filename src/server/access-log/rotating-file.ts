@@ -15,7 +15,7 @@ export interface RotationRules {
   readonly keep: number;
 }
 
-/** Told once of a series of rotations that fail, and once when one works again. */
+/** Called once for a series of failed rotations, and once when one works again. */
 export interface RotationWatch {
   readonly failed: (error: unknown) => void;
   readonly mended: () => void;

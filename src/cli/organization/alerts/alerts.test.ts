@@ -132,7 +132,7 @@ test('alerts: an address that waits for its confirmation is marked, and gets ano
   const created = await asking(t, 'alerts', 'create', 'certificate', '--email', 'ops@example.com');
   await expect(created.server, 'POST /alerts', rule);
   assert.equal(await created.program.exit, 0, created.program.stderr);
-  assert.match(created.program.stdout, /Emails are sent after ops@example\.com confirmed the address/);
+  assert.match(created.program.stdout, /To get alerts, ops@example\.com must open the link in the confirmation email/);
   const resent = await asking(t, 'alerts', 'resend', 'a1');
   await expect(resent.server, 'GET /alerts', [rule]);
   await expect(resent.server, 'POST /alerts/a1/channels/c2/resend', rule);
@@ -141,5 +141,5 @@ test('alerts: an address that waits for its confirmation is marked, and gets ano
   const none = await asking(t, 'alerts', 'resend', 'a1');
   await expect(none.server, 'GET /alerts', [ALERT]);
   assert.equal(await none.program.exit, 1);
-  assert.match(none.program.stderr, /no address waits for a confirmation/);
+  assert.match(none.program.stderr, /no unconfirmed address/);
 });

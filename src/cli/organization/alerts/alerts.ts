@@ -64,7 +64,7 @@ export const alertsDelete = apiCommand(async (asked) => {
 export const alertsResend = apiCommand(async (asked) => {
   const { id, kind, channels } = await findAlert(asked);
   const waiting = channels.filter(({ state }) => state === 'pending');
-  if (waiting.length === 0) throw new ExitError(EXIT.failure, `${kind}: no address waits for a confirmation`);
+  if (waiting.length === 0) throw new ExitError(EXIT.failure, `${kind}: no unconfirmed address. No email was sent`);
   // One email confirms all channels to its address.
   const addresses = new Map(waiting.map((one) => [one.to?.toLowerCase() ?? '', one]));
   let answer: unknown;

@@ -90,9 +90,9 @@ function secretOf({ channels: list }: Alert): string {
   return secrets.length === 0 ? '' : `. Signing secret, which you won't see again: ${secrets.join(', ')}`;
 }
 
-/** Addresses that get nothing yet. */
+/** Names the addresses that get no alerts before their confirmation. */
 function waitsFor({ channels: list }: Alert): string {
   const waiting = list.filter(({ state }) => state === 'pending').map(({ to }) => to ?? '');
   if (waiting.length === 0) return '';
-  return `. Emails are sent after ${[...new Set(waiting)].join(' and ')} confirmed the address by the link in an email`;
+  return `. To get alerts, ${[...new Set(waiting)].join(' and ')} must open the link in the confirmation email`;
 }

@@ -85,9 +85,9 @@ const shownChannel = z
       description:
         '`pending`: the owner of the email address must confirm it by the link in an email; it gets no alerts',
     }),
-    confirm_until: z.iso.datetime().nullable().openapi({ description: '`pending`: until when that link works' }),
+    confirm_until: z.iso.datetime().nullable().openapi({ description: 'Expiry of the link, if `pending`' }),
     last_sent_at: z.iso.datetime().nullable(),
-    last_error: z.string().nullable().openapi({ description: 'Of the last attempt; null: it succeeded' }),
+    last_error: z.string().nullable().openapi({ description: 'Error of the last attempt; null: it succeeded' }),
     failing_since: z.iso.datetime().nullable(),
   })
   .openapi('AlertChannel');

@@ -198,7 +198,7 @@ function alertConfirm(email: Of<'alert_confirm'>, { publicUrl, span }: Words): D
   return {
     subject: 'Confirm this address for alerts',
     parts: [
-      say(`${plain(email.by)} wants alerts of the organization "${organization}" to be sent to this address.`),
+      say(`${plain(email.by)} wants to send alerts of the organization "${organization}" to this address.`),
       say('Open this link to confirm:'),
       { kind: 'link', url: linkTo(publicUrl, 'confirm-alerts', email.token), label: 'Confirm this address' },
       say(`It works for ${span}.`),

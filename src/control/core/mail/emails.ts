@@ -35,7 +35,7 @@ export type Email = { readonly to: string } & (
       readonly lines: readonly string[];
       readonly link: string;
     }
-  /** A member wants alerts to be sent to this address. */
+  /** A member wants to send alerts to this address. */
   | { readonly kind: 'alert_confirm'; readonly token: string; readonly organization: string; readonly by: string }
   | {
       readonly kind: 'invitation';

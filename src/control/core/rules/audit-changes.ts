@@ -1,4 +1,4 @@
-/** What an audit entry says was changed: field by field, from what to what, for people. Never a secret. Pure. */
+/** The changes in an audit entry: field, old and new value, for people to read. Never a secret. Pure. */
 
 export type AuditValue = string | number | boolean | null;
 

@@ -1,4 +1,4 @@
-/** The names of the objects of audit entries, as they are when the entry is written: the log outlives the rows. One query per kind. */
+/** Names of the objects of audit entries, at the time of the entry: the log outlives the rows. One query per kind. */
 import { inArray } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
@@ -52,7 +52,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   metric_key: { table: metricKeys, id: metricKeys.id, name: metricKeys.name },
   alert: { table: alertRules, id: alertRules.id, name: alertRules.kind },
 };
-/** Their id is what people call them. */
+/** Kinds whose id is their name. */
 const NAMED_BY_ID: ReadonlySet<string> = new Set(['certificate', 'setting', 'backup', 'key']);
 /** Of rows that are gone when the entry is written. */
 const NAMING = ['name', 'email', 'domain', 'subdomain', 'slug', 'kind'] as const;

@@ -150,13 +150,13 @@ export interface AuditEntry {
     | 'alert'
     | 'setting';
   readonly resourceId: string;
-  /** Of what has no row; default: looked up (audit-names.ts). */
+  /** Name of an object without a row; default: looked up (audit-names.ts). */
   readonly resourceName?: string;
   /** The organization whose audit log it belongs to; default the actor's own. An operator has none. */
   readonly orgId?: string;
-  /** What is to know beside the change. Never a secret. */
+  /** Facts beside the change. Never a secret. */
   readonly details?: AuditDetails;
-  /** What was changed (audit-changes.ts). Never a secret. */
+  /** Changed fields (audit-changes.ts). Never a secret. */
   readonly changes?: readonly AuditChange[];
 }
 

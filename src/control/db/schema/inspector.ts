@@ -17,7 +17,7 @@ export const inspectorSettings = sqliteTable('inspector_settings', {
   tunnelId: text('tunnel_id')
     .primaryKey()
     .references(() => tunnels.id),
-  /** null: as the server has it (`inspector.websocket_frames`). */
+  /** null: the setting of the server (`inspector.websocket_frames`). */
   websocketFrames: integer('websocket_frames', { mode: 'boolean' }),
   mask: text({ mode: 'json' }).$type<readonly MaskRule[]>().notNull(),
   updatedAt: integer('updated_at').notNull(),

@@ -67,7 +67,7 @@ export const auditEvents = sqliteTable(
     /** E-mail address or token name, as it was then. */
     actorLabel: text('actor_label').notNull(),
     ipAddress: text('ip_address').notNull(),
-    /** What is to know beside the change; entries of older versions have the change here too. Never a secret. */
+    /** Facts beside the change; entries of older versions have the change here, too. Never a secret. */
     details: text({ mode: 'json' }).$type<Readonly<Record<string, string | number | boolean | null>>>(),
     /** AuditChange of core/rules/audit-changes.ts; null: none. Never a secret. */
     changes: text({ mode: 'json' }).$type<

@@ -33,7 +33,7 @@ export const webhookReceivers = sqliteTable(
     /** Of the last redelivery of a time range: what the caller named it, and how many it queued. The same name again queues none. */
     redeliveryKey: text('redelivery_key'),
     redeliveryCount: integer('redelivery_count'),
-    /** What else that call answered. `redelivery_matched` is null of a call that an earlier version noted. */
+    /** The rest of that call's response. `redelivery_matched` is null for a call of an earlier version. */
     redeliveryMatched: integer('redelivery_matched'),
     redeliveryContinueFrom: integer('redelivery_continue_from'),
   },

@@ -4,7 +4,7 @@ import { MASK } from '../../core/rules/recorded-head.ts';
 import { maskQuery } from './fields.ts';
 import type { MaskRules, Names } from './rules.ts';
 
-/** The entry itself where nothing of it is masked. */
+/** The same entry if nothing is masked. */
 export function maskEntry(entry: AccessEntry, { queries, headers }: MaskRules): AccessEntry {
   const target = maskQuery(entry.target, queries).text;
   const referer = maskHeader('referer', maskQuery(entry.referer, queries).text, headers);

@@ -1,6 +1,6 @@
 /**
- * Masks recorded frames of a WebSocket by the JSON paths of their tunnel. Protocols put words in front of JSON (Socket.IO, STOMP): all from the
- * first bracket on is read as JSON, and left out where it is none, for nothing that a rule might mean may pass. Called by record-masks.ts.
+ * Masks recorded frames of a WebSocket by the JSON paths of their tunnel. Protocols put text in front of JSON (Socket.IO, STOMP): the part
+ * from the first bracket on is read as JSON. If it is not valid, it is left out: it may hold a value that a rule masks. Called by record-masks.ts.
  */
 import type { RecordedFrame } from '../../../plane/inspection.ts';
 import { maskJson } from './json-mask.ts';
@@ -10,12 +10,12 @@ const TEXT = 1;
 const BINARY = 2;
 const NOTHING = Buffer.alloc(0);
 
-/** The frames themselves where no rule is about them. */
+/** The same frames if no rule applies. */
 export function maskFrames(frames: readonly RecordedFrame[], { paths }: MaskRules): readonly RecordedFrame[] {
   if (paths.length === 0) return frames;
   return frames.map((frame) => {
     if (frame.opcode !== TEXT && frame.opcode !== BINARY) return frame;
-    // It could not be opened.
+    // It could not be decompressed.
     if (frame.isCompressed) return { ...frame, bytes: NOTHING, isTruncated: true };
     const bytes = Buffer.from(frame.bytes.buffer, frame.bytes.byteOffset, frame.bytes.length);
     const start = startOfJson(bytes, frame.opcode);
@@ -33,7 +33,7 @@ export function maskFrames(frames: readonly RecordedFrame[], { paths }: MaskRule
   });
 }
 
-/** -1: there is no JSON in it. Bytes that are no text may hold any bracket: only what begins with one counts. */
+/** -1: no JSON. Binary data may hold any bracket: it is JSON only if it begins with one. */
 function startOfJson(bytes: Buffer, opcode: number): number {
   if (opcode === BINARY) return /^\s*[[{]/.test(bytes.toString('latin1', 0, 64)) ? 0 : -1;
   return bytes.toString('latin1').search(/[[{]/);

@@ -1,6 +1,6 @@
 /**
- * Masks records on their way from a data node to the file and the live feed, and entries of the access log on theirs to logs and exports. Rules are
- * read from the database with each batch, so that a change applies to the next one. Compressed frames of WebSockets are opened for them. Called by the link. What can't be masked is not passed on.
+ * Masks records before the file and the live feed, and entries of the access log before logs and exports. Each batch reads the rules from the
+ * database, so a change applies to the next one. Decompresses frames of WebSockets first. Drops data that can't be masked. Called by the link.
  */
 import { setImmediate } from 'node:timers/promises';
 import { inArray } from 'drizzle-orm';
@@ -15,7 +15,7 @@ import { maskFrames } from './mask-frames.ts';
 import { maskRecord } from './mask-record.ts';
 import { type MaskRules, readRules } from './rules.ts';
 
-/** Others have their turn then: the thread also serves the API. */
+/** Longest work at a time: the thread also serves the API. */
 const TURN_MS = 5;
 
 export class RecordMasks {

@@ -26,7 +26,7 @@ export const maskRule = z
     example: { json_path: '$.card.number' },
   });
 
-const FRAMES = 'Whether the frames of WebSockets are recorded; null: as the server has it';
+const FRAMES = 'Record frames of WebSockets; null: the setting of the server';
 const EXAMPLE = {
   websocket_frames: true,
   mask: [{ header: 'X-Api-Key' }, { json_path: '$..password' }, { query: 'token' }],

@@ -10,7 +10,7 @@ import { ownTunnel, recordTunnel } from '../../tunnels/rows.ts';
 
 export interface InspectorSettingsView {
   readonly mask: readonly MaskRule[];
-  /** null: as the server has it. */
+  /** null: the setting of the server. */
   readonly websocketFrames: boolean | null;
   /** Of the server. */
   readonly websocketFramesDefault: boolean;

@@ -1,24 +1,24 @@
 /**
- * Opens compressed messages of a recorded WebSocket (permessage-deflate, RFC 7692), so that rules can mask what is inside and people can read it.
- * A message may refer to the 32 KB before it: they are opened in order, each direction by itself. Called by masking/record-masks.ts.
+ * Decompresses messages of a recorded WebSocket (permessage-deflate, RFC 7692), so that mask rules apply and users can read them.
+ * A message may refer to the 32 KB before it, so each direction is decompressed in order. Called by masking/record-masks.ts.
  */
 import { constants, inflateRawSync } from 'node:zlib';
 import type { RecordedFrame } from '../../../plane/inspection.ts';
 
-/** Kept of a message when it is opened, and of all: as a node keeps of what is not compressed (data/inspect/websocket/frame-capture.ts). */
+/** Bytes to keep per message and per connection, as for uncompressed messages (data/inspect/websocket/frame-capture.ts). */
 const MAX_KEPT = 16_384;
 const MAX_KEPT_IN_ALL = 131_072;
-/** Opened of a message, and of all of a connection: a few bytes may stand for very many. */
+/** Decompressed bytes per message and per connection, against compression bombs. */
 const MAX_OPENED = 262_144;
 const MAX_OPENED_IN_ALL = 1 << 20;
 const WINDOW = 32_768;
-/** What zlib allocates at a time: most messages are short, and its own 16 KB would stay with each. */
+/** Bytes that zlib allocates at a time: most messages are short, and its default of 16 KB would stay with each. */
 const CHUNK = 1_024;
-/** What a sender leaves out at the end of each message. */
+/** Bytes that a sender leaves out at the end of each message (§7.2.1). */
 const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
 const NOTHING = Buffer.alloc(0);
 
-/** The frames, with those opened that can be; what can't stays as it is. */
+/** Decompresses frames. A frame that can't be decompressed stays as it is. */
 export function inflateFrames(frames: readonly RecordedFrame[]): readonly RecordedFrame[] {
   if (!frames.some(({ isCompressed }) => isCompressed)) return frames;
   const windows = { visitor: NOTHING, service: NOTHING };
@@ -30,9 +30,9 @@ export function inflateFrames(frames: readonly RecordedFrame[]): readonly Record
     const isTried = frame.isCompressed && !frame.isTruncated && most > 0;
     const content = isTried ? inflated(frame.bytes, windows[from], most) : null;
     if (content === null) {
-      // To find out that it is too long took as much work as to open the longest.
+      // The failed attempt cost as much work as the longest message.
       if (isTried) opened += most;
-      // Later ones may refer to it: they are opened as far as they do not.
+      // Later messages that refer to it fail; others succeed.
       if (frame.isCompressed) windows[from] = NOTHING;
       kept += frame.bytes.length;
       return frame;
@@ -46,7 +46,7 @@ export function inflateFrames(frames: readonly RecordedFrame[]): readonly Record
   });
 }
 
-/** null: it is none, refers to what is not there, or is too long. */
+/** null: not valid, refers to missing data, or too long. */
 function inflated(bytes: Uint8Array, window: Buffer, maxOutputLength: number): Buffer | null {
   try {
     return inflateRawSync(Buffer.concat([bytes, TAIL]), {
@@ -56,7 +56,7 @@ function inflated(bytes: Uint8Array, window: Buffer, maxOutputLength: number): B
       ...(window.length === 0 ? {} : { dictionary: window }),
     });
   } catch {
-    // Whatever it was: it is kept as it passed.
+    // After any error the frame is kept as transferred.
     return null;
   }
 }

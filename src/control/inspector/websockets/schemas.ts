@@ -1,4 +1,4 @@
-/** How WebSockets look in answers: their figures in lists, and their recorded frames beside one request. Called by ../schemas.ts. */
+/** WebSockets in API responses: facts in lists, and recorded frames of one request. Called by ../schemas.ts. */
 import { z } from '@hono/zod-openapi';
 import type { RecordedFrame, WebSocketFacts } from '../../../plane/inspection.ts';
 

@@ -1,9 +1,9 @@
 /**
  * Memory that all exports of a server share, in events. While there is room, each organization takes what it needs. Without room, those that hold
- * more than their fair share give way to those that hold less, so that the dead destination of one never drops the events of another.
+ * more than their fair share drop events for those that hold less, so that one destination that is down never costs other organizations events.
  */
 
-/** What takes of a share: a queue. */
+/** A queue that uses a share. */
 export interface Yielding {
   readonly held: number;
   /** Drops and counts some of what it holds, and gives the room back. False: all of it is under way. */

@@ -54,7 +54,7 @@ export function queueAgain(tx: Tx, receiverId: string, sequences: readonly numbe
     .run();
 }
 
-/** What a call did, under the name that its caller gave it. */
+/** Result of a call, by its idempotency key. */
 export interface NotedCall {
   readonly key: string;
   readonly matched: number;
@@ -62,7 +62,7 @@ export interface NotedCall {
   readonly continueFrom: number | null;
 }
 
-/** Remembers the receiver's last call with a name. */
+/** Stores the receiver's last call with an idempotency key. */
 export function noteRedelivery(tx: Tx, receiverId: string, { key, matched, queued, continueFrom }: NotedCall): void {
   tx.db
     .update(webhookReceivers)

@@ -66,7 +66,7 @@ export class Redeliveries {
   }
 }
 
-/** What the call with the same key answered. */
+/** Response of the call with the same key. */
 function answerBefore({ redeliveryCount, redeliveryMatched, redeliveryContinueFrom }: ReceiverRow): Redelivered {
   const queued = redeliveryCount ?? 0;
   return { matched: redeliveryMatched ?? queued, queued, continueFrom: redeliveryContinueFrom };

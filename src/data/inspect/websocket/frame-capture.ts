@@ -1,6 +1,6 @@
 /**
- * The first frames of a WebSocket, as a record keeps them: copied, unmasked, the frames of a message joined. Within bounds for each message and
- * for the connection; what finds no room is counted. One per connection, made by websocket-record.ts; the scanners feed it.
+ * The first frames of a WebSocket, as a record keeps them: copied, unmasked, the frames of a message joined. Bounded per message
+ * and per connection; frames above the bounds are counted. One per connection, made by websocket-record.ts; the scanners feed it.
  */
 import type { RecordedFrame } from '../../../plane/inspection.ts';
 import { type FrameSink, OPCODE } from './frame-scanner.ts';

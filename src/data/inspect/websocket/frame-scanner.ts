@@ -1,6 +1,6 @@
 /**
- * Walks over one direction of a WebSocket (RFC 6455 §5.2) as its bytes pass, and counts frames: a few numbers of state, nothing held, nothing
- * allocated. What is no framing ends the count and nothing else. One per direction, made by websocket-record.ts.
+ * Counts the frames in one direction of a WebSocket (RFC 6455 §5.2) as its bytes pass. Its state is a few numbers; it holds and allocates
+ * nothing. Invalid framing ends the count and never the connection. One per direction, made by websocket-record.ts.
  */
 
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
@@ -32,7 +32,7 @@ export interface FrameSink {
 export class FrameScanner {
   /** Frames whose header has passed. */
   frames = 0;
-  /** What has passed is no framing of a WebSocket: the count has ended. */
+  /** Invalid framing has ended the count. */
   isBroken = false;
   /** Of the first close frame; 0: none, or it has none. */
   closeCode = 0;

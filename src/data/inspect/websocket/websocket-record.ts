@@ -1,7 +1,7 @@
 /**
- * What passes through one WebSocket, for the record of its request: duration, bytes, frames both ways, the close code, and the first frames
- * themselves where they are recorded. Made at the upgrade by draft.ts, held by the exchange. It is reported at its end, and while it is open at times
- * that grow apart; the queue takes the report then. A fault in here ends the count and nothing else.
+ * The record of one WebSocket: duration, bytes and frames in both directions, the close code, and the first frames if they are recorded.
+ * Made at the upgrade by draft.ts, held by the exchange. Reported at its end, and while it is open after growing intervals. An error in
+ * here ends the count and never the connection.
  */
 import type { BodyTap } from '../../../http1/body.ts';
 import type { RecordedFrame, WebSocketUpdate } from '../../../plane/inspection.ts';
@@ -9,7 +9,7 @@ import type { TunnelRecords } from '../tunnel-records.ts';
 import { FrameCapture } from './frame-capture.ts';
 import { FrameScanner } from './frame-scanner.ts';
 
-/** Reports of one that is open: after so long, then each time it is this much older, at the latest after a minute. */
+/** First report of an open connection, and the longest interval between reports. The interval grows with its age. */
 const FIRST_TOLD_MS = 2_000;
 const MAX_TOLD_MS = 60_000;
 
@@ -17,7 +17,7 @@ export interface WebSocketOwner {
   /** Memory for frames; false: none. */
   takeFrames(of: TunnelRecords, bytes: number): boolean;
   giveFrames(of: TunnelRecords, bytes: number): void;
-  /** There is something to tell of it. */
+  /** It has a report for the next batch. */
   changed(record: WebSocketRecord): void;
   failed(error: unknown): void;
 }

@@ -70,7 +70,7 @@ export function channelOf(input: ChannelInput, before?: Channel): MadeChannel | 
 /** Sent along with each message. A signing secret is not: signatures do not reveal it. */
 const CREDENTIALS = ['token', 'routing_key'] as const;
 
-/** A kept credential goes to the same server: a member who may change a rule must not have it sent to another one. */
+/** A kept credential goes to the same server: a member who may change a rule must not redirect it to another server. */
 function moved(input: ChannelInput, before: Channel | undefined): ChannelProblem | undefined {
   if (before === undefined || before.type === 'email' || before.type !== input.type) return undefined;
   const { url } = input;

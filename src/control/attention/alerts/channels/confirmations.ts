@@ -1,6 +1,6 @@
 /**
- * Addresses of email channels: one that is no member's verified address gets alerts once its owner has opened a link in an email, so that no one can have
- * strangers flooded. Of the token a hash is kept; it works for a week. A member who asks for the email once more never sees the link.
+ * Addresses of email channels: an address that no member has verified gets alerts after its owner opens the link in an email, so that alerts can't flood
+ * strangers. Only a hash of the token is stored; it works for a week. A member who sends the email again never sees the link.
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../../../base/errors.ts';
@@ -18,14 +18,14 @@ import type { PendingLink } from './channels.ts';
 import { isKnownAddress, openLink, renewLink, setConfirmed, waitingFor } from './confirmation-rows.ts';
 
 const LINK_SECONDS = 7 * 24 * 3_600;
-/** Emails of one user in a day: a user who can sign up must not be able to send mail to the world through this server. */
+/** Emails of one user in a day: new users must not send spam through this server. */
 const MAX_PER_DAY = 100;
 const DAILY = {
   action: 'alert.confirm_request',
   perDay: MAX_PER_DAY,
   message: `You reached the limit of ${MAX_PER_DAY} confirmation emails a day. Try again later.`,
 } as const;
-/** Until the next email to an address may go. */
+/** Wait until the next email to an address. */
 const RETRY_SECONDS = 20 * 60;
 
 export interface Confirmed {
@@ -90,7 +90,7 @@ export class Confirmations {
     const key = emailKey(to);
     const isFree = [actor.userId, actor.orgId].every((from) => this.#emailLimit.take('confirmation', key, from));
     if (!isFree)
-      throw new AppError('rate_limited', `${to} was asked for a confirmation several times already. Try again later.`, {
+      throw new AppError('rate_limited', `${to} has got several confirmation emails already. Try again later.`, {
         retryAfterSeconds: RETRY_SECONDS,
       });
     const token = randomBytes(32).toString('base64url');

@@ -23,15 +23,15 @@ const MAX_AT_ONCE = 16;
 const MAX_OF_ORG = 4;
 /** Channels that are looked at in one turn. */
 const PAGE = 64;
-/** Of one organization, those under way among them. */
+/** The same of one organization; includes running attempts. */
 const PAGE_OF_ORG = 2 * MAX_OF_ORG;
 /** An address that gets too many emails is looked at again after this. */
 const CROWDED_MS = 5 * 60_000;
 /** An email about an alert is of use for so long. */
 const EMAIL_SECONDS = 24 * 3_600;
-/** A channel is left alone for so long where the end of an attempt can't be stored: it would get the same message each second. */
+/** Pause of a channel after a result that can't be stored: else it would get the same message every second. */
 const PAUSE_MS = 60_000;
-/** Channels that are left alone at once. */
+/** Paused channels at once. */
 const MAX_PAUSED = 10_000;
 /** Longest error that is kept. */
 const MAX_ERROR = 300;

@@ -1,6 +1,6 @@
 /**
- * What is known of WebSockets beside the records of their requests: stored by updates, each in place of the one before. In the thread alone
- * (usage-desk.ts). The table was added to the form of the file without a change of its number: an older program leaves it alone.
+ * Facts and frames of WebSockets, beside the records of their requests. Each update replaces the one before. Runs only in the thread of
+ * usage-desk.ts. The table needs no new version of the file, because older programs ignore it.
  */
 import type {
   RecordedFrame,

@@ -11,7 +11,7 @@ export const startCommand = z
   .object({
     words: z.array(z.string()).openapi({
       description:
-        'Arguments, `culvert` first, unquoted. Add `--server` with the URL of the API. With the target and the flags of the last agent, as the user typed them; relative files are relative to the folder in which it ran. Without secrets, `--proxy` and flags that only print. If the last agent has sent no command, the words are made from the tunnel',
+        'Arguments, `culvert` first, unquoted. Add `--server` with the URL of the API. They include the target and the flags of the last agent, as the user typed them. Paths are relative to the working folder of that agent. Secrets, `--proxy` and flags for output are left out. If the last agent sent no command, the server makes one from the tunnel.',
     }),
     key: z
       .object({
@@ -25,7 +25,7 @@ export const startCommand = z
   })
   .nullable()
   .openapi('StartCommand', {
-    description: 'Command that brings the tunnel back; null: your role publishes no services',
+    description: 'Command that brings the tunnel back; null: your role cannot publish tunnels',
     example: START_COMMAND,
   });
 

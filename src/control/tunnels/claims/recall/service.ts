@@ -1,4 +1,4 @@
-/** How a tunnel is brought back: the command of its last agent, and the key that it had. */
+/** The command that brings a tunnel back, and the access key of its last agent. */
 import type { TunnelRow } from '../../rows.ts';
 import { isLive, tokenById } from '../../../access-keys/rows.ts';
 import { type Actor, can } from '../../../core/rules/actor.ts';
@@ -16,12 +16,12 @@ export interface StartCommand {
     readonly nonce: string;
     /** It is the login of a machine (`culvert login`), and no key to pass on. */
     readonly isLogin: boolean;
-    /** The server takes it still. */
+    /** The server still accepts it. */
     readonly isValid: boolean;
   } | null;
 }
 
-/** null: the actor may not publish, and learns nothing of the machines of those who do. `row`: a tunnel of the actor's organization. */
+/** null: the actor may not publish tunnels, so it gets no command lines of other users. `row`: a tunnel of the actor's organization. */
 export function startCommandOf(
   { db, clock }: Pick<Store, 'db' | 'clock'>,
   actor: Actor,

@@ -155,16 +155,16 @@ test('a drain under load loses no request', WITHIN, async (t) => {
     t.after(() => visitor.socket.destroy());
     const underWay = new Set<number>();
     let last = -1;
-    let isTold = false;
+    let isDraining = false;
     const ask = (): void => {
-      if (isTold) return;
+      if (isDraining) return;
       last += 2;
       underWay.add(last);
       visitor.ask(last, request('GET', `/${last}`));
     };
     const take = ({ type, flags, stream, payload }: Frame): void => {
       if (type === FRAME.ping && (flags & FLAG.ack) === 0) visitor.send(FRAME.ping, FLAG.ack, 0, payload);
-      else if (type === FRAME.goaway) isTold = true;
+      else if (type === FRAME.goaway) isDraining = true;
       else if (type === FRAME.rst) failures.push(`${stream} was reset with ${payload.readUInt32BE(0)}`);
       else if ((type === FRAME.data || type === FRAME.headers) && (flags & FLAG.endStream) !== 0) {
         if (visitor.bodies.get(stream) === `/${stream}`) answered++;
@@ -176,7 +176,7 @@ test('a drain under load loses no request', WITHIN, async (t) => {
     visitor.news.on('moved', () => visitor.frames.splice(0).forEach(take));
     for (let i = 0; i < 10; i++) ask();
     await visitor.over();
-    assert.deepEqual([isTold, [...underWay]], [true, []]);
+    assert.deepEqual([isDraining, [...underWay]], [true, []]);
   };
   const loads = Array.from({ length: 4 }, load);
   await until(() => answered > 500);

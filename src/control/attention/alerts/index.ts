@@ -63,7 +63,7 @@ export const alerts: Slice<AlertServices, AlertOptions> = {
   drains: ({ alerts: of }) => [{ kind: 'organization_deleted', drain: of.drain.bind(of) }],
   jobs: ({ alertEvaluator, alertSender }) => [
     { name: 'alert rules', everyMs: EVERY_MS, run: (stopping) => alertEvaluator.run(stopping) },
-    { name: 'alert messages', everyMs: 1_000, run: (stopping) => alertSender.sendDue(stopping) },
+    { name: 'alert messages', everyMs: 1_000, run: (stopping) => void alertSender.sendDue(stopping) },
   ],
   forget: [forgetIncidents, forgetAddresses],
 };

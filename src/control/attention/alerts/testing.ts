@@ -134,10 +134,7 @@ export class AlertFixture {
     const { alertEvaluator, alertSender } = this.plane.control;
     const { signal } = new AbortController();
     await alertEvaluator.run(signal);
-    for (let rounds = 0; rounds < 60; rounds++) {
-      alertSender.sendDue(signal);
-      await alertSender.idle();
-    }
+    while (alertSender.sendDue(signal) > 0) await alertSender.idle();
   }
 
   /** Calls as Ann, whose access token lives for 15 minutes. */

@@ -76,11 +76,12 @@ export class AlertSender {
     this.#deps = deps;
   }
 
-  /** Begins to send what is due. */
-  sendDue(stopping: AbortSignal): void {
+  /** Begins to send what is due. Returns how many messages are under way. */
+  sendDue(stopping: AbortSignal): number {
     const { db, clock } = this.#deps.store;
     for (const row of dueMessages(db, { now: clock.now(), limit: PAGE, each: PAGE_OF_ORG }))
       if (!this.#underWay.has(row.channelId)) this.#begin(row, stopping);
+    return this.#underWay.size;
   }
 
   /** Resolves once nothing is under way. */

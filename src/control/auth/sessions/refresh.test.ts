@@ -2,11 +2,12 @@
  * The refresh cookie as browsers, tabs, thieves and pages of other sites use it.
  */
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { DATABASE_FILE } from '../../db/open.ts';
 import { type Answer, type Harness, LOOSE, startHarness } from '../../core/testing/harness.ts';
 import { Plane } from '../../core/testing/plane.ts';
@@ -89,14 +90,21 @@ test('a cookie from many swaps ago is still known for what it is, and costs no r
 
 test('a browser that hangs up before the answer keeps its cookie', async () => {
   const { cookie } = await login();
+  // Over a connection that is open: a new one may come behind the request that follows.
+  const agent = new Agent({ keepAlive: true });
+  const first = request(`${h.server.apiUrl}/health`, { agent }).end();
+  const [health] = (await once(first, 'response')) as [IncomingMessage];
+  await once(health.resume(), 'end');
+  await setImmediate();
   const sent = request(`${h.server.apiUrl}/auth/refresh`, {
     method: 'POST',
+    agent,
     headers: { cookie: `qnt_refresh=${cookie}`, 'content-length': 0 },
   });
   sent.on('error', () => {});
   sent.end();
-  // Long enough to arrive, and well within the hold.
-  await setTimeout(10);
+  await setImmediate();
+  assert.ok(sent.reusedSocket);
   assert.equal((await refresh(cookie)).body['retry_after_seconds'], 1, 'it is being served');
   sent.destroy();
   let answer = await refresh(cookie);

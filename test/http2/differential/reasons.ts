@@ -118,6 +118,19 @@ const wrongLength: Reason = {
     (own.includes('"reset 1"') || own === '1'),
 };
 
+/** Rare: the generator must choose CONNECT and `:protocol` for one request. */
+const extendedConnect: Reason = {
+  name: 'WebSocket by extended CONNECT',
+  kinds: ['looser'],
+  because: 'the edge offers it (RFC 8441), and does not with node:http2 (h2-node/session-options.ts)',
+  applies: ({ head }, { oracle }) =>
+    oracle.endsWith(RESET) &&
+    [
+      [':method', 'CONNECT'],
+      [':protocol', 'websocket'],
+    ].every(([name, value]) => head.some((field) => field[0] === name && field[1] === value)),
+};
+
 export const REASONS: Readonly<Record<Engine, readonly Reason[]>> = {
   node: [
     // Which of two has it is chance.
@@ -136,5 +149,6 @@ export const REASONS: Readonly<Record<Engine, readonly Reason[]>> = {
     passedTrailers,
     emptyCrumb,
     wrongLength,
+    extendedConnect,
   ],
 };

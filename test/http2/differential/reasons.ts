@@ -131,6 +131,19 @@ const extendedConnect: Reason = {
     ].every(([name, value]) => head.some((field) => field[0] === name && field[1] === value)),
 };
 
+/** Fields that a request may have, `host` among them. */
+const MOST_FIELDS = 100;
+
+const teCounts: Reason = {
+  name: 'te is the last of a hundred fields',
+  kinds: ['stricter'],
+  because: 'it is counted as it came, like with HTTP/1.1; towards node:http2 it is left out before',
+  applies: ({ head }, { own }) =>
+    own.includes('[":status","431"]') &&
+    head.some(([name]) => name === 'te') &&
+    head.filter(([name]) => !name.startsWith(':')).length === MOST_FIELDS,
+};
+
 export const REASONS: Readonly<Record<Engine, readonly Reason[]>> = {
   node: [
     // Which of two has it is chance.
@@ -150,5 +163,6 @@ export const REASONS: Readonly<Record<Engine, readonly Reason[]>> = {
     emptyCrumb,
     wrongLength,
     extendedConnect,
+    teCounts,
   ],
 };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { DAY_MS, HOUR_MS } from '../../../../base/clock.ts';
-import { kindsTo, lastEmail } from '../../../core/testing/outbox.ts';
+import { emailsTo, kindsTo, lastEmail } from '../../../core/testing/outbox.ts';
 import { AlertFixture } from '../testing.ts';
 
 const OPS = 'ops@example.test';
@@ -99,6 +99,29 @@ test('alert addresses: emails to one address are bounded, per organization and i
     429,
   );
   assert.match(JSON.stringify(most), /100 confirmation emails a day/);
+});
+
+test('alert addresses: where others used up the emails of an address, the link in its mailbox goes on working', async () => {
+  const { id, channels } = await create([email(OPS)]);
+  for (let other = 0; other < 6; other++) {
+    const person = await at.team.person(`o${other}@example.test`);
+    const rule = { kind: 'tunnel_offline', for_minutes: 1, channels: [email(OPS)] };
+    const made = await person.call('POST', '/alerts', rule);
+    assert.equal(made.status, 201, made.text);
+    const [channel] = (made.body as unknown as Shown).channels;
+    const path = `/alerts/${String(made.body['id'])}/channels/${channel?.id}/resend`;
+    for (let sent = 1; sent < 5; sent++) assert.equal((await person.call('POST', path)).status, 200);
+  }
+  const emails = emailsTo(at.plane, OPS);
+  assert.equal(emails.length, 30, 'the emails of all to one address');
+  const again = await at.call('POST', `/alerts/${id}/channels/${channels[0]?.id}/resend`);
+  assert.equal((again as unknown as Shown).channels[0]?.state, 'pending');
+  assert.equal(emailsTo(at.plane, OPS).length, 30);
+  const [first] = emails;
+  assert.ok(first?.kind === 'alert_confirm');
+  const confirmed = await at.api.call('POST', '/alerts/confirm', { body: { token: first.token } });
+  assert.equal(confirmed.status, 200, confirmed.text);
+  assert.deepEqual(await states(), ['active']);
 });
 
 test('alert addresses: another address in the same channel waits again, and what was queued is dropped', async () => {

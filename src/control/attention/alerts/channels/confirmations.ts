@@ -33,6 +33,12 @@ export interface Confirmed {
   readonly email: string;
 }
 
+interface Sent {
+  readonly link: PendingLink;
+  /** False: the address has used up its emails, and this link is in no mailbox. */
+  readonly isSent: boolean;
+}
+
 export class Confirmations {
   readonly #store: Store;
   readonly #outbox: Pick<Outbox, 'post'>;
@@ -57,15 +63,16 @@ export class Confirmations {
     const key = emailKey(to);
     if (before?.type === 'email' && emailKey(before.target) === key) return linkOf(before);
     if (isKnownAddress(tx.db, actor.orgId, key)) return null;
-    return openLink(tx, actor.orgId, key) ?? this.#send(tx, actor, { to, ruleId });
+    return openLink(tx, actor.orgId, key) ?? this.#send(tx, actor, { to, ruleId }).link;
   }
 
-  /** Sends the email of a waiting channel again; the link before it ends. Throws `conflict` for one that does not wait, `rate_limited`. */
+  /** Sends the email of a waiting channel again; then the link before it ends. Throws `conflict` for one that does not wait, `rate_limited`. */
   resend(tx: Tx, actor: UserActor, { ruleId, target, confirmHash }: ChannelRow): void {
     if (confirmHash === null)
       throw new AppError('conflict', 'The address of this channel is confirmed already. Send a test.');
-    const link = this.#send(tx, actor, { to: target, ruleId });
-    renewLink(tx, { orgId: actor.orgId, key: emailKey(target) }, link);
+    const { link, isSent } = this.#send(tx, actor, { to: target, ruleId });
+    // Without a new email, the link in the mailbox is the only one that its owner has.
+    if (isSent) renewLink(tx, { orgId: actor.orgId, key: emailKey(target) }, link);
   }
 
   /** The caller has the token, and so the mailbox. Throws `not_found` alike for a token that never was, was used, or has expired. */
@@ -85,7 +92,7 @@ export class Confirmations {
     });
   }
 
-  #send(tx: Tx, actor: UserActor, { to, ruleId }: { readonly to: string; readonly ruleId: string }): PendingLink {
+  #send(tx: Tx, actor: UserActor, { to, ruleId }: { readonly to: string; readonly ruleId: string }): Sent {
     checkDailyLimit(tx, actor, DAILY);
     const key = emailKey(to);
     const isFree = [actor.userId, actor.orgId].every((from) => this.#emailLimit.take('confirmation', key, from));
@@ -97,11 +104,12 @@ export class Confirmations {
     const entry = { action: 'alert.confirm_request', resourceType: 'alert', resourceId: ruleId } as const;
     recordAudit(tx, actor, { ...entry, details: { email: to } });
     // What others have sent there is not this member's doing, nor their business: the channel waits, and its email is not sent.
-    if (this.#emailLimit.take('confirmations', key)) {
+    const isSent = this.#emailLimit.take('confirmations', key);
+    if (isSent) {
       const organization = findOrg(tx.db, actor.orgId)?.name ?? '';
       this.#outbox.post(tx, { kind: 'alert_confirm', to, token, organization, by: actor.email }, LINK_SECONDS);
     }
-    return { confirmHash: hashOf(token), confirmUntil: tx.now + LINK_SECONDS * 1_000 };
+    return { link: { confirmHash: hashOf(token), confirmUntil: tx.now + LINK_SECONDS * 1_000 }, isSent };
   }
 }
 

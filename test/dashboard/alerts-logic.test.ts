@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALERT_CHANNELS, ALERT_KINDS } from '../../src/control/db/schema.ts';
+import { Failure, otherByNow } from '../../src/dashboard/api/failure.ts';
 import {
   CHANNELS,
   channelOf,
@@ -12,6 +13,7 @@ import {
   shownThreshold,
   testText,
 } from '../../src/dashboard/pages/alerts/alert-labels.ts';
+import { sendToAll, sentText, waitingAddresses } from '../../src/dashboard/pages/alerts/resend.ts';
 import { RULE_CHECKS } from '../../src/dashboard/pages/alerts/rule-checks.ts';
 
 test('alerts: every kind and channel of the server has its words', () => {
@@ -56,4 +58,38 @@ test('alerts: a test names the channels that failed', () => {
   );
   assert.equal(kindOf('budget').hasScope, false);
   assert.equal(channelOf('pagerduty').field, 'routing_key');
+});
+
+const channel = (id: string, to: string, state: 'pending' | 'active' = 'pending') => ({
+  ...{ id, type: 'email' as const, to, state, confirm_until: null, last_error: null, last_sent_at: null },
+});
+
+test('alerts: a refused confirmation email does not stop the others, and is named with its reason', async () => {
+  const waiting = waitingAddresses({
+    channels: [
+      channel('1', 'a@example.com'),
+      channel('2', 'A@example.com'),
+      channel('3', 'b@example.com'),
+      channel('4', 'c@example.com'),
+      channel('5', 'd@example.com', 'active'),
+    ],
+  });
+  assert.equal(waiting.length, 3, 'one of each address');
+  const tried: string[] = [];
+  const limited = new Failure({ status: 429, code: 'rate_limited', message: 'Try again later.' });
+  const send = async (id: string): Promise<void> => {
+    tried.push(id);
+    if (id !== '4') throw limited;
+  };
+  const refused = await sendToAll(waiting, send);
+  assert.deepEqual(tried, ['2', '3', '4']);
+  assert.equal(
+    sentText(waiting, refused),
+    'Confirmation sent to c@example.com. Not sent to A@example.com, b@example.com: Try again later.',
+  );
+  assert.equal(sentText(waiting, []), 'Confirmation sent.');
+  const gone = async (): Promise<void> => {
+    throw otherByNow();
+  };
+  await assert.rejects(sendToAll(waiting, gone), { code: 'other_session' });
 });

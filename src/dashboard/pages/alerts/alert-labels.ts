@@ -215,9 +215,3 @@ export function testText({ results }: Schemas['AlertTest']): string {
   if (failed.length === 0) return results.length === 1 ? 'Test sent.' : `Test sent to ${results.length} channels.`;
   return failed.map(({ type, error }) => `${channelOf(type).label}: ${error ?? 'failed'}`).join(' ');
 }
-
-/** One channel per address that is not confirmed yet: one email confirms all channels to it. */
-export function waitingAddresses({ channels }: Alert): ReadonlyArray<Alert['channels'][number]> {
-  const waiting = channels.filter(({ state }) => state === 'pending');
-  return [...new Map(waiting.map((one) => [one.to?.toLowerCase(), one])).values()];
-}

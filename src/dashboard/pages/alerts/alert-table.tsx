@@ -11,9 +11,10 @@ import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { RowMenu, useMenuDialog } from '../../parts/dialogs/row-menu.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { type Alert, channelOf, ruleText, stateOf, testText, waitingAddresses } from './alert-labels.ts';
+import { type Alert, channelOf, ruleText, stateOf, testText } from './alert-labels.ts';
 import { ALERTS, useRuleChange, useTunnels } from './alert-queries.ts';
 import { EditAlert } from './edit-alert.tsx';
+import { sendToAll, sentText, waitingAddresses } from './resend.ts';
 
 export function AlertTable({ alerts }: { readonly alerts: readonly Alert[] }) {
   const mayChange = useMay('member');
@@ -131,16 +132,16 @@ function AlertMenu({ alert, edit, deletion }: AlertMenuProps) {
   });
   const waiting = waitingAddresses(alert);
   const resend = useAction({
-    run: async () => {
-      for (const { id } of waiting)
-        await answered(
+    run: () =>
+      sendToAll(waiting, (channelId) =>
+        answered(
           client.POST('/alerts/{id}/channels/{channel_id}/resend', {
-            params: { path: { id: alert.id, channel_id: id } },
+            params: { path: { id: alert.id, channel_id: channelId } },
           }),
-        );
-    },
+        ),
+      ),
     touches: [ALERTS],
-    done: 'Confirmation sent.',
+    onDone: (refused) => (refused.length === 0 ? say : sayNews)(sentText(waiting, refused)),
   });
   const { run, undo } = useRuleChange(alert, ['enabled']);
   const toggle = useAction({

@@ -55,3 +55,14 @@ test('export form: a destination that is off is null, and its fields are not che
   assert.equal(CHECKS.url(on.url, on), 'Enter the URL.');
   assert.equal(CHECKS.events([], on), 'Select at least one event.');
 });
+
+test('export form: a repeated header name is a problem of the later field, whatever its case', () => {
+  const values = {
+    ...valuesOf(SAVED),
+    headers: ['X-Key', '', 'Other', ' x-key', ''].map((name, at) => ({ key: String(at), name, value: 'v' })),
+  };
+  const problems = values.headers.map(({ name }, at) => CHECKS.headers.name(name, values, `headers.${at}.name`));
+  const problem = 'Another header has this name. Remove one of them.';
+  assert.deepEqual(problems, [null, null, null, problem, null]);
+  assert.equal(CHECKS.headers.name(' x-key', { ...values, toCollector: false }, 'headers.3.name'), null);
+});

@@ -75,7 +75,26 @@ export const CHECKS = {
     toCollector && endpoint.trim() === '' ? 'Enter the endpoint.' : null,
   url: (url: string, { toWebhook }: ExportValues): string | null =>
     toWebhook && url.trim() === '' ? 'Enter the URL.' : null,
+  headers: {
+    name: (name: string, values: ExportValues, path: string): string | null =>
+      values.toCollector && isRepeated(values, { name, index: Number(path.split('.')[1]) })
+        ? 'Another header has this name. Remove one of them.'
+        : null,
+  },
 } as const;
+
+/** Does a header before it have its name? Case does not count. */
+function isRepeated(
+  { headers }: ExportValues,
+  { name, index }: { readonly name: string; readonly index: number },
+): boolean {
+  const key = keyOf(name);
+  return key !== '' && (headers ?? []).slice(0, index).some((before) => keyOf(before.name) === key);
+}
+
+function keyOf(name: string): string {
+  return name.trim().toLowerCase();
+}
 
 /** Field of the form for a path of the API. */
 export const FAULTS: Readonly<Record<string, string>> = {

@@ -8,6 +8,7 @@ import {
   keepsHeaders,
   keepsSecret,
   valuesOf,
+  withoutSecret,
 } from '../../src/dashboard/pages/export/export-values.ts';
 
 const SAVED: Export = {
@@ -65,4 +66,10 @@ test('export form: a repeated header name is a problem of the later field, whate
   const problem = 'Another header has this name. Remove one of them.';
   assert.deepEqual(problems, [null, null, null, problem, null]);
   assert.equal(CHECKS.headers.name(' x-key', { ...values, toCollector: false }, 'headers.3.name'), null);
+});
+
+test('export form: the view that is kept has no secret', () => {
+  const view = { ...SAVED, webhook: { url: 'https://siem.example.com/in', new_secret: 'whsec_abc' } };
+  assert.deepEqual(withoutSecret(view), SAVED);
+  assert.equal(withoutSecret({ ...SAVED, webhook: null }).webhook, null);
 });

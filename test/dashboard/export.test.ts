@@ -43,6 +43,50 @@ suite('export', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.getByText('Saved headers are not sent to another endpoint.').waitFor();
   });
 
+  test('export page: a save by another admin keeps what was typed, and a repeated header is shown', async (t) => {
+    const { account } = fixture.culvert;
+    const me = await account.call('GET', '/auth/me');
+    const path = `/orgs/${(me.body['active_org'] as { readonly id: string }).id}/export`;
+    const saveElsewhere = async (endpoint: string): Promise<void> => {
+      const otlp = { endpoint, headers: {} };
+      const saved = await account.call('PUT', path, { events: ['audit'], otlp, webhook: null });
+      assert.equal(saved.status, 200, JSON.stringify(saved.body));
+    };
+    await saveElsewhere('https://otlp.example.invalid');
+    const page = await fixture.open(t, '/export');
+    const endpoint = page.getByRole('textbox', { name: 'Endpoint' });
+    const notice = page.getByText('Another admin changed these settings. Save replaces them with yours.');
+    const name = (nth: number) => page.getByRole('textbox', { name: `Name of header ${nth}` });
+    await endpoint.waitFor();
+    for (const [nth, text] of [
+      [1, 'X-Key'],
+      [2, 'x-key'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Add header' }).click();
+      await name(nth).fill(text);
+      await page.getByLabel(`Value of header ${nth}`, { exact: true }).fill('v');
+    }
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Another header has this name. Remove one of them.').waitFor();
+    await shoot(page, 'export-repeated-header');
+    await name(2).fill('Y-Key');
+    await saveElsewhere('https://two.example.invalid');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await notice.waitFor();
+    assert.deepEqual(
+      [await name(2).inputValue(), await endpoint.inputValue()],
+      ['Y-Key', 'https://otlp.example.invalid'],
+    );
+    await noSeriousFinding(page);
+    await shoot(page, 'export-changed');
+    await page.getByRole('button', { name: 'Discard my changes' }).click();
+    await notice.waitFor({ state: 'detached' });
+    assert.equal(await endpoint.inputValue(), 'https://two.example.invalid');
+    await saveElsewhere('https://three.example.invalid');
+    await page.locator('input[value="https://three.example.invalid"]').waitFor();
+    assert.equal(await notice.count(), 0, 'an untouched form shows the newest');
+  });
+
   test('export page: a member sees the state and changes nothing, on a phone too', async (t) => {
     const page = await fixture.open(t, '/export', { context: { viewport: PHONE, colorScheme: 'dark' } });
     await heading(page, 'Export');

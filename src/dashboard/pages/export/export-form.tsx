@@ -1,25 +1,15 @@
 /** The form of the export. All of it is saved at once. */
-import { Button, Checkbox, Group, Stack } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { answered } from '../../api/client.ts';
-import { useAccount, useApi, useMay } from '../../api/context.tsx';
-import { useAction } from '../../parts/action.ts';
+import { useMay } from '../../api/context.tsx';
+import { focusMain } from '../../parts/focus.ts';
 import { Refused } from '../../parts/forms/form-end.tsx';
 import { showFaults } from '../../parts/forms/form-failure.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { CollectorFields } from './collector-fields.tsx';
-import {
-  bodyOf,
-  CHECKS,
-  EVENTS,
-  type Export,
-  type ExportEvent,
-  type ExportValues,
-  FAULTS,
-  valuesOf,
-} from './export-values.ts';
+import { EVENTS, type Export, type ExportEvent, FAULTS } from './export-values.ts';
 import { OutletStatus } from './outlet-status.tsx';
+import { useExportForm } from './use-export-form.ts';
 import { WebhookFields } from './webhook-fields.tsx';
 
 interface ExportFormProps {
@@ -29,19 +19,9 @@ interface ExportFormProps {
 }
 
 export function ExportForm({ saved, onSaved }: ExportFormProps) {
-  const { client } = useApi();
-  const { id } = useAccount().active_org;
   const mayChange = useMay('admin');
   const [refused, setRefused] = useState<string>();
-  const form = useForm<ExportValues>({ initialValues: valuesOf(saved), validate: CHECKS });
-  const save = useAction({
-    run: (values: ExportValues) =>
-      answered(client.PUT('/orgs/{id}/export', { params: { path: { id } }, body: bodyOf(values) })),
-    touches: [['orgs', id, 'export']],
-    done: 'Export saved.',
-    onDone: onSaved,
-    tellsFailure: true,
-  });
+  const { form, save, isOverwriting, discard } = useExportForm(saved, onSaved);
   return (
     <form
       noValidate
@@ -73,6 +53,15 @@ export function ExportForm({ saved, onSaved }: ExportFormProps) {
           <OutletStatus status={saved.status.webhook} name="webhook" />
         </Panel>
         <Refused>{refused}</Refused>
+        {isOverwriting && (
+          <OtherSettings
+            onDiscard={() => {
+              setRefused(undefined);
+              discard();
+              focusMain();
+            }}
+          />
+        )}
         {mayChange && (
           <Group>
             <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
@@ -82,5 +71,19 @@ export function ExportForm({ saved, onSaved }: ExportFormProps) {
         )}
       </Stack>
     </form>
+  );
+}
+
+/** Another admin has saved since this form was filled in. */
+function OtherSettings({ onDiscard }: { readonly onDiscard: () => void }) {
+  return (
+    <Alert color="yellow" role="alert" variant="light">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">Another admin changed these settings. Save replaces them with yours.</Text>
+        <Button variant="default" size="xs" className="culvert-touch" onClick={onDiscard}>
+          Discard my changes
+        </Button>
+      </Stack>
+    </Alert>
   );
 }

@@ -29,13 +29,7 @@ export function ExportPage() {
       about="Send requests, audit and security events of this organization to an OpenTelemetry collector or a webhook."
     >
       <Loaded query={saved}>
-        {(now) => (
-          <ExportForm
-            key={now.updated_at ?? ''}
-            saved={now}
-            onSaved={({ webhook }) => setSecret(webhook?.new_secret ?? null)}
-          />
-        )}
+        {(now) => <ExportForm saved={now} onSaved={({ webhook }) => setSecret(webhook?.new_secret ?? null)} />}
       </Loaded>
       <SigningSecret secret={secret} onClose={() => setSecret(null)} />
     </Page>

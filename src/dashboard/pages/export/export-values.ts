@@ -44,6 +44,11 @@ export function valuesOf({ events, otlp, webhook }: Export): ExportValues {
   };
 }
 
+/** The view to keep: the secret is shown once. */
+export function withoutSecret(view: Export): Export {
+  return view.webhook === null ? view : { ...view, webhook: { ...view.webhook, new_secret: null } };
+}
+
 /** Headers are sent to the address that they were set for, and to no other: another one begins without. */
 export function keepsHeaders(saved: Export, endpoint: string): boolean {
   return saved.otlp !== null && saved.otlp.headers.length > 0 && saved.otlp.endpoint === endpoint.trim();

@@ -1,6 +1,7 @@
 /**
  * Masks values in a JSON text, byte by byte: numbers, blanks and order stay as they were, and a text that was cut is masked as far as it goes.
- * Where it is no JSON the rest is left out, for what is masked there is unknown. Called by body-mask.ts.
+ * Where it is no JSON the rest is left out, for what is masked there is unknown. Called by body-mask.ts, and by mask-frames.ts, which also has the
+ * strings inside opened: SockJS sends its messages in such.
  */
 import { MASK } from '../../core/rules/recorded-head.ts';
 import { follow, type JsonPath, type Places, START } from './json-path.ts';
@@ -23,6 +24,8 @@ const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d, 0x1e]);
 const SCALAR = /[-+.0-9A-Za-z]/;
 const IS_SCALAR = Array.from({ length: 256 }, (_, byte) => SCALAR.test(String.fromCharCode(byte)) && byte < 128);
 const WORD = /^(true|false|null|-?\d+(\.\d+)?([eE][+-]?\d+)?)$/;
+/** May begin JSON, plain or escaped. */
+const BRACKET = /[[{]|\\u00[57]b/i;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export interface MaskedText {
@@ -35,9 +38,31 @@ export interface MaskedText {
   readonly isCut: boolean;
 }
 
+/** What becomes of a string with a bracket in it: it stays, is masked as a message, or ends the text. */
+type Strings = 'kept' | 'opened' | 'left out';
+
 /** One text, or several behind one another (NDJSON). */
 export function maskJson(text: Buffer, paths: readonly JsonPath[]): MaskedText {
-  return new Scan(text, paths).run();
+  return new Scan(text, paths, 'kept').run();
+}
+
+/**
+ * A message: all from the first bracket on is read as JSON, and each string inside likewise as a message of its own. What has a bracket in a
+ * string of such a string is left out. Undefined: there is no bracket in it.
+ */
+export function maskMessage(
+  message: Buffer,
+  paths: readonly JsonPath[],
+  strings: Strings = 'opened',
+): MaskedText | undefined {
+  const start = bracketIn(message);
+  if (start < 0) return undefined;
+  const masked = new Scan(message.subarray(start), paths, strings).run();
+  return { ...masked, bytes: Buffer.concat([message.subarray(0, start), masked.bytes]) };
+}
+
+function bracketIn(bytes: Buffer): number {
+  return bytes.toString('latin1').search(BRACKET);
 }
 
 /** Thrown inside of a scan: the text ends here, or is no JSON from here on. */
@@ -58,13 +83,19 @@ class Scan {
   readonly #none: Following;
   readonly #out: Buffer[] = [];
   readonly #hit = new Set<number>();
+  readonly #strings: Strings;
   #at = 0;
+  /** Inside of a value that is masked: nothing of it is shown. */
+  #isHidden = false;
+  /** A string inside was cut. */
+  #isCut = false;
   /** From here on the text has not gone to `#out`. */
   #kept = 0;
 
-  constructor(text: Buffer, paths: readonly JsonPath[]) {
+  constructor(text: Buffer, paths: readonly JsonPath[], strings: Strings) {
     this.#text = text;
     this.#paths = paths;
+    this.#strings = strings;
     this.#none = paths.map(() => []);
   }
 
@@ -85,7 +116,7 @@ class Scan {
       this.#keep(keepTo);
     }
     const isWhole = keepTo === undefined;
-    const isCut = keepTo !== undefined && keepTo < this.#text.length;
+    const isCut = this.#isCut || (keepTo !== undefined && keepTo < this.#text.length);
     return { bytes: Buffer.concat(this.#out), hit: this.#hit, isWhole, isCut };
   }
 
@@ -95,7 +126,7 @@ class Scan {
     if (byte === undefined) throw new Stop(this.#at);
     if (byte === OPEN_BRACE) this.#container(following, depth + 1, CLOSE_BRACE);
     else if (byte === OPEN_BRACKET) this.#container(following, depth + 1, CLOSE_BRACKET);
-    else if (byte === QUOTE) this.#string();
+    else if (byte === QUOTE) this.#stringValue();
     else this.#scalar();
   }
 
@@ -135,7 +166,9 @@ class Scan {
     this.#keep(this.#at);
     this.#out.push(MASKED);
     try {
+      this.#isHidden = true;
       this.#value(this.#none, depth);
+      this.#isHidden = false;
       this.#kept = this.#at;
     } catch (error) {
       if (error instanceof Stop) throw new Stop(this.#kept);
@@ -155,17 +188,42 @@ class Scan {
     return following === this.#none ? '' : keyOf(this.#text.toString('utf8', start, end), start);
   }
 
+  #stringValue(): void {
+    const start = this.#at;
+    const end = this.#stringEnd();
+    const bracket = this.#strings === 'kept' || this.#isHidden ? -1 : bracketIn(this.#text.subarray(start, end));
+    if (bracket >= 0 && (end === undefined || this.#strings === 'left out')) throw new Stop(start + bracket);
+    this.#string();
+    if (bracket >= 0) this.#maskString(start, start + bracket);
+  }
+
+  /** The string from `start` to here. */
+  #maskString(start: number, bracket: number): void {
+    const text = unquoted(this.#text.toString('utf8', start, this.#at), bracket);
+    const masked = maskMessage(Buffer.from(text), this.#paths, 'left out');
+    if (masked === undefined || (masked.hit.size === 0 && !masked.isCut)) return;
+    for (const hit of masked.hit) this.#hit.add(hit);
+    this.#isCut ||= masked.isCut;
+    this.#keep(start);
+    this.#out.push(Buffer.from(JSON.stringify(masked.bytes.toString())));
+    this.#kept = this.#at;
+  }
+
   #string(): void {
+    const end = this.#stringEnd();
+    if (end === undefined) throw new Stop(this.#text.length);
+    this.#at = end;
+  }
+
+  /** Behind its closing quote; undefined: it has none. */
+  #stringEnd(): number | undefined {
     const text = this.#text;
     for (let at = this.#at + 1; at < text.length; at++) {
       const byte = text[at];
       if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) {
-        this.#at = at + 1;
-        return;
-      }
+      else if (byte === QUOTE) return at + 1;
     }
-    throw new Stop(text.length);
+    return undefined;
   }
 
   #scalar(): void {
@@ -185,7 +243,11 @@ class Scan {
 }
 
 function keyOf(quoted: string, at: number): string {
-  if (!quoted.includes('\\')) return quoted.slice(1, -1);
+  return quoted.includes('\\') ? unquoted(quoted, at) : quoted.slice(1, -1);
+}
+
+/** Throws `Stop` at `at` where it is no string of JSON. */
+function unquoted(quoted: string, at: number): string {
   try {
     return String(JSON.parse(quoted));
   } catch {

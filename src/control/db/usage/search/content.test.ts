@@ -77,6 +77,19 @@ test('search: coded bodies are decoded, also one of which only the beginning was
   assert.deepEqual(await find({ bodyContains: 'no gzip' }), [5]);
 });
 
+test('search: a Brotli body of a request is decoded by its own coding, not by those that the visitor accepts', async (t) => {
+  const packed = brotliCompressSync(Buffer.from(JSON.stringify({ needle: 'x'.repeat(400) })));
+  const gzipped = gzipSync(Buffer.from('needle'));
+  const accepts = 'Accept-Encoding: br';
+  const find = await filled(t, [
+    { ...bodies(packed, none), requestHead: requestHead('Content-Encoding: br') },
+    { ...bodies(packed, none), requestHead: requestHead(accepts, 'content-encoding: br') },
+    { ...bodies(gzipped, none), requestHead: requestHead(accepts, 'Content-Encoding: gzip') },
+    { ...bodies(packed, none), requestHead: requestHead(accepts) },
+  ]);
+  assert.deepEqual(await find({ bodyContains: 'NEEDLE' }), [2, 1, 0]);
+});
+
 test('search: a header is found by its name, or by text in its own value', async (t) => {
   const find = await filled(t, [
     { requestHead: requestHead('X-Plan: Team', 'X-Other: pro') },

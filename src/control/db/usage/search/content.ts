@@ -21,6 +21,7 @@ export interface ContentRow {
   /** Null: not coded, and so of no use here. */
   readonly request_body?: Buffer | null;
   readonly response_body?: Buffer | null;
+  readonly request_br?: 0 | 1;
   readonly response_br?: 0 | 1;
 }
 
@@ -97,23 +98,29 @@ function byBody({ bodyContains }: RecordFilter): ContentFilter | undefined {
   const text = bodyContains.toLowerCase();
   const body = (column: string): string => `substr(${column}, 1, ${MAX_SEARCHED})`;
   const found = `(${holds(body('d.request_body'), 'body')} OR ${holds(body('d.response_body'), 'body')})`;
-  const [isSentCoded, isAnswerCoded] = [isCoded('d.request_body'), `(${isCoded('d.response_body')} OR ${IS_BR})`];
+  const isSentCoded = `(${isCoded('d.request_body')} OR ${IS_SENT_BR})`;
+  const isAnswerCoded = `(${isCoded('d.response_body')} OR ${IS_BR})`;
   return {
     columns: [
       `${found} AS body_found`,
       `CASE WHEN ${isSentCoded} THEN ${body('d.request_body')} END AS request_body`,
       `CASE WHEN ${isAnswerCoded} THEN ${body('d.response_body')} END AS response_body`,
+      `${IS_SENT_BR} AS request_br`,
       `${IS_BR} AS response_br`,
     ],
     conditions: [`(${found} OR ${isSentCoded} OR ${isAnswerCoded})`],
     values: { body: `%${escaped(bodyContains)}%` },
-    fits: ({ body_found: isFound, request_body: sent, response_body: answered, response_br: isBr }) =>
-      isFound === 1 || bodyHolds(sent, false, text) || bodyHolds(answered, isBr === 1, text),
+    fits: (row) =>
+      row.body_found === 1 ||
+      bodyHolds(row.request_body, row.request_br === 1, text) ||
+      bodyHolds(row.response_body, row.response_br === 1, text),
   };
 }
 
 /** Brotli has no beginning of its own. */
 const IS_BR = `(instr(d.response_head, 'ncoding: br') > 0)`;
+/** Most requests accept it: the name counts here, as HTTP/2 and as HTTP/1.1 write it. */
+const IS_SENT_BR = `(length(d.request_body) > 0 AND (instr(d.request_head, 'ontent-encoding: br') > 0 OR instr(d.request_head, 'ontent-Encoding: br') > 0))`;
 
 /** ASCII case does not count. */
 function holds(column: string, value: string): string {

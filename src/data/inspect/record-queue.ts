@@ -36,6 +36,9 @@ const USUAL: Required<QueueOptions> = {
   answerMs: 30_000,
 };
 
+/** That part of a batch's bytes is left to updates of WebSockets while some wait: no rush of records may hold them up. */
+const UPDATES_SHARE = 1 / 4;
+
 interface Counted {
   readonly of: TunnelRecords;
   readonly count: number;
@@ -168,7 +171,8 @@ export class RecordQueue {
   }
 
   #takeDrafts(): Draft[] {
-    const { maxRecords, maxBytes } = this.#options;
+    const { maxRecords } = this.#options;
+    const maxBytes = this.#options.maxBytes * (this.#websockets.size > 0 ? 1 - UPDATES_SHARE : 1);
     let count = 0;
     for (let bytes = 0; count < Math.min(maxRecords, this.#waiting.length); count++) {
       bytes += (this.#waiting[count] as Draft).keptBytes;
@@ -177,15 +181,17 @@ export class RecordQueue {
     return this.#waiting.splice(0, count);
   }
 
-  /** None may come before the record that it is of. */
+  /** None may come before the record that it is of. One goes with each batch, however long it is. */
   #takeWebSockets(drafts: readonly Draft[]): WebSocketRecord[] {
     const { maxRecords, maxBytes } = this.#options;
     const taken: WebSocketRecord[] = [];
-    if (this.#waiting.length > 0 || this.#websockets.size === 0) return taken;
+    if (this.#websockets.size === 0) return taken;
+    const held = new Set(this.#waiting.map(({ id }) => id));
     let bytes = drafts.reduce((sum, { keptBytes }) => sum + keptBytes, 0);
     for (const websocket of this.#websockets) {
+      if (held.has(websocket.id)) continue;
       bytes += websocket.untoldBytes;
-      if (drafts.length + taken.length > 0 && bytes > maxBytes) break;
+      if (taken.length > 0 && bytes > maxBytes) break;
       this.#websockets.delete(websocket);
       if (taken.push(websocket) >= maxRecords) break;
     }

@@ -193,7 +193,8 @@ class Scan {
     const end = this.#stringEnd();
     const bracket = this.#strings === 'kept' || this.#isHidden ? -1 : bracketIn(this.#text.subarray(start, end));
     if (bracket >= 0 && (end === undefined || this.#strings === 'left out')) throw new Stop(start + bracket);
-    this.#string();
+    if (end === undefined) throw new Stop(this.#text.length);
+    this.#at = end;
     if (bracket >= 0) this.#maskString(start, start + bracket);
   }
 

@@ -97,6 +97,11 @@ export class Draft implements CaptureOwner {
     return this.#isDropped;
   }
 
+  /** It is the record of a WebSocket: updates of it follow. */
+  get isSwitched(): boolean {
+    return this.#status === 101;
+  }
+
   /** What it takes of the memory. */
   get heldBytes(): number {
     return this.#heldBytes;

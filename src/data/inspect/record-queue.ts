@@ -186,7 +186,8 @@ export class RecordQueue {
     const { maxRecords, maxBytes } = this.#options;
     const taken: WebSocketRecord[] = [];
     if (this.#websockets.size === 0) return taken;
-    const held = new Set(this.#waiting.map(({ id }) => id));
+    const held = new Set<string>();
+    for (const draft of this.#waiting) if (draft.isSwitched) held.add(draft.id);
     let bytes = drafts.reduce((sum, { keptBytes }) => sum + keptBytes, 0);
     for (const websocket of this.#websockets) {
       if (held.has(websocket.id)) continue;

@@ -29,6 +29,11 @@ export function comparedPath(path: string): string {
   return plain.replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
+/** The path of a route as users write it: `/api/` means `/api`; letters beyond ASCII are written as browsers send them. */
+export function plainPath(text: string): string {
+  return text.replace(/[^ -~]+/gu, (part) => encodeURIComponent(part.toWellFormed())).replace(/(?<=.)\/$/, '');
+}
+
 export function isRoutePath(text: string): boolean {
   return text.length <= MAX_ROUTE_PATH && PATH.test(text) && !/%3b/i.test(text) && !isAmbiguousPath(text);
 }

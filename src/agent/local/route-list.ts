@@ -1,5 +1,5 @@
 /** Routes by path as the user writes them, checked: for the command line, settings files and the SDK. */
-import { isRoutePath, MAX_PATH_ROUTES, MAX_ROUTE_PATH, repeatedPath } from '../../wire/path-routes.ts';
+import { isRoutePath, MAX_PATH_ROUTES, MAX_ROUTE_PATH, plainPath, repeatedPath } from '../../wire/path-routes.ts';
 
 export interface RouteText {
   readonly path: string;
@@ -24,9 +24,8 @@ export function routeList(routes: readonly RouteText[], rest: string | undefined
   return all;
 }
 
-/** `/api/` means `/api`; letters beyond ASCII are written as browsers send them. */
 function pathOf(text: string): string {
-  const path = text.replace(/[^ -~]+/gu, (part) => encodeURIComponent(part.toWellFormed())).replace(/(?<=.)\/$/, '');
+  const path = plainPath(text);
   if (isRoutePath(path)) return path;
   const rule = `at most ${MAX_ROUTE_PATH} characters, no empty segment, no "." or "..", no ";", no query`;
   throw new RouteError(`"${text}" is not a path such as /api: ${rule}`);

@@ -31,6 +31,7 @@ import { endOf, type TokenRow, tokenById } from '../../access-keys/rows.ts';
 import type { Tokens } from '../../access-keys/service.ts';
 import type { Maintenance } from '../maintenance.ts';
 import type { OwnLabels } from '../../subdomains/own-labels.ts';
+import { fittingCommand } from './recall/fits.ts';
 import { keepCommand } from './recall/rows.ts';
 import { placeTunnel } from '../room.ts';
 import { expiryFrom, isExpired, recordTunnel, type TunnelRow, updateTunnel } from '../rows.ts';
@@ -118,7 +119,7 @@ export class Claims {
     if (!decision.ok) return decision;
     const isNoted = this.#narrowed.note(tx, actorOf(token), { tunnelId: decision.route.tunnelId, narrowing });
     if (!isNoted) return refuse('overloaded', FLAGS_TOO_OFTEN);
-    keepCommand(tx, decision.route.tunnelId, question.command);
+    keepCommand(tx, decision.route.tunnelId, fittingCommand(question, narrowing));
     return decision;
   }
 

@@ -34,7 +34,7 @@ async function claim(apiKey: string, command?: AgentCommand): Promise<string> {
   const admitted = await plane.control.link.admit(apiKey);
   assert.ok(admitted.ok);
   const answer = await plane.control.link.claim({
-    ...{ tokenId: admitted.grant.tokenId, agentId: 'a', liveTunnelIds: [], protocol: 'http', target: 'x' },
+    ...{ tokenId: admitted.grant.tokenId, agentId: 'a', liveTunnelIds: [], protocol: 'http', target: 'localhost:3000' },
     ...{ localPort: 3000, subdomain: 'shop' },
     ...(command === undefined ? {} : { command }),
   });
@@ -65,6 +65,15 @@ test('start command: an agent without a command replaces that of the one before 
   await claim(apiKey, COMMAND);
   assert.equal(rows().length, 1);
   await claim(apiKey);
+  assert.deepEqual(rows(), []);
+  const { words } = (await startCommand(id)) as { words: readonly string[] };
+  assert.deepEqual(words, ['culvert', 'http', '3000', '--subdomain', 'shop']);
+});
+
+test('start command: a command of another tunnel counts as none', async () => {
+  const { apiKey } = await mint(ann, 'ci');
+  await claim(apiKey, COMMAND);
+  const id = await claim(apiKey, { name: 'tcp', target: '5432' });
   assert.deepEqual(rows(), []);
   const { words } = (await startCommand(id)) as { words: readonly string[] };
   assert.deepEqual(words, ['culvert', 'http', '3000', '--subdomain', 'shop']);

@@ -61,7 +61,16 @@ test('alerts: a test names the channels that failed', () => {
 });
 
 const channel = (id: string, to: string, state: 'pending' | 'active' = 'pending') => ({
-  ...{ id, type: 'email' as const, to, state, confirm_until: null, last_error: null, last_sent_at: null },
+  ...{
+    id,
+    type: 'email' as const,
+    to,
+    state,
+    confirm_until: null,
+    last_error: null,
+    last_sent_at: null,
+    failing_since: null,
+  },
 });
 
 test('alerts: a refused confirmation email does not stop the others, and is named with its reason', async () => {

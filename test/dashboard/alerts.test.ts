@@ -83,6 +83,18 @@ suite('alerts', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     assert.equal((await onlyAlert())['enabled'], true);
     await row.getByText('Disabled').waitFor({ state: 'detached' });
     await shoot(page, 'alerts-undo-refused');
+    await menu('Disable');
+    await row.getByText('Disabled').waitFor();
+    await menu('Edit');
+    await editing.waitFor();
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('Control+z');
+    await editing.getByRole('button', { name: 'Cancel' }).click();
+    await editing.waitFor({ state: 'detached' });
+    assert.equal((await onlyAlert())['enabled'], false, 'Ctrl+Z does nothing behind a dialog');
+    await notice.getByRole('button', { name: 'Dismiss' }).press('Enter');
+    await notice.waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate('document.activeElement.id'), 'main', 'nor does a dismissal lose the place');
     await menu('Delete');
     await page
       .getByRole('dialog', { name: /^Delete the alert/ })

@@ -48,6 +48,21 @@ suite('the overview', { timeout: 120_000, skip: NO_CHROMIUM }, () => {
     await page.waitForURL(/\/tunnels\/[\w-]+$/);
   });
 
+  test('overview: "Show all" takes the keyboard to the first problem that it shows', async (t) => {
+    const page = await fixture.open(t, '/domains');
+    const problems = Array.from({ length: 10 }, (_, nth) => ({
+      ...{ severity: 'warning', kind: 'domain', title: `Problem ${nth}`, detail: 'Check it.', since: null },
+      ...{ object: { type: 'domain', id: `d${nth}` }, action: { label: 'Open domains', href: '/app/domains' } },
+    }));
+    await page.route('**/attention', (route) => route.fulfill({ json: problems }));
+    await page.getByRole('link', { name: /^Overview/ }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Show all 10' }).press('Enter');
+    await page.getByText('Problem 9').waitFor();
+    assert.match(await page.evaluate<string>('document.activeElement.textContent'), /^Problem 8/);
+    await shoot(page, 'overview-all-problems');
+  });
+
   test('overview: the chart shows each metric and span, and works by keyboard', async (t) => {
     const page = await fixture.open(t, '/');
     const traffic = page.getByRole('region', { name: 'Traffic' });

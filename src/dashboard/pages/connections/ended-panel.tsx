@@ -1,10 +1,11 @@
 /** The last sessions that ended, and why. */
-import { Button, Stack, Text, Title, Group } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../api/types.ts';
 import { When } from '../../parts/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SearchBox } from '../../parts/forms/search-box.tsx';
+import { ShowAll } from '../../parts/show-all.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { spanText, timeOf } from '../../parts/format.ts';
@@ -64,13 +65,7 @@ function Shown({ ended }: { readonly ended: readonly Ended[] }) {
       ) : (
         <Table label="Ended" rows={shown} rowKey={keyOf} columns={COLUMNS} />
       )}
-      {shown.length < found.length && (
-        <Group>
-          <Button variant="default" size="xs" className="culvert-touch" onClick={() => setAll(true)}>
-            Show all {found.length}
-          </Button>
-        </Group>
-      )}
+      {shown.length < found.length && <ShowAll count={found.length} shown={shown.length} onShow={() => setAll(true)} />}
     </Stack>
   );
 }

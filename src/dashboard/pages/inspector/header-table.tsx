@@ -1,7 +1,8 @@
 /** The fields of a message, in their order. Credentials are hidden until the user asks: others may see the screen. */
-import { Button, Switch, Table, Text, TextInput } from '@mantine/core';
+import { Switch, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { CopyIcon } from '../../parts/copy.tsx';
+import { ShowAll } from '../../parts/show-all.tsx';
 import { FoldedSection, numbered } from './section.tsx';
 import { COVER, isSecret } from './secret-fields.ts';
 import { visibleText } from './visible-text.ts';
@@ -81,9 +82,7 @@ export function HeaderTable({ title, fields, none, hasRoom = false }: HeaderTabl
         </Table>
       )}
       {shown.length < found.length && (
-        <Button size="xs" variant="default" onClick={() => setWhole(true)}>
-          Show all {found.length}
-        </Button>
+        <ShowAll count={found.length} shown={shown.length} onShow={() => setWhole(true)} />
       )}
     </FoldedSection>
   );

@@ -1,8 +1,9 @@
 /** One recorded request: what was decided, how long it took, what was sent and answered. Beside the list, and on a page of its own. */
 import { Badge, Button, Group, Stack, Tabs, Text, Title } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { grpcStatusText } from '../../../base/codes/grpc-status.ts';
 import { CopyIcon } from '../../parts/copy.tsx';
+import { focusOn } from '../../parts/focus.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { BodyView } from './body/body-view.tsx';
@@ -118,13 +119,22 @@ const MAX_TARGET = 240;
 
 function Target({ detail: { method, path } }: { readonly detail: Detail }) {
   const [isWhole, setWhole] = useState(path.length <= MAX_TARGET);
+  const title = useRef<HTMLHeadingElement>(null);
   return (
     <Group gap={4} wrap="nowrap" align="flex-start">
-      <Title order={2} size="h5" className="culvert-req-title">
+      <Title ref={title} order={2} size="h5" className="culvert-req-title">
         {method} <bdi>{visibleText(isWhole ? path : `${path.slice(0, MAX_TARGET)}…`)}</bdi>
       </Title>
       {!isWhole && (
-        <Button size="compact-xs" variant="default" onClick={() => setWhole(true)} className="culvert-fixed">
+        <Button
+          size="compact-xs"
+          variant="default"
+          className="culvert-fixed"
+          onClick={() => {
+            focusOn(title.current);
+            setWhole(true);
+          }}
+        >
           Show all
         </Button>
       )}

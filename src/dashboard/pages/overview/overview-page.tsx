@@ -1,5 +1,5 @@
 /** The first page: state of tunnels, traffic and plan. An empty organization sees the steps to the first tunnel. */
-import { Anchor, Button, Group, List, SimpleGrid, Stack, Text, ThemeIcon } from '@mantine/core';
+import { Anchor, Group, List, SimpleGrid, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconAlertTriangle, IconExclamationCircle, IconInfoCircle } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
@@ -12,6 +12,7 @@ import { bytesText, countText } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Panel } from '../../parts/panel.tsx';
+import { ShowAll } from '../../parts/show-all.tsx';
 import { LatencyPanel } from '../latency/latency-panel.tsx';
 import { FirstTunnel } from './first-tunnel.tsx';
 import { LatestRequests } from './latest-requests.tsx';
@@ -120,13 +121,7 @@ function WarningsPanel() {
           </List.Item>
         ))}
       </List>
-      {shown.length < all.length && (
-        <Group>
-          <Button variant="default" size="xs" className="culvert-touch" onClick={() => setAll(true)}>
-            Show all {countText(all.length)}
-          </Button>
-        </Group>
-      )}
+      {shown.length < all.length && <ShowAll count={all.length} shown={shown.length} onShow={() => setAll(true)} />}
     </Panel>
   );
 }

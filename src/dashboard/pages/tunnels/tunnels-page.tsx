@@ -5,6 +5,7 @@ import { useSearchParams } from 'wouter';
 import type { Schemas, Tunnel } from '../../api/types.ts';
 import { ConnectButton } from '../../parts/connect/connect-agent.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { focusMain } from '../../parts/focus.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useNow } from '../../parts/now.ts';
 import { Page } from '../../parts/page.tsx';
@@ -43,7 +44,10 @@ function List({ all }: { readonly all: readonly Tunnel[] }) {
           action={
             <Button
               variant="default"
-              onClick={() => choose({ search: '', state: null, project: null, sort: choice.sort })}
+              onClick={() => {
+                choose({ search: '', state: null, project: null, sort: choice.sort });
+                focusMain();
+              }}
             >
               Show all {all.length}
             </Button>

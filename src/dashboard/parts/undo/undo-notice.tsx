@@ -2,11 +2,13 @@
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useEffect, useRef, useState } from 'react';
+import { focusMain } from '../focus.ts';
 import { BROWSER_CLOCK, Expiry } from './expiry.ts';
 import { isUndoKey } from './undo-key.ts';
 
 /** One at a time: a later action replaces the notice of the one before. */
 const ID = 'undo';
+const NOTICE = '[role="group"][aria-label="Undo"]';
 /** A status that comes with its text is often not announced: the text follows so much later. */
 const ANNOUNCED_MS = 50;
 
@@ -26,6 +28,9 @@ export function showUndo(message: string, run: () => void): void {
     role: 'group',
     'aria-label': 'Undo',
     closeButtonProps: { 'aria-label': 'Dismiss' },
+    onClose: () => {
+      if (document.activeElement?.matches(`${NOTICE} *`) === true) focusMain();
+    },
     // Each begins its time anew.
     message: <Offer key={performance.now()} message={message} onUndo={onUndo} />,
   });
@@ -42,9 +47,6 @@ function Offer({ message, onUndo }: OfferProps) {
   const undo = (): void => {
     if (isDone.current) return;
     isDone.current = true;
-    // The button goes: without another place the keyboard would begin at the top of the document.
-    if (noticeOf(place.current)?.contains(document.activeElement) === true)
-      document.getElementById('main')?.focus({ preventScroll: true });
     onUndo();
   };
   const latest = useRef(undo);
@@ -84,7 +86,7 @@ function Offer({ message, onUndo }: OfferProps) {
 
 /** The whole notice, with its button to dismiss. */
 function noticeOf(place: HTMLElement | null): HTMLElement | null {
-  return place?.closest<HTMLElement>('[role="group"][aria-label]') ?? null;
+  return place?.closest<HTMLElement>(NOTICE) ?? null;
 }
 
 /** Hides the notice after its time, which stands still while the pointer or the focus is in it. */

@@ -1,6 +1,6 @@
 /** Checks whether the access log can be written and rotated at its path. Called at the start and by `culvert config check`. */
-import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileFault } from '../../base/process/file-fault.ts';
 import type { Settings } from '../../config/schema.ts';
 
@@ -10,6 +10,8 @@ type AccessSettings = Settings['log']['access'];
 export function accessLogProblem(access: Pick<AccessSettings, 'path' | 'rotate_mb' | 'rotate_every'>): Error | null {
   const { path } = access;
   if (path === null || path === '-') return null;
+  const wrong = wrongKind(path);
+  if (wrong !== null) return new Error(`log.access.path ${path} ${wrong}`);
   const folder = dirname(path);
   if (!existsSync(folder))
     return new Error(
@@ -24,6 +26,17 @@ export function accessLogProblem(access: Pick<AccessSettings, 'path' | 'rotate_m
     ? `log.access.path ${path} can't be rotated in ${folder}`
     : `log.access.path ${path} can't be created in ${folder}`;
   return problemOf(folder, constants.W_OK | constants.X_OK, what);
+}
+
+/** Of standard output and the like: rotation would rename them. With a redirection they look like a file. */
+const DESCRIPTOR = /^\/(dev\/(stdin|stdout|stderr|fd\/\d+)|proc\/[^/]+\/fd\/\d+)$/;
+
+/** What stands there in place of a file, and what to do; null: a file or nothing. */
+function wrongKind(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return `is a folder. Set it to a file, such as ${join(path, 'access.log')}.`;
+  if (!DESCRIPTOR.test(path) && found?.isFile() !== false) return null;
+  return "is not a file that can be rotated. Set it to a file, or to '-' for standard output.";
 }
 
 function problemOf(place: string, rights: number, doing: string): Error | null {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AUDIT_ACTIONS } from '../../src/control/core/rules/audit.ts';
 import { actionChoices, actionWords } from '../../src/dashboard/pages/audit/actions.ts';
 import { filterIn, paramsOf, queryOf } from '../../src/dashboard/pages/audit/filter.ts';
-import { setTimeZone } from '../../src/dashboard/parts/time-zone.ts';
+import { setTimeZone } from '../../src/dashboard/parts/time/time-zone.ts';
 import { changeWords } from '../../src/dashboard/pages/audit/changes.ts';
 import { detailWords, moreWords, nameOf, pageOf } from '../../src/dashboard/pages/audit/details.ts';
 import {

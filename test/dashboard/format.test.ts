@@ -13,7 +13,7 @@ import {
   spanText,
   timeOf,
 } from '../../src/dashboard/parts/format.ts';
-import { setTimeZone, startOfDay } from '../../src/dashboard/parts/time-zone.ts';
+import { setTimeZone, startOfDay } from '../../src/dashboard/parts/time/time-zone.ts';
 
 test('sizes: three digits or fewer before the unit', () => {
   const said = [0, 999, 999.6, 1000, 1536, 99_900, 999_499, 999_500, 12_345_678, 5e15].map(bytesText);

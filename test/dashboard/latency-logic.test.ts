@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { filterIn, matches, queryOf, searchOf } from '../../src/dashboard/pages/inspector/filters/filter.ts';
-import { setTimeZone } from '../../src/dashboard/parts/time-zone.ts';
+import { setTimeZone } from '../../src/dashboard/parts/time/time-zone.ts';
 import { rangeText } from '../../src/dashboard/pages/inspector/filters/time-range-text.ts';
 import {
   axisText,

@@ -1,7 +1,7 @@
 /** The clock of the dashboard: one timer per interval, and none while unused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { onTick } from '../../src/dashboard/parts/now.ts';
+import { onTick } from '../../src/dashboard/parts/time/now.ts';
 
 test('clock: a thousand listeners share a timer, and the last one stops it', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });

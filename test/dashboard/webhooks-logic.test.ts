@@ -9,7 +9,7 @@ import {
   progressState,
   readCommand,
 } from '../../src/dashboard/pages/webhooks/delivery-labels.ts';
-import { setTimeZone } from '../../src/dashboard/parts/time-zone.ts';
+import { setTimeZone } from '../../src/dashboard/parts/time/time-zone.ts';
 import { fromOf, keyOf, localText } from '../../src/dashboard/pages/webhooks/redeliver-range.ts';
 import {
   hintFor,

@@ -1,5 +1,5 @@
 /** Numbers, sizes and times as people read them. Pure: tested without a browser. */
-import { zoned, zoneText } from './time-zone.ts';
+import { zoned, zoneText } from './time/time-zone.ts';
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 

@@ -14,7 +14,7 @@ import {
 import { Link } from 'wouter';
 import { useAccount, useApi } from '../api/context.tsx';
 import { say, sayFailure } from '../parts/action.ts';
-import { localZoneText, setTimeZone, useTimeZone } from '../parts/time-zone.ts';
+import { localZoneText, setTimeZone, useTimeZone } from '../parts/time/time-zone.ts';
 import { useLeaving } from '../api/leaving.ts';
 
 export function AccountMenu() {

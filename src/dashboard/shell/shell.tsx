@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useServerName } from '../api/auth-options.ts';
 import { useAccount } from '../api/context.tsx';
-import { useTimeZone } from '../parts/time-zone.ts';
+import { useTimeZone } from '../parts/time/time-zone.ts';
 import { loadAllWhenIdle, MENU } from '../pages.ts';
 import { menuFor } from './menu.ts';
 import { AccountMenu } from './account-menu.tsx';

@@ -2,7 +2,7 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { InstallLine } from '../../parts/connect/install-line.tsx';
 import { NameForm } from '../../parts/forms/name-form.tsx';
 import { Page } from '../../parts/page.tsx';

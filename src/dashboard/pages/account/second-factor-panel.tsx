@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { OneTimeSecretModal } from '../../parts/dialogs/one-time-secret.tsx';
 import { Panel } from '../../parts/panel.tsx';

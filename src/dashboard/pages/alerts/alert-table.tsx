@@ -5,7 +5,7 @@ import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
 import { say, sayNews, useAction } from '../../parts/action.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { type Asked, useAsked } from '../../parts/dialogs/asked.ts';
 import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { RowMenu, useMenuDialog } from '../../parts/dialogs/row-menu.tsx';

@@ -1,7 +1,7 @@
 /** What fired last. */
 import { Anchor, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { Ago, When } from '../../parts/ago.tsx';
+import { Ago, When } from '../../parts/time/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';

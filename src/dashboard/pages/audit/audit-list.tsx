@@ -3,7 +3,7 @@ import { Anchor, Box, Button, Center, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconHistory } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { When } from '../../parts/ago.tsx';
+import { When } from '../../parts/time/ago.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type Column, Table } from '../../parts/table.tsx';

@@ -1,5 +1,5 @@
 /** The filter of the audit log: in the page's address, and as the API takes it. Pure. */
-import { startOfDay } from '../../parts/time-zone.ts';
+import { startOfDay } from '../../parts/time/time-zone.ts';
 
 export interface Filter {
   readonly action: string | null;

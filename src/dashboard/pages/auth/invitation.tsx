@@ -6,7 +6,7 @@ import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { ROLE_NAMES, roleOf } from '../members/roles.ts';
 import { Frame } from './frame.tsx';

@@ -2,7 +2,7 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../api/types.ts';
-import { When } from '../../parts/ago.tsx';
+import { When } from '../../parts/time/ago.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SearchBox } from '../../parts/forms/search-box.tsx';
 import { ShowAll } from '../../parts/show-all.tsx';

@@ -1,6 +1,6 @@
 /** The state of a domain's certificate. */
 import { Group, Text } from '@mantine/core';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { certificateSaid, type Domain } from './domain-state.ts';
 

@@ -1,7 +1,7 @@
 /** State of one destination: counts since the server started, and the last error. */
 import { Alert, SimpleGrid } from '@mantine/core';
 import type { Schemas } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { countText } from '../../parts/format.ts';
 

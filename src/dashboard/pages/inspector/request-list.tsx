@@ -6,7 +6,7 @@ import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, memo, type MouseEvent, type RefObject, useEffect, useState } from 'react';
 import { bytesText, clockText, countText, durationText, shortTimeText, timeOf } from '../../parts/format.ts';
-import { zoneText } from '../../parts/time-zone.ts';
+import { zoneText } from '../../parts/time/time-zone.ts';
 import type { Item } from './filters/filter.ts';
 import { useShortcuts } from './keyboard/shortcuts.ts';
 import { type ListView, MAX_ROWS } from './live/live-list.ts';

@@ -1,7 +1,7 @@
 /** The cells of the table of keys. */
 import { Anchor, Badge, Group, Progress, Stack, Text } from '@mantine/core';
 import type { Token } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { moneyText } from '../../parts/format.ts';
 import { nowSeconds } from './key-query.ts';

@@ -3,7 +3,7 @@ import { Alert, Anchor, Drawer, Group, List, SimpleGrid, Stack, Text } from '@ma
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import type { Opened } from '../../parts/dialogs/opened.ts';
 import { Fact } from '../../parts/fact.tsx';
 import { moneyText } from '../../parts/format.ts';

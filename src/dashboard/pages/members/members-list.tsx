@@ -7,7 +7,7 @@ import { answered } from '../../api/client.ts';
 import { useAccount, useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { type Asked, useAsked } from '../../parts/dialogs/asked.ts';
 import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { Loaded } from '../../parts/loaded.tsx';

@@ -4,7 +4,7 @@ import { IconDeviceLaptop, IconFileText, IconPencil, IconPlus, IconTrash } from 
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { useMay } from '../../api/context.tsx';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { RowMenu, useMenuDialog } from '../../parts/dialogs/row-menu.tsx';

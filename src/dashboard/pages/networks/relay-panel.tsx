@@ -1,7 +1,7 @@
 /** The state and traffic of a network's relay, by polling. */
 import { Anchor, SimpleGrid, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';

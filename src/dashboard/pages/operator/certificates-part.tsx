@@ -4,7 +4,7 @@ import { IconCertificate } from '@tabler/icons-react';
 import { answered } from '../../api/client.ts';
 import { useApi } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { useAsked } from '../../parts/dialogs/asked.ts';
 import { Confirm } from '../../parts/dialogs/confirm.tsx';
 import { useAction } from '../../parts/action.ts';

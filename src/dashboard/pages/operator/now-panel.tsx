@@ -1,7 +1,7 @@
 /** The figures of this moment, and their last minutes as lines. */
 import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { bytesText, countText, durationText, spanText } from '../../parts/format.ts';
-import { useNow } from '../../parts/now.ts';
+import { useNow } from '../../parts/time/now.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { figure, type Metrics } from './exposition.ts';
 import { ratesOf, type Sample } from './history.ts';

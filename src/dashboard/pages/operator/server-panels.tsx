@@ -3,7 +3,7 @@ import { Code, SimpleGrid, Switch, Text } from '@mantine/core';
 import { useState } from 'react';
 import { edgeFault } from '../../../base/codes/edge-faults.ts';
 import type { Schemas } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { countText, durationText, spanText } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';

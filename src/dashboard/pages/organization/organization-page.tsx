@@ -7,7 +7,7 @@ import { Link } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useAccount, useApi, useMay } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { Fact } from '../../parts/fact.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { NameForm } from '../../parts/forms/name-form.tsx';

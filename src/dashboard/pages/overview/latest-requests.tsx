@@ -2,7 +2,7 @@
 import { Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { durationText } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Panel } from '../../parts/panel.tsx';

@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import { useAccount } from '../../api/context.tsx';
 import type { Schemas } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { ConnectButton } from '../../parts/connect/connect-agent.tsx';
 import { Figure } from '../../parts/charts/figure.tsx';
 import { bytesText, countText } from '../../parts/format.ts';

@@ -26,7 +26,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { createElement } from 'react';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { countText } from '../../parts/format.ts';
 import { visiblePath } from '../inspector/visible-text.ts';
 import { ActionFields, type FieldsProps } from './action-fields.tsx';

@@ -8,7 +8,7 @@ import { useApi } from '../../api/context.tsx';
 import { failureFrom } from '../../api/failure.ts';
 import type { Tunnel } from '../../api/types.ts';
 import { useAction } from '../../parts/action.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { countText } from '../../parts/format.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { type Column, Table } from '../../parts/table.tsx';

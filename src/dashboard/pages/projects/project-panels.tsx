@@ -8,7 +8,7 @@ import { useMay } from '../../api/context.tsx';
 import type { Schemas, Token, Tunnel } from '../../api/types.ts';
 import { bytesText, countText } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
-import { useNow } from '../../parts/now.ts';
+import { useNow } from '../../parts/time/now.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { type Column, Table } from '../../parts/table.tsx';

@@ -2,7 +2,7 @@
 import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMay } from '../../api/context.tsx';
 import type { Tunnel } from '../../api/types.ts';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { Figure } from '../../parts/charts/figure.tsx';
 import { bytesText, countText, minuteText, timeOf } from '../../parts/format.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';

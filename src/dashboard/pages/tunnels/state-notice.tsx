@@ -11,7 +11,7 @@ import {
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useMay } from '../../api/context.tsx';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { reasonOf } from '../connections/reasons.ts';
 import { useEndMaintenance } from './use-tunnel-actions.ts';
 import type { TunnelDetail } from './tunnel-queries.ts';

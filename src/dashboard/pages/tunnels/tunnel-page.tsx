@@ -5,7 +5,7 @@ import { IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import { Redirect, useLocation, useParams, useSearchParams } from 'wouter';
 import { useMay } from '../../api/context.tsx';
 import { DetailPage } from '../../parts/detail-page.tsx';
-import { useNow } from '../../parts/now.ts';
+import { useNow } from '../../parts/time/now.ts';
 import { Page } from '../../parts/page.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { RecordingTab } from '../inspector/recording/recording-tab.tsx';

@@ -7,7 +7,7 @@ import { ConnectButton } from '../../parts/connect/connect-agent.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { focusMain } from '../../parts/focus.ts';
 import { Loaded } from '../../parts/loaded.tsx';
-import { useNow } from '../../parts/now.ts';
+import { useNow } from '../../parts/time/now.ts';
 import { Page } from '../../parts/page.tsx';
 import { NewTunnel } from './new-tunnel.tsx';
 import { choiceIn, chosen, countsByState, type ListChoice, paramsOf, type Sort, SORTS } from './tunnel-list.ts';

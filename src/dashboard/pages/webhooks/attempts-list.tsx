@@ -1,6 +1,6 @@
 /** The attempts to forward a delivery, newest first: each with its result, and the response of the service when it is opened. */
 import { Accordion, Code, Group, Stack, Text } from '@mantine/core';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { bytesText, countText, durationText } from '../../parts/format.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';

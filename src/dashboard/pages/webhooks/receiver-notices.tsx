@@ -1,7 +1,7 @@
 /** What is wrong with a receiver now: why nothing comes, and what holds up its queue. */
 import { Alert, Anchor, List, Text } from '@mantine/core';
 import { IconAlertTriangle, IconPlugConnectedX } from '@tabler/icons-react';
-import { Countdown } from '../../parts/countdown.tsx';
+import { Countdown } from '../../parts/time/countdown.tsx';
 import { countText } from '../../parts/format.ts';
 import { answerText } from './delivery-labels.ts';
 import type { Receiver } from './senders.ts';

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { answered } from '../../api/client.ts';
 import { useApi, useMay } from '../../api/context.tsx';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { CopyLine } from '../../parts/copy.tsx';
 import { DeleteDialog } from '../../parts/dialogs/delete-dialog.tsx';
 import { DetailPage } from '../../parts/detail-page.tsx';

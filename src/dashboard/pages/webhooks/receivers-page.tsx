@@ -5,7 +5,7 @@ import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useMay } from '../../api/context.tsx';
-import { Ago } from '../../parts/ago.tsx';
+import { Ago } from '../../parts/time/ago.tsx';
 import { CopyIcon } from '../../parts/copy.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';

@@ -8,7 +8,7 @@ import { useAction } from '../../parts/action.ts';
 import { FormEnd } from '../../parts/forms/form-end.tsx';
 import { countText } from '../../parts/format.ts';
 import { FailureAlert } from '../../parts/loaded.tsx';
-import { timeZone } from '../../parts/time-zone.ts';
+import { timeZone } from '../../parts/time/time-zone.ts';
 import {
   fromOf,
   keyOf,

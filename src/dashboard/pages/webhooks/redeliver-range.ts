@@ -1,5 +1,5 @@
 /** Time ranges of a redelivery. Pure. */
-import { timeZone, zoned } from '../../parts/time-zone.ts';
+import { timeZone, zoned } from '../../parts/time/time-zone.ts';
 
 export const RANGES = [
   { value: '1', label: 'Last hour' },

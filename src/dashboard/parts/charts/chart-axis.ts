@@ -1,5 +1,5 @@
 /** Words and steps of a chart's axes. Pure; used by chart.tsx. */
-import { zoned } from '../time-zone.ts';
+import { zoned } from '../time/time-zone.ts';
 
 const DAY_SECONDS = 86_400;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;

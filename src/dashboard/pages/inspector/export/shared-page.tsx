@@ -6,7 +6,7 @@ import { answered } from '../../../api/client.ts';
 import { useApi } from '../../../api/context.tsx';
 import { failureFrom } from '../../../api/failure.ts';
 import type { Schemas } from '../../../api/types.ts';
-import { Ago, When } from '../../../parts/ago.tsx';
+import { Ago, When } from '../../../parts/time/ago.tsx';
 import { Fact } from '../../../parts/fact.tsx';
 import { Frame } from '../../auth/frame.tsx';
 import { Waiting } from '../../auth/signed-in-only.tsx';

@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core';
 import { useCallback, useSyncExternalStore } from 'react';
 import { onTick } from './now.ts';
-import { agoText, clockText, timeOf } from './format.ts';
+import { agoText, clockText, timeOf } from '../format.ts';
 
 /** What is younger than a minute is said by the second, and this is near enough. */
 const LOOK_MS = 5000;

@@ -1,5 +1,5 @@
 /** A time that is to come, by the second: "in 3 s". */
-import { clockText, spanText, timeOf } from './format.ts';
+import { clockText, spanText, timeOf } from '../format.ts';
 import { useNow } from './now.ts';
 
 /** `at`: RFC 3339 or Unix seconds. What is past is said as `now`. */

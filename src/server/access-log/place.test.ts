@@ -26,7 +26,7 @@ test('access log path: standard output and devices are refused, with the setting
   for (const path of ['/dev/stdout', '/dev/stderr', '/dev/fd/1', '/proc/self/fd/1', '/dev/null'])
     assert.equal(
       problem(path),
-      `log.access.path ${path} is not a file that can be rotated. Set it to a file, or to '-' for standard output.`,
+      `log.access.path ${path} is not a file that can be rotated. Set it to a file, to '-' for standard output, or to '' for no access log.`,
     );
   assert.equal(problem('-'), undefined);
 });

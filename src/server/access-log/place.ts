@@ -36,7 +36,7 @@ function wrongKind(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return `is a folder. Set it to a file, such as ${join(path, 'access.log')}.`;
   if (!DESCRIPTOR.test(path) && found?.isFile() !== false) return null;
-  return "is not a file that can be rotated. Set it to a file, or to '-' for standard output.";
+  return "is not a file that can be rotated. Set it to a file, to '-' for standard output, or to '' for no access log.";
 }
 
 function problemOf(place: string, rights: number, doing: string): Error | null {

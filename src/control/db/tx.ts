@@ -81,6 +81,8 @@ export class Store {
   #failedSince = 0;
   /** Another program has the write lock: since when, and whether that was seen twice; by `monotonic`. */
   #locked: { readonly since: number; readonly twice: boolean } | undefined;
+  /** The last look found the write lock taken: further looks don't wait for it on the thread. */
+  #isLockBusy = false;
   /** Since when the disk has not confirmed what it was given, and when that was said last; by `monotonic`. */
   #slowSince: number | undefined;
   #saidSlow = Number.NEGATIVE_INFINITY;
@@ -195,6 +197,9 @@ export class Store {
   async writable(): Promise<void> {
     const since = this.clock.monotonic();
     const end = performance.now() + this.#diskMs;
+    // As a rule nobody else has it, and what makes SQLite wait or not takes as long as the look itself.
+    if (!this.#isLockBusy && this.#tryLock()) return;
+    this.#isLockBusy = true;
     while (!this.#canLock()) {
       if (performance.now() > end) {
         const ms = Math.round(this.clock.monotonic() - since);
@@ -207,10 +212,19 @@ export class Store {
       }
       await sleep(LOCK_LOOK_MS);
     }
+    this.#isLockBusy = false;
   }
 
   #canLock(): boolean {
     this.#sqlite.pragma('busy_timeout = 0');
+    try {
+      return this.#tryLock();
+    } finally {
+      this.#sqlite.pragma('busy_timeout = 50');
+    }
+  }
+
+  #tryLock(): boolean {
     try {
       this.#sqlite.exec('BEGIN IMMEDIATE');
       this.#sqlite.exec('ROLLBACK');
@@ -218,8 +232,6 @@ export class Store {
     } catch (error) {
       // Whatever else is wrong, the request finds out by itself.
       return codeOf(error)?.startsWith('SQLITE_BUSY') !== true;
-    } finally {
-      this.#sqlite.pragma('busy_timeout = 50');
     }
   }
 

@@ -4,16 +4,18 @@
  */
 import { ACCESS_TOKEN, ORG_CLAIM } from '../../../plane/access-keys.ts';
 import type { UserActor } from '../../core/rules/actor.ts';
-import { type JwtDeps, readJwt, signJwt } from '../../core/secrets/jwts.ts';
+import { type JwtDeps, RepeatedJwts, signJwt } from '../../core/secrets/jwts.ts';
 
 export const ACCESS_SECONDS = 15 * 60;
 const KIND = { ...ACCESS_TOKEN, lifeSeconds: ACCESS_SECONDS };
 
 export class AccessTokens {
   readonly #deps: JwtDeps;
+  readonly #jwts: RepeatedJwts;
 
   constructor(deps: JwtDeps) {
     this.#deps = deps;
+    this.#jwts = new RepeatedJwts(deps, KIND);
   }
 
   sign({ userId, sessionId, orgId, role, superadmin }: UserActor): Promise<string> {
@@ -25,7 +27,7 @@ export class AccessTokens {
    * another one has switched. Undefined for everything else.
    */
   async sessionOf(jwt: string): Promise<{ sessionId: string; orgId: string } | undefined> {
-    const claims = await readJwt(this.#deps, KIND, jwt);
+    const claims = await this.#jwts.read(jwt);
     const { sid, [ORG_CLAIM]: org } = claims ?? {};
     return typeof sid === 'string' && typeof org === 'string' ? { sessionId: sid, orgId: org } : undefined;
   }

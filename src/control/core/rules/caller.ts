@@ -2,9 +2,10 @@
  * The caller as the tables have them at this moment: read for each request, and again after any wait. Where the request came from stands
  * beside it.
  */
-import { and, eq, gt, isNull } from 'drizzle-orm';
+import { and, eq, gt, isNull, sql } from 'drizzle-orm';
 import { AppError } from '../../../base/errors.ts';
 import { memberships, organizations, sessions, users } from '../../db/schema.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { type Actor, type Approval, asOperator, type OperatorActor, type Role, type UserActor } from './actor.ts';
 
@@ -37,34 +38,46 @@ export function asActor(
   };
 }
 
+/** Every request asks for its caller, those that change something twice. */
+const actorOf = prepared((db) =>
+  db
+    .select({
+      id: users.id,
+      email: users.email,
+      isSuperadmin: users.isSuperadmin,
+      orgId: organizations.id,
+      approval: organizations.approvalStatus,
+      role: memberships.role,
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .innerJoin(organizations, eq(organizations.id, sql`coalesce(${sql.placeholder('orgId')}, ${sessions.orgId})`))
+    .innerJoin(memberships, and(eq(memberships.orgId, organizations.id), eq(memberships.userId, sessions.userId)))
+    .where(
+      and(
+        eq(sessions.id, sql.placeholder('sessionId')),
+        isNull(sessions.revokedAt),
+        gt(sessions.expiresAt, sql.placeholder('now')),
+        isNull(users.lockedAt),
+        isNull(organizations.deletedAt),
+      ),
+    )
+    .prepare(),
+);
+
 /**
  * The person behind a live session, with the role that they have now in the organization: the one named, else the session's active one.
  * Undefined when session, membership or organization is gone, or the account is locked.
  */
 export function readActor(
   db: Db,
-  named: { sessionId: string; orgId?: string },
-  at: { now: number; ipAddress: string },
+  { sessionId, orgId }: { sessionId: string; orgId?: string },
+  { now, ipAddress }: { now: number; ipAddress: string },
 ): UserActor | undefined {
-  const row = db
-    .select({ user: users, org: organizations, role: memberships.role })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .innerJoin(organizations, eq(organizations.id, named.orgId ?? sessions.orgId))
-    .innerJoin(memberships, and(eq(memberships.orgId, organizations.id), eq(memberships.userId, sessions.userId)))
-    .where(
-      and(
-        eq(sessions.id, named.sessionId),
-        isNull(sessions.revokedAt),
-        gt(sessions.expiresAt, at.now),
-        isNull(users.lockedAt),
-        isNull(organizations.deletedAt),
-      ),
-    )
-    .get();
+  const row = actorOf(db).get({ sessionId, orgId: orgId ?? null, now });
   if (row === undefined) return undefined;
-  const org = { ...row.org, approval: row.org.approvalStatus, role: row.role };
-  return asActor(row.user, org, { sessionId: named.sessionId, ipAddress: at.ipAddress });
+  const org = { id: row.orgId, approval: row.approval, role: row.role };
+  return asActor(row, org, { sessionId, ipAddress });
 }
 
 /**

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { UserActor } from '../rules/actor.ts';
 import { Challenges } from '../../auth/sessions/challenges.ts';
 import { Plane } from '../testing/plane.ts';
+import { RepeatedJwts, signJwt } from './jwts.ts';
 
 const DIGITS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
 const HERE = '192.0.2.1';
@@ -70,4 +71,35 @@ test('no kind passes for another', async () => {
     for (const other of kinds)
       assert.equal(await other.isTaken(token), other.name === name, `${name} as ${other.name}`);
   }
+});
+
+test('a token that was read before is none once it expires, its key is gone, or the server has another name', async () => {
+  const { keys } = plane.control;
+  let issuer = 'http://api.test';
+  const deps = { keys, clock: plane.clock, issuer: () => issuer };
+  const kind = { typ: 'test+jwt', audience: 'test', lifeSeconds: 2 * 24 * 3600 };
+  const jwts = new RepeatedJwts(deps, kind);
+  const read = async (token: string) => (await jwts.read(token))?.sub;
+  const fresh = () => signJwt(deps, kind, { sub: 'ann' });
+
+  const renamed = await fresh();
+  assert.deepEqual([await read(renamed), await read(renamed)], ['ann', 'ann']);
+  issuer = 'http://other.test';
+  assert.equal(await read(renamed), undefined);
+  issuer = 'http://api.test';
+
+  const expiring = await fresh();
+  assert.equal(await read(expiring), 'ann');
+  plane.now += kind.lifeSeconds * 1000 - 1000;
+  assert.equal(await read(expiring), 'ann');
+  plane.now += 1000;
+  assert.equal(await read(expiring), undefined);
+
+  const signed = await fresh();
+  assert.equal(await read(signed), 'ann');
+  keys.rotate({ kind: 'system', orgId: null }, 'access');
+  assert.equal(await read(signed), 'ann');
+  plane.now += 24 * 3600 * 1000;
+  keys.sweep();
+  assert.equal(await read(signed), undefined);
 });

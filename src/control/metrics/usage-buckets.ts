@@ -6,6 +6,7 @@ import { and, eq, gte, lt, or, sql } from 'drizzle-orm';
 import type { UsageEvent } from '../../plane/events.ts';
 import type { RelayUsageEvent } from '../../plane/relays.ts';
 import { privateNetworks, tunnels, usageBuckets } from '../db/schema.ts';
+import { prepared } from '../db/prepared.ts';
 import type { Db, Tx } from '../db/tx.ts';
 
 /** How a window is cut: the width of a bucket in seconds, and how many there are. */
@@ -34,14 +35,10 @@ const SWEEP_BATCH = 1_000;
 
 /** Adds what a batch of a data node says, at the instant of the transaction. */
 export class UsageBuckets {
-  readonly #orgOf: ReturnType<typeof owning>;
-  readonly #orgOfNetwork: ReturnType<typeof owningNetwork>;
-  readonly #add: ReturnType<typeof adding>;
+  readonly #db: Db;
 
   constructor(db: Db) {
-    this.#orgOf = owning(db);
-    this.#orgOfNetwork = owningNetwork(db);
-    this.#add = adding(db);
+    this.#db = db;
   }
 
   add(tx: Tx, events: Iterable<UsageEvent | RelayUsageEvent>): void {
@@ -58,14 +55,14 @@ export class UsageBuckets {
     }
     for (const [orgId, traffic] of byOrg) {
       for (const { width } of Object.values(WINDOWS))
-        this.#add.run({ orgId, width, startsAt: startOf(tx.now, width), ...traffic });
+        adding(this.#db).run({ orgId, width, startsAt: startOf(tx.now, width), ...traffic });
     }
   }
 
   #owner(event: UsageEvent | RelayUsageEvent): string | undefined {
     return event.kind === 'usage'
-      ? this.#orgOf.get({ tunnelId: event.tunnelId })?.orgId
-      : this.#orgOfNetwork.get({ networkId: event.networkId })?.orgId;
+      ? owning(this.#db).get({ tunnelId: event.tunnelId })?.orgId
+      : owningNetwork(this.#db).get({ networkId: event.networkId })?.orgId;
   }
 }
 
@@ -108,25 +105,25 @@ function startOf(now: number, width: number): number {
   return Math.floor(now / (width * 1000)) * width * 1000;
 }
 
-// Prepared, as in tunnels/plane/usage.ts: there may be a thousand events in a batch.
+// As in tunnels/plane/usage.ts: there may be a thousand events in a batch.
 
-function owning(db: Db) {
+const owning = prepared((db) => {
   return db
     .select({ orgId: tunnels.orgId })
     .from(tunnels)
     .where(eq(tunnels.id, sql.placeholder('tunnelId')))
     .prepare();
-}
+});
 
-function owningNetwork(db: Db) {
+const owningNetwork = prepared((db) => {
   return db
     .select({ orgId: privateNetworks.orgId })
     .from(privateNetworks)
     .where(eq(privateNetworks.id, sql.placeholder('networkId')))
     .prepare();
-}
+});
 
-function adding(db: Db) {
+const adding = prepared((db) => {
   const { orgId, widthSeconds, startsAt, requests, bytesIn, bytesOut } = usageBuckets;
   const given = (name: string) => sql`${sql.placeholder(name)}`;
   return db
@@ -148,4 +145,4 @@ function adding(db: Db) {
       },
     })
     .prepare();
-}
+});

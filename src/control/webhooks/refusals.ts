@@ -5,7 +5,8 @@
  */
 import { eq, sql } from 'drizzle-orm';
 import { webhookReceivers, webhookRefusals } from '../db/schema.ts';
-import type { Db, Store, Tx } from '../db/tx.ts';
+import { prepared } from '../db/prepared.ts';
+import type { Store, Tx } from '../db/tx.ts';
 import type { SignatureFault } from '../../signatures/scheme.ts';
 
 /** `came_back`: this server has sent it on itself. */
@@ -43,11 +44,9 @@ export class Refusals {
   /** By receiver, what is not in the tables yet. */
   readonly #pending = new Map<string, Map<RefusalReason, Tally>>();
   readonly #sinceStart = zeroOfEach();
-  readonly #add: ReturnType<typeof adding>;
 
   constructor(deps: { store: Store }) {
     this.#store = deps.store;
-    this.#add = adding(deps.store.db);
   }
 
   /** `receiverId`: of a receiver that is there. */
@@ -86,7 +85,7 @@ export class Refusals {
     this.#store.inTx(
       (tx) => {
         for (const [receiverId, tallies] of batch)
-          for (const [reason, tally] of tallies) this.#add.run({ receiverId, reason, ...tally });
+          for (const [reason, tally] of tallies) adding(this.#store.db).run({ receiverId, reason, ...tally });
         tx.onCommit(() => {
           for (const [receiverId] of batch) this.#pending.delete(receiverId);
         });
@@ -106,8 +105,8 @@ export class Refusals {
   }
 }
 
-/** Prepared: a fold may hold hundreds. A receiver that is gone by then has no counts: one of them must not keep all others from being written. */
-function adding(db: Db) {
+/** A fold may hold hundreds. A receiver that is gone by then has no counts: one of them must not keep all others from being written. */
+const adding = prepared((db) => {
   const { receiverId, reason, count } = webhookRefusals;
   const [id, why, more, at] = ['receiverId', 'reason', 'count', 'lastAt'].map((name) => sql.placeholder(name));
   return db
@@ -118,7 +117,7 @@ function adding(db: Db) {
       set: { count: sql`${count} + excluded.count`, lastAt: sql`excluded.last_at` },
     })
     .prepare();
-}
+});
 
 function summed(tallies: ReadonlyMap<RefusalReason, Tally>): Refused {
   const byReason = zeroOfEach();

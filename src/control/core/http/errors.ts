@@ -36,8 +36,18 @@ export function json<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { 'application/json': { schema } } };
 }
 
+/** Made once for each list of codes: hundreds of routes have the same few, and all are made at each start. */
+const RESPONSES = new Map<string, ReturnType<typeof responsesOf>>();
+
 /** Documents the errors of a route: one answer per status, with an example per code. */
 export function errorResponses(codes: readonly ErrorCode[]) {
+  const list = codes.join(' ');
+  let responses = RESPONSES.get(list);
+  if (responses === undefined) RESPONSES.set(list, (responses = responsesOf(codes)));
+  return responses;
+}
+
+function responsesOf(codes: readonly ErrorCode[]) {
   const byStatus = Map.groupBy(new Set(codes), (code) => API_ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus]

@@ -5,24 +5,24 @@
 import { eq, sql } from 'drizzle-orm';
 import type { LatencyEvent } from '../../../plane/latency.ts';
 import { tunnels } from '../../db/schema.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 import { latencyStatements, startOf } from './latency-rows.ts';
 import { LatencySum } from './latency-sum.ts';
 import type { LatencyTotals } from './totals.ts';
 
 export class LatencyBuckets {
-  readonly #rows: ReturnType<typeof latencyStatements>;
-  readonly #orgOf: ReturnType<typeof owning>;
+  readonly #db: Db;
   readonly #totals: LatencyTotals;
 
   constructor(db: Db, totals: LatencyTotals) {
     this.#totals = totals;
-    this.#rows = latencyStatements(db);
-    this.#orgOf = owning(db);
+    this.#db = db;
   }
 
   /** Adds events of a data node, at the instant of the transaction. An organization is written once for all of its tunnels. */
   add(tx: Tx, events: Iterable<LatencyEvent>): void {
+    const rows = latencyStatements(this.#db);
     const byScope = new Map<string, LatencySum>();
     const add = (scope: string, event: LatencyEvent): void => {
       const sum = byScope.get(scope) ?? new LatencySum();
@@ -30,7 +30,7 @@ export class LatencyBuckets {
       byScope.set(scope, sum);
     };
     for (const event of events) {
-      const orgId = this.#orgOf.get({ tunnelId: event.tunnelId })?.orgId;
+      const orgId = owning(this.#db).get({ tunnelId: event.tunnelId })?.orgId;
       // Of a tunnel whose row is gone: no chart.
       if (orgId === undefined) continue;
       add(event.tunnelId, event);
@@ -40,17 +40,17 @@ export class LatencyBuckets {
     const startsAt = startOf(tx.now, 60);
     for (const [scopeId, sum] of byScope) {
       const key = { scopeId, widthSeconds: 60, startsAt };
-      const before = this.#rows.read(key);
+      const before = rows.read(key);
       if (before !== undefined) sum.addRow(before);
-      this.#rows.write(key, sum.values());
+      rows.write(key, sum.values());
     }
   }
 }
 
-function owning(db: Db) {
+const owning = prepared((db) => {
   return db
     .select({ orgId: tunnels.orgId })
     .from(tunnels)
     .where(eq(tunnels.id, sql.placeholder('tunnelId')))
     .prepare();
-}
+});

@@ -4,6 +4,7 @@
  */
 import { and, eq, getTableColumns, gte, inArray, lt, type Placeholder, sql } from 'drizzle-orm';
 import { latencyBuckets } from '../../db/schema.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { Db } from '../../db/tx.ts';
 import type { LatencyValues } from './latency-sum.ts';
 
@@ -67,8 +68,8 @@ function rowsBetween(
     .all();
 }
 
-/** Reads and writes one row. Prepared: there may be hundreds of tunnels in a batch. */
-export function latencyStatements(db: Db) {
+/** Reads and writes one row: there may be hundreds of tunnels in a batch. */
+export const latencyStatements = prepared((db) => {
   const { scopeId, widthSeconds, startsAt } = latencyBuckets;
   const given = (name: string) => sql.placeholder(name);
   const isRow = and(
@@ -90,4 +91,4 @@ export function latencyStatements(db: Db) {
     /** In place of what is there. */
     write: (key: LatencyKey, row: LatencyValues): void => void insert.run({ ...key, ...row }),
   };
-}
+});

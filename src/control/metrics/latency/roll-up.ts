@@ -25,13 +25,11 @@ interface Period extends Step {
 
 export class LatencyRollUp {
   readonly #store: Store;
-  readonly #rows: ReturnType<typeof latencyStatements>;
   /** From here on there are no buckets of a width yet. */
   readonly #from = new Map<Width, number>();
 
   constructor(deps: { store: Store }) {
     this.#store = deps.store;
-    this.#rows = latencyStatements(deps.store.db);
   }
 
   /** Rows go once wider ones are made of them. */
@@ -106,7 +104,8 @@ export class LatencyRollUp {
       sum.addRow(row);
       sums.set(row.scopeId, sum);
     }
-    for (const [scope, sum] of sums) this.#rows.write({ scopeId: scope, widthSeconds, startsAt }, sum.values());
+    const { write } = latencyStatements(this.#store.db);
+    for (const [scope, sum] of sums) write({ scopeId: scope, widthSeconds, startsAt }, sum.values());
   }
 }
 

@@ -6,31 +6,30 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import type { DeviceEvent, RelayUsageEvent } from '../../../plane/relays.ts';
 import { networkDevices, privateNetworks } from '../../db/schema.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { Db } from '../../db/tx.ts';
 
 export class RelayUsage {
-  readonly #count: ReturnType<typeof counting>;
-  readonly #mark: ReturnType<typeof marking>;
+  readonly #db: Db;
 
   constructor(db: Db) {
-    this.#count = counting(db);
-    this.#mark = marking(db);
+    this.#db = db;
   }
 
   /** Of a network that is gone nothing is kept. */
   count({ networkId, packetsIn, packetsOut, bytesIn, bytesOut }: RelayUsageEvent): void {
-    this.#count.run({ networkId, packetsIn, packetsOut, bytesIn, bytesOut });
+    counting(this.#db).run({ networkId, packetsIn, packetsOut, bytesIn, bytesOut });
   }
 
   /** Nor of a device that was revoked. */
   mark({ networkId, deviceId, address, handshakeAt, seenAt, bytesIn, bytesOut }: DeviceEvent): void {
-    this.#mark.run({ networkId, deviceId, address, handshakeAt, seenAt, bytesIn, bytesOut });
+    marking(this.#db).run({ networkId, deviceId, address, handshakeAt, seenAt, bytesIn, bytesOut });
   }
 }
 
-// Prepared, as in tunnels/plane/usage.ts: there may be a thousand events in a batch.
+// As in tunnels/plane/usage.ts: there may be a thousand events in a batch.
 
-function counting(db: Db) {
+const counting = prepared((db) => {
   const plus = (column: SQLiteColumn, name: keyof RelayUsageEvent) => sql`${column} + ${sql.placeholder(name)}`;
   const { bytesIn, bytesOut, packetsIn, packetsOut } = privateNetworks;
   return db
@@ -43,10 +42,10 @@ function counting(db: Db) {
     })
     .where(eq(privateNetworks.id, sql.placeholder('networkId')))
     .prepare();
-}
+});
 
 /** Times go forward only: two nodes' batches may come in another order than what they tell of. */
-function marking(db: Db) {
+const marking = prepared((db) => {
   const given = (name: keyof DeviceEvent) => sql.placeholder(name);
   const { lastHandshakeAt, lastSeenAt, endpoint, bytesIn, bytesOut, id, networkId } = networkDevices;
   const isNewer = sql`${given('seenAt')} >= coalesce(${lastSeenAt}, 0)`;
@@ -61,4 +60,4 @@ function marking(db: Db) {
     })
     .where(and(eq(id, given('deviceId')), eq(networkId, given('networkId'))))
     .prepare();
-}
+});

@@ -7,6 +7,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { DAY_MS } from '../../../base/clock.ts';
 import type { SessionEndEvent } from '../../../plane/events.ts';
 import { endedSessions, organizations } from '../../db/schema.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 
 export type EndedSessionRow = typeof endedSessions.$inferSelect;
@@ -21,18 +22,16 @@ const MAX_ENDED_IN_ALL = 100_000;
 const SWEEP_BATCH = 1_000;
 
 export class EndedSessionRows {
-  readonly #add: ReturnType<typeof adding>;
-  readonly #trim: ReturnType<typeof trimming>;
+  readonly #db: Db;
 
   constructor(db: Db) {
-    this.#add = adding(db);
-    this.#trim = trimming(db);
+    this.#db = db;
   }
 
   /** Adds the sessions of a batch. One of no organization is dropped, and a repeated one changes nothing. */
   add(events: readonly SessionEndEvent[]): void {
-    for (const { kind: _kind, ...row } of events) this.#add.run(row);
-    for (const orgId of new Set(events.map((event) => event.orgId))) this.#trim.run({ orgId });
+    for (const { kind: _kind, ...row } of events) adding(this.#db).run(row);
+    for (const orgId of new Set(events.map((event) => event.orgId))) trimming(this.#db).run({ orgId });
   }
 }
 
@@ -94,9 +93,9 @@ export function forgetEndedSessions({ db, now }: Tx): void {
   db.delete(endedSessions).where(inArray(agentId, batch)).run();
 }
 
-// Statements are prepared: a batch may hold a thousand events.
+// A batch may hold a thousand events.
 
-function adding(db: Db) {
+const adding = prepared((db) => {
   const given = (name: keyof EndedSessionRow) => sql`${sql.placeholder(name)}`;
   return db
     .insert(endedSessions)
@@ -118,9 +117,9 @@ function adding(db: Db) {
     )
     .onConflictDoNothing()
     .prepare();
-}
+});
 
-function trimming(db: Db) {
+const trimming = prepared((db) => {
   const { agentId, orgId, endedAt } = endedSessions;
   const surplus = db
     .select({ agentId })
@@ -131,4 +130,4 @@ function trimming(db: Db) {
     .limit(MAX_ENDED_IN_ALL)
     .offset(MAX_ENDED);
   return db.delete(endedSessions).where(inArray(agentId, surplus)).prepare();
-}
+});

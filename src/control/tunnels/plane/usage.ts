@@ -9,7 +9,8 @@ import type { NodeControl } from '../../../plane/link.ts';
 import type { RelayUsageEvent } from '../../../plane/relays.ts';
 import { liveTunnels } from '../../db/gone.ts';
 import { nodeCursors, tunnels } from '../../db/schema.ts';
-import type { Db, Store, Tx } from '../../db/tx.ts';
+import { prepared } from '../../db/prepared.ts';
+import type { Store, Tx } from '../../db/tx.ts';
 import { LatencyBuckets } from '../../metrics/latency/buckets.ts';
 import type { LatencyTotals } from '../../metrics/latency/totals.ts';
 import { UsageBuckets } from '../../metrics/usage-buckets.ts';
@@ -24,12 +25,6 @@ export class Usage {
   readonly #spend: Spend;
   readonly #buckets: UsageBuckets;
   readonly #latency: LatencyBuckets;
-  readonly #count: ReturnType<typeof counting>;
-  readonly #came: ReturnType<typeof marking>;
-  readonly #kept: ReturnType<typeof marking>;
-  readonly #restarts: ReturnType<typeof marking>;
-  readonly #left: ReturnType<typeof marking>;
-  readonly #stopped: ReturnType<typeof marking>;
   readonly #ended: EndedSessionRows;
 
   constructor(deps: {
@@ -44,12 +39,6 @@ export class Usage {
     const { db } = deps.store;
     this.#buckets = new UsageBuckets(db);
     this.#latency = new LatencyBuckets(db, deps.latencyTotals);
-    this.#count = counting(db);
-    this.#came = marking(db, { status: 'active', agentLeft: null });
-    this.#kept = marking(db, { status: 'active' });
-    this.#restarts = marking(db, { status: 'active', agentLeft: 'lost' });
-    this.#left = marking(db, { status: 'inactive', agentLeft: 'lost' });
-    this.#stopped = marking(db, { status: 'inactive', agentLeft: 'stopped', touchedAt: leftAt });
     this.#ended = new EndedSessionRows(db);
   }
 
@@ -101,17 +90,17 @@ export class Usage {
   #storeOne(tx: Tx, event: PlaneEvent): void {
     switch (event.kind) {
       case 'usage':
-        this.#count.run({ ...event, now: tx.now });
+        counting(tx.db).run({ ...event, now: tx.now });
         return;
       case 'agent': {
         const { tunnelId, agentId, at } = event;
         const values = { tunnelId, agentId, at, now: tx.now };
         // It stays active in the table, and so the next process knows which agents to expect.
-        if (event.restarting === true) return void this.#restarts.run(values);
+        if (event.restarting === true) return void restarts(tx.db).run(values);
         // Left, but another agent has taken over since: the tunnel is as active as before.
         const isKept = !event.online && this.#nodes.isOnline(tunnelId);
-        const left = event.lost === true ? this.#left : this.#stopped;
-        (event.online ? this.#came : isKept ? this.#kept : left).run(values);
+        const gone = event.lost === true ? left : stopped;
+        (event.online ? came : isKept ? kept : gone)(tx.db).run(values);
         tx.emit(event.online || isKept ? agentOnline : agentLeft, { tunnelId });
         return;
       }
@@ -135,10 +124,10 @@ function requestsOf(event: UsageEvent | RelayUsageEvent): number {
   return event.kind === 'usage' ? event.requests : 0;
 }
 
-// Statements are prepared: to build one costs ten times what it does, and there are a thousand events in a batch.
+// There may be a thousand events in a batch.
 
 /** Adds one event to its tunnel. */
-function counting(db: Db) {
+const counting = prepared((db) => {
   const plus = (column: SQLiteColumn, name: keyof UsageEvent) => sql`${column} + ${sql.placeholder(name)}`;
   return db
     .update(tunnels)
@@ -150,7 +139,7 @@ function counting(db: Db) {
     })
     .where(eq(tunnels.id, sql.placeholder('tunnelId')))
     .prepare();
-}
+});
 
 /**
  * An unnamed tunnel whose agent was stopped is as good as unused for a day: it goes in LEFT_MS. One that was stopped by the API, or has expired,
@@ -167,16 +156,23 @@ interface Mark {
 }
 
 /** Marks a tunnel; as active only where an agent may serve it. */
-function marking(db: Db, { status, agentLeft: left, touchedAt = given('now') }: Mark) {
-  const live = and(eq(tunnels.id, sql.placeholder('tunnelId')), liveTunnels());
-  const servable = and(live, eq(tunnels.stopped, false), eq(tunnels.expired, false));
-  const agent = left === undefined ? {} : { agentId: given('agentId'), agentAt: given('at'), agentLeft: left };
-  return db
-    .update(tunnels)
-    .set({ status, touchedAt, ...agent })
-    .where(status === 'active' ? servable : live)
-    .prepare();
-}
+const marking = ({ status, agentLeft: why, touchedAt = given('now') }: Mark) =>
+  prepared((db) => {
+    const live = and(eq(tunnels.id, sql.placeholder('tunnelId')), liveTunnels());
+    const servable = and(live, eq(tunnels.stopped, false), eq(tunnels.expired, false));
+    const agent = why === undefined ? {} : { agentId: given('agentId'), agentAt: given('at'), agentLeft: why };
+    return db
+      .update(tunnels)
+      .set({ status, touchedAt, ...agent })
+      .where(status === 'active' ? servable : live)
+      .prepare();
+  });
+
+const came = marking({ status: 'active', agentLeft: null });
+const kept = marking({ status: 'active' });
+const restarts = marking({ status: 'active', agentLeft: 'lost' });
+const left = marking({ status: 'inactive', agentLeft: 'lost' });
+const stopped = marking({ status: 'inactive', agentLeft: 'stopped', touchedAt: leftAt });
 
 function given(name: string): SQL {
   return sql`${sql.placeholder(name)}`;

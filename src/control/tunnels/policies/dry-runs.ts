@@ -7,6 +7,7 @@ import type { DryRunEvent } from '../../../plane/events.ts';
 import type { Actions, PolicyAction } from '../../../plane/policy.ts';
 import { liveTunnels } from '../../db/gone.ts';
 import { dryRuns, tunnelPolicies, tunnels } from '../../db/schema.ts';
+import { prepared } from '../../db/prepared.ts';
 import type { Db, Tx } from '../../db/tx.ts';
 
 /** One tried action, and what it would have refused. */
@@ -22,18 +23,16 @@ export interface DryRunView {
 type DryRunRow = typeof dryRuns.$inferSelect;
 
 export class DryRunRows {
-  readonly #policy: ReturnType<typeof policyPutAt>;
-  readonly #add: ReturnType<typeof adding>;
+  readonly #db: Db;
 
   constructor(db: Db) {
-    this.#policy = policyPutAt(db);
-    this.#add = adding(db);
+    this.#db = db;
   }
 
   /** Adds an event. One of a policy, or of a tunnel, that is no more is dropped. */
   add({ tunnelId, setAt, index, refused, lastAt, sample }: DryRunEvent): void {
-    if (this.#policy.get({ tunnelId, setAt }) === undefined) return;
-    this.#add.run({ tunnelId, index, refused, lastAt, ...sample });
+    if (policyPutAt(this.#db).get({ tunnelId, setAt }) === undefined) return;
+    adding(this.#db).run({ tunnelId, index, refused, lastAt, ...sample });
   }
 }
 
@@ -57,9 +56,9 @@ export function forgetDryRuns(tx: Tx, tunnelIds: readonly string[]): void {
     .run();
 }
 
-// Statements are prepared: a batch may hold a thousand events.
+// A batch may hold a thousand events.
 
-function policyPutAt(db: Db) {
+const policyPutAt = prepared((db) => {
   const { tunnelId, updatedAt } = tunnelPolicies;
   return db
     .select({ tunnelId })
@@ -67,9 +66,9 @@ function policyPutAt(db: Db) {
     .innerJoin(tunnels, and(eq(tunnels.id, tunnelId), liveTunnels()))
     .where(and(eq(tunnelId, sql.placeholder('tunnelId')), eq(updatedAt, sql.placeholder('setAt'))))
     .prepare();
-}
+});
 
-function adding(db: Db) {
+const adding = prepared((db) => {
   const last = {
     lastAt: sql.placeholder('lastAt'),
     method: sql.placeholder('method'),
@@ -93,4 +92,4 @@ function adding(db: Db) {
       },
     })
     .prepare();
-}
+});

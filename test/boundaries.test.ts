@@ -1,13 +1,14 @@
-// from source: dependency-cruiser is a module that no bundle can require
 /**
  * The import table of the source tree, with a reason per row, and the few rules that no linter knows. What a folder may import says
  * what it may do: data/ can run on a host without a database because nothing in it can reach one.
  */
 import assert from 'node:assert/strict';
-import { globSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
-import { before, test } from 'node:test';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { test } from 'node:test';
 import { tableUnder } from './harness/docs.ts';
+import { type Import, mentionsIn, scanImports } from './harness/imports.ts';
 
 interface Row {
   /** The folder or file that the row is about; the longest match counts. */
@@ -191,48 +192,11 @@ const ENTRY_POINT: Readonly<Record<string, string>> = {
   '@node-rs/argon2': 'src/argon2/argon2-worker.ts',
 };
 
-interface Import {
-  readonly from: string;
-  /** `src/…` or the name of an npm package. */
-  readonly to: string;
-  readonly kind: 'value' | 'type' | 'lazy';
-}
-
-let files: string[] = [];
-let imports: Import[] = [];
+const scanned = scanImports('src');
+const { imports } = scanned;
+const files = scanned.files.filter((file) => file.startsWith('src/'));
 
 const isTest = (file: string): boolean => /\.test\.ts$|\/testing\.ts$|\/testing\/|\/fixtures\//.test(file);
-
-before(async () => {
-  // Not above: it awaits at its top level, and `--name` loads files without.
-  const { cruise } = await import('dependency-cruiser');
-  const { output } = await cruise(['src'], {
-    tsPreCompilationDeps: 'specify',
-    tsConfig: { fileName: 'tsconfig.json' },
-    doNotFollow: { path: 'node_modules' },
-    // Packages with several entry points (hono/cors) say them in `exports`.
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
-  });
-  assert.ok(typeof output === 'object');
-  files = output.modules.map((module) => module.source).filter((file) => file.startsWith('src/'));
-  imports = output.modules.flatMap((module) =>
-    module.dependencies
-      // Node itself lists no module that a flag must switch on, as node:ffi. The types of the API are made by the type check.
-      .filter(
-        ({ coreModule, protocol, module: of }) => !coreModule && protocol !== 'node:' && !of.endsWith('/schema.gen.ts'),
-      )
-      .map((dependency): Import => {
-        assert.ok(!dependency.couldNotResolve, `${module.source} imports ${dependency.module}, which is not there`);
-        const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(dependency.resolved)?.[1];
-        const isType = dependency.dependencyTypes.includes('type-only');
-        return {
-          from: module.source,
-          to: name ?? dependency.resolved,
-          kind: isType ? 'type' : dependency.dynamic ? 'lazy' : 'value',
-        };
-      }),
-  );
-});
 
 function rowOf(file: string): Row | undefined {
   const path = file.replace(/^src\//, '');
@@ -250,6 +214,40 @@ test('the scan has seen the source tree', () => {
   assert.ok(imports.length >= files.length, `${imports.length} imports`);
   const kinds = new Set(imports.map(({ kind }) => kind));
   assert.deepEqual([...kinds].sort(), ['lazy', 'type', 'value']);
+});
+
+test('the scan names what is loaded, what is a type and what is loaded later', () => {
+  const mentions = mentionsIn(
+    'a.ts',
+    `import 'a';
+import b, { type B } from 'b';
+import { type C } from 'c';
+import type { D } from 'd';
+import type * as e from 'e';
+export * from 'f';
+export type { G } from 'g';
+export const text = "import 'none'"; // import 'none'
+type H = typeof import('h');
+const read = async (name: string): Promise<import('i').I> => {
+  await import(name);
+  return (await import(
+    'j'
+  )).read;
+};`,
+  );
+  assert.deepEqual(
+    mentions.map(({ specifier, kind }) => `${specifier} ${kind}`),
+    ['a value', 'b value', 'c value', 'd type', 'e type', 'f value', 'g type', 'h type', 'i type', 'j lazy'],
+  );
+});
+
+test('an import that is not there is an error', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'culvert-imports-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const name of ['./none.ts', 'none', 'hono/none']) {
+    writeFileSync(`${folder}/a.ts`, `import '${name}';`);
+    assert.throws(() => scanImports(folder), new RegExp(`imports ${name}, which is not there`));
+  }
 });
 
 test('each folder imports only what the table allows', () => {

@@ -19,7 +19,6 @@ const OUTSIDE = [
   '@node-rs/argon2',
   'axe-core',
   'better-sqlite3',
-  'dependency-cruiser',
   'dns2',
   'drizzle-kit',
   'drizzle-kit/api',

@@ -157,6 +157,36 @@ test('an error after the end of a test fails the run', async () => {
   assert.match(said.join('\n'), /too late/);
 });
 
+test('an error that nothing catches fails the test that it comes from, whatever it waited for', async () => {
+  const causes = {
+    timer: `setTimeout(() => { throw new Error('a timer'); }, 20)`,
+    promise: `void Promise.reject(new Error('a promise'))`,
+    socket: `const server = createServer().listen(0, '127.0.0.1', () => {
+      connect(server.address().port, '127.0.0.1', function () { this.destroy(); server.close(); throw new Error('a socket'); });
+    })`,
+  };
+  const files = Object.entries(causes).map(([name, cause]) =>
+    testFile(
+      name,
+      `import { connect, createServer } from 'node:net';
+       const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+       suite('at once', { concurrency: true }, () => {
+         test('beside', () => wait(300));
+         test('fails', (t) => { ${cause}; return new Promise((done) => t.signal.addEventListener('abort', done)); });
+       });
+       suite('hooks', () => { before(async () => { await wait(1); }); test('inside', (t) => t.test('deeper', () => wait(1))); });`,
+    ),
+  );
+  const { results } = await ran(files);
+  const failed = results.filter(({ ok, type }) => !ok && type === 'test');
+  assert.deepEqual(
+    failed.map(({ names, error = '' }) => [...names.slice(1), /Error: (a \w+)/.exec(error)?.[1]]),
+    Object.keys(causes).map((name) => ['at once', 'fails', `a ${name}`]),
+  );
+  const passed = results.filter(({ ok }) => ok).map(({ names }) => names.slice(1).join(' > '));
+  assert.deepEqual(passed.slice(0, 4), ['at once > beside', 'hooks > inside > deeper', 'hooks > inside', 'hooks']);
+});
+
 test('environment, folder, umask, listeners and mocks are put back', async () => {
   const changes = `test('x', (t) => {
     process.env.LEFT = 'here'; delete process.env.HOME; process.chdir('/'); process.umask(0o77);

@@ -3,12 +3,12 @@
  * which hands it the next file for each `next`. argv[2]: the bundle; empty: files run from their source.
  */
 import { createRequire } from 'node:module';
-import { mock, suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './files.ts';
 import type { LaneEvent, LaneOrder } from './lane-events.ts';
 import { Leftovers } from './leftovers.ts';
 import { Fixture } from './fixture.ts';
+import { loadTestRunner } from './runner.ts';
 
 /** After its last file a lane ends by itself. One that does not within this time is held by something that a test has left. */
 const END_MS = Number(process.env['LANE_END_MS'] ?? 20_000);
@@ -18,6 +18,7 @@ interface Bundle {
   readonly files: Readonly<Record<string, () => unknown>>;
 }
 
+const { mock, suite } = await loadTestRunner();
 const [, , bundle = ''] = process.argv;
 const tests = bundle === '' ? undefined : ((await import(pathToFileURL(bundle).href)) as Bundle).files;
 

@@ -70,7 +70,11 @@ async function main(): Promise<boolean> {
     needsAll: options['needs-all'],
   });
   const folder = temporaryFolder();
-  const env = { ...process.env, TMPDIR: folder, CULVERT_TEST_PROGRAM: program };
+  const env = {
+    ...{ ...process.env, TMPDIR: folder, CULVERT_TEST_PROGRAM: program },
+    // src/base/fixtures/rounds.ts
+    ...(options.all || options.slow ? { CULVERT_TEST_ROUNDS: 'many' } : {}),
+  };
   await runFiles(new Queue(chosen, readCosts(CACHE)), { bundle, lanes, env, name: options.name }, results);
   const passed = results.finish();
   // Of a part of the tests in a file the time says nothing.

@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { rounds } from '../base/fixtures/rounds.ts';
 import { Sweeper } from '../base/clock.ts';
 import { type Slab, SlabPool } from '../base/bytes/slab.ts';
 import { type Kind, PairSource } from '../base/testing.ts';
@@ -121,8 +122,9 @@ for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
       );
     };
 
-    test('200 MB go both ways at once in random chunks, read the fast way', async () => {
-      const total = 200 << 20;
+    const megabytes = rounds(48, 200);
+    test(`${megabytes} MB go both ways at once in random chunks, read the fast way`, async () => {
+      const total = megabytes << 20;
       let foreign = 0;
       let windowGrew = false;
       const incoming = Promise.withResolvers<number>();
@@ -164,7 +166,7 @@ for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
     });
 
     test('cut in the middle of writes and reads, all slabs, streams and budgets come back', async () => {
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < rounds(5, 10); round++) {
         const { ours, theirs } = await join((stream) => {
           check(stream).catch(() => {});
           pour(stream, 50 << 20);
@@ -206,7 +208,8 @@ for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
       await cut(theirs);
     });
 
-    test('10,000 short streams leave nothing behind', async () => {
+    const lives = rounds(25, 100);
+    test(`${lives * 100} short streams leave nothing behind`, async () => {
       const { ours, theirs } = await join((stream) => {
         stream.sink = sinkOf({
           onData: (s, bytes, start, end) => {
@@ -218,8 +221,8 @@ for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
       });
       // The sweeps below run ahead of the clock: one by the clock would take time back.
       for (const { sweeper } of [ours, theirs]) sweeper.close();
-      for (let round = 0; round < 100; round++) {
-        // As many as an honest agent's rate allows: the sweeps of 100 rounds come in no time here.
+      for (let round = 0; round < lives; round++) {
+        // As many as an honest agent's rate allows: the sweeps of all rounds come in no time here.
         theirs.session.sweep(performance.now() + round * 1_000);
         ours.session.sweep(performance.now() + round * 1_000);
         const all = Array.from({ length: 100 }, () => {

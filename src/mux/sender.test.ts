@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { rounds } from '../base/fixtures/rounds.ts';
 import { type Slab, SlabPool } from '../base/bytes/slab.ts';
 import { FLAG, INITIAL_WINDOW, TYPE } from './frame.ts';
 import type { MuxStream } from './stream.ts';
@@ -296,6 +297,6 @@ test('sender: frames of one stream keep their order under any mix of writes and 
       await turns(2);
       assert.equal(pool.taken, 0);
     }),
-    { numRuns: 25 },
+    { numRuns: rounds(15, 25) },
   );
 });

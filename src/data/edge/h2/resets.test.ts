@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { rounds } from '../../../base/fixtures/rounds.ts';
 import {
   FLAG,
   FRAME,
@@ -167,10 +168,10 @@ for (const http2 of HTTP2_ENGINES)
       });
       await rig.serve('shop', origin.port);
       const visitor = await Http2Visitor.open(t, rig);
-      for (let i = 0; i < 4; i++)
+      for (let i = 0; i < rounds(2, 4); i++)
         assert.equal((await visitor.ask({ ':method': 'POST', ':path': '/' }, Buffer.alloc(8 << 20))).status, 200);
       // Each gets a reset with most of it under way.
-      for (let i = 0; i < 5; i++)
+      for (let i = 0; i < rounds(2, 5); i++)
         await Promise.allSettled(
           Array.from({ length: 40 }, () =>
             visitor.ask({ ':method': 'POST', ':path': '/refused' }, Buffer.alloc(150_000)),

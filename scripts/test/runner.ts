@@ -3,7 +3,7 @@
  * hook takes up to five sixths of the processor time of a test that makes many promises. AsyncLocalStorage knows the same for next to nothing.
  *
  * Node's runner gives its hook's `init` each Test, and asks `executionAsyncId()` when an error comes, or when a test is made inside another.
- * Here `init` is told of a test when it is asked for.
+ * Here `init` gets a test once it is asked for.
  */
 import asyncHooks, { AsyncLocalStorage, AsyncResource, type HookCallbacks } from 'node:async_hooks';
 import type * as Runner from 'node:test';

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { rounds } from '../../src/base/fixtures/rounds.ts';
 import { Http2Visitor } from '../../src/data/edge/testing/http2-visitor.ts';
 import type { DropReason } from '../../src/data/faults/drops.ts';
 import { httpOrigin, Rig, type RigOptions } from '../../src/data/edge/testing/rig.ts';
@@ -96,7 +97,7 @@ test(
     const { rig, attack, fine, asked } = await fixture(t);
     const visitor = await attack();
     // In one write: reset before the edge has looked at them.
-    for (let id = 1; id < 40_000 && !visitor.isOver; id += 2) {
+    for (let id = 1; id < rounds(10_000, 40_000) && !visitor.isOver; id += 2) {
       visitor.ask(id, request('GET', '/slow'));
       visitor.send(FRAME.rst, 0, id, u32(8));
     }

@@ -8,6 +8,7 @@ import type { Server } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EdgeLimits } from '../node-settings.ts';
+import { rounds } from '../../base/fixtures/rounds.ts';
 import { until } from '../fixtures/gateway.ts';
 import { httpOrigin, Rig } from './testing/rig.ts';
 
@@ -214,7 +215,7 @@ test(
 test('a pipelining visitor that reads gets every answer, in order', WITHIN, async (t) => {
   const { rig } = await startShop(t);
   const wire = await rig.visit();
-  const count = 2_000;
+  const count = rounds(700, 2_000);
   for (let n = 0; n < count; n++) wire.ask(`GET /${n}`);
   for (let n = 0; n < count; n++) assert.equal((await wire.response()).body, `served /${n}`);
   assert.deepEqual(droppedBy(rig), {});

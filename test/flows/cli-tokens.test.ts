@@ -7,7 +7,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { get, startOrigin } from '../harness.ts';
-import { endOf, machine } from '../harness/person.ts';
+import { endOf, sharedMachine } from '../harness/person.ts';
 import { culvertCommand, type SpawnedCulvert } from '../harness/spawned.ts';
 
 interface Item {
@@ -21,8 +21,10 @@ interface Item {
 const item = (text: string): Item => JSON.parse(text) as Item;
 
 suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }, () => {
+  const shared = sharedMachine();
+
   test('a key goes through a shell into an agent, in no argument and no log; revoked, it is over', async (t) => {
-    const { culvert, home, env, ok, run } = await machine(t);
+    const { culvert, home, env, ok, run } = await shared();
     const origin = await startOrigin(t, (_request, response) => response.end('by key'));
     const [program = '', ...first] = culvertCommand();
     const words = [program, ...first].map((word) => `'${word}'`).join(' ');
@@ -52,7 +54,7 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
   });
 
   test('an agent goes on when the file of its key is rotated, at once or with a grace', async (t) => {
-    const { culvert, home, ok } = await machine(t);
+    const { culvert, home, ok } = await shared();
     const origin = await startOrigin(t, (_request, response) => response.end('by file'));
     const file = join(home, 'key');
     assert.equal(await ok('tokens', 'mint', 'box', '--save-file', file, '--budget-cents', '500'), '');
@@ -81,7 +83,7 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
   });
 
   test('a CI job mints with a master key what opens tunnels in one project alone; the master ends it all', async (t) => {
-    const { culvert, ok, run } = await machine(t);
+    const { culvert, ok, run } = await shared();
     const origin = await startOrigin(t, (_request, response) => response.end('by project'));
     assert.match(await ok('projects', 'create', 'shop', '--name', 'Web shop'), /^shop: created\./);
     const master = item(await ok('tokens', 'mint', 'ci', '--master', '--ttl-days', '7', '--json'));
@@ -136,12 +138,13 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
   });
 
   test('what a policy that is only tried would refuse is seen by the owner, at the agent and from the command line', async (t) => {
-    const { culvert, ok, run } = await machine(t);
+    const { culvert, ok, run } = await shared();
     const origin = await startOrigin(t, (_request, response) => response.end('passed'));
-    const agent = culvert.agent(['http', String(origin.port), '--subdomain', 'shop', '--json']);
+    const agent = culvert.agent(['http', String(origin.port), '--subdomain', 'tried', '--json']);
     await agent.printed(/"tunnel_online"/);
-    const [tunnel] = JSON.parse(await ok('tunnels', '--json')) as Array<{ id: string }>;
-    const policyOf = async (): Promise<string> => (await run(['tunnels', 'policy', 'shop'])).stderr;
+    const tunnels = JSON.parse(await ok('tunnels', '--json')) as Array<{ id: string; subdomain: string }>;
+    const tunnel = tunnels.find(({ subdomain }) => subdomain === 'tried');
+    const policyOf = async (): Promise<string> => (await run(['tunnels', 'policy', 'tried'])).stderr;
     assert.match(await policyOf(), /no traffic policy\. It has no other access control/);
     const maintenance = `/tunnels/${tunnel?.id}/maintenance`;
     await culvert.account.call('PUT', `/tunnels/${tunnel?.id}/auth`, {
@@ -149,8 +152,8 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
       password: 'correct horse',
     });
     await culvert.account.call('PUT', maintenance, {});
-    assert.match(await policyOf(), /no traffic policy\. Also active on shop: maintenance mode, a password\.$/m);
-    assert.match(await ok('tunnels'), /^SUBDOMAIN .* GUARDS .*\nshop .* maintenance, password /);
+    assert.match(await policyOf(), /no traffic policy\. Also active on tried: maintenance mode, a password\.$/m);
+    assert.match(await ok('tunnels'), /^SUBDOMAIN .* GUARDS .*\n(?:.*\n)*tried .* maintenance, password /);
     await culvert.account.call('DELETE', maintenance);
     await culvert.account.call('DELETE', `/tunnels/${tunnel?.id}/auth`);
     const actions = [
@@ -158,15 +161,15 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
       { kind: 'deny', path_prefix: '/admin', enforce: false },
     ];
     await culvert.account.call('PUT', `/tunnels/${tunnel?.id}/policy`, { actions });
-    assert.match(await ok('tunnels', 'policy', 'shop'), /^deny +\/admin +no +0 +- +- *$/m);
-    const answer = await get('http://shop.localhost/admin/users?token=secret', culvert.ports.http);
+    assert.match(await ok('tunnels', 'policy', 'tried'), /^deny +\/admin +no +0 +- +- *$/m);
+    const answer = await get('http://tried.localhost/admin/users?token=secret', culvert.ports.http);
     assert.deepEqual([answer.status, answer.body], [200, 'passed']);
     await agent.printed(/"event":"request".*"status":200,.*"would_be":\{"status":403,"code":"denied"\}/);
     const until = Date.now() + 20_000;
     let shown = '';
     while (!/^deny .* no +1 /m.test(shown)) {
       assert.ok(Date.now() < until, shown);
-      shown = await ok('tunnels', 'policy', 'shop');
+      shown = await ok('tunnels', 'policy', 'tried');
     }
     assert.match(
       shown,
@@ -176,8 +179,8 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
     assert.equal(await agent.stop(), 0);
   });
 
-  test('commands side by side leave the log-in whole', async (t) => {
-    const { ok, run, spawn } = await machine(t);
+  test('commands side by side leave the log-in whole', async () => {
+    const { ok, run, spawn } = await shared();
     const ends = await Promise.all(Array.from({ length: 5 }, (_, index) => spawn(['tokens', 'mint', `job-${index}`])));
     for (const { code, stdout, stderr } of ends) {
       assert.equal(code, 0, stderr);
@@ -190,6 +193,7 @@ suite('tokens, projects and tunnels from the command line', { timeout: 240_000 }
     assert.match(await ok('tunnels', 'stop', 'shop'), /^shop: stopped/);
     assert.match(await ok('tunnels', 'start', 'shop'), /^shop: started/);
     assert.equal(await ok('tunnels', 'delete', 'shop', '--yes'), 'shop: deleted\n');
+    // The last one of those that share the log-in.
     await ok('logout');
     const after = await run(['tokens']);
     assert.equal(after.code, 3);

@@ -3,16 +3,17 @@
  * the person is the API, as the page uses it.
  */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
+import { suite, test } from 'node:test';
 import { checkPhrase } from '../../src/wire/check-phrase.ts';
 import { get, startOrigin } from '../harness.ts';
-import { type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
+import { sharedCulvert, type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
 
 /** A person's machine: its commands share a home and have no key but what `login` stores. */
 function machine(culvert: SpawnedCulvert) {
-  const home = join(culvert.folder, 'person');
+  const home = join(culvert.folder, `person-${randomUUID()}`);
   mkdirSync(home, { recursive: true });
   const env = { HOME: home, XDG_RUNTIME_DIR: home, CULVERT_TOKEN: '' };
   return {
@@ -21,8 +22,8 @@ function machine(culvert: SpawnedCulvert) {
   };
 }
 
-async function loggedIn(t: TestContext) {
-  const culvert = await spawnCulvert(t);
+/** Someone on a machine of their own, who waits for the approval. */
+async function loggingIn(culvert: SpawnedCulvert) {
   const person = machine(culvert);
   const login = person.culvert('login');
   const code = await login.printed(/\/app\/cli\?device_code=(\S+)/);
@@ -46,8 +47,10 @@ async function keysOf(culvert: SpawnedCulvert): Promise<string[]> {
 }
 
 suite('culvert login', { timeout: 120_000 }, () => {
+  const shared = sharedCulvert();
+
   test('what was approved carries a tunnel, shows in status, and is over after culvert logout', async (t) => {
-    const { culvert, person, login, code, approve } = await loggedIn(t);
+    const { culvert, person, login, code, approve } = await loggingIn(await shared());
     await login.printed(new RegExp(`^  (${checkPhrase(code)})$`, 'm'));
     assert.equal((await approve()).status, 200);
     await login.printed(/^Logged in at \S+ as (admin@localhost), organization Admin\.$/m);
@@ -79,8 +82,8 @@ suite('culvert login', { timeout: 120_000 }, () => {
     );
   });
 
-  test('a revoked log-in ends with 3 and says to log in again', async (t) => {
-    const { culvert, person, login, approve } = await loggedIn(t);
+  test('a revoked log-in ends with 3 and says to log in again', async () => {
+    const { culvert, person, login, approve } = await loggingIn(await shared());
     await approve();
     assert.equal(await login.ended(), 0);
     const tokens = (await culvert.account.call('GET', '/tokens')).body as unknown as { kind: string; nonce: string }[];
@@ -92,7 +95,7 @@ suite('culvert login', { timeout: 120_000 }, () => {
   });
 
   test('a log-in outlives a restart of the server, and another one ends the first, with its key', async (t) => {
-    const { culvert, person, login, code } = await loggedIn(t);
+    const { culvert, person, login, code } = await loggingIn(await spawnCulvert(t));
     await culvert.killServer();
     await login.printed(/(retrying)/);
     await culvert.startServer();
@@ -131,7 +134,7 @@ suite('culvert login', { timeout: 120_000 }, () => {
   });
 
   test('another log-in leaves an agent that runs with the key before, and names that key', async (t) => {
-    const { culvert, person, login, code, approve } = await loggedIn(t);
+    const { culvert, person, login, code, approve } = await loggingIn(await shared());
     await approve();
     assert.equal(await login.ended(), 0);
     const origin = await startOrigin(t, (_request, response) => response.end('still here'));
@@ -148,10 +151,11 @@ suite('culvert login', { timeout: 120_000 }, () => {
     assert.equal((await get('http://mine.localhost', culvert.ports.http)).body, 'still here');
   });
 
-  test('logout with the server away forgets the key here, and says that it lives on there', async (t) => {
-    const { culvert, person, login, approve } = await loggedIn(t);
+  test('logout with the server away forgets the key here, and says that it lives on there', async () => {
+    const { culvert, person, login, approve } = await loggingIn(await shared());
     await approve();
     assert.equal(await login.ended(), 0);
+    // The last one of those that share it.
     await culvert.killServer();
     const logout = person.culvert('logout');
     assert.equal(await logout.ended(), 1);

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { suite, type TestContext, test } from 'node:test';
 import { freePorts } from '../harness/config.ts';
-import { type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
+import { sharedCulvert, type SpawnedCulvert } from '../harness/spawned.ts';
 import { missing } from '../harness/tools.ts';
 
 /** What a header of IPv4 to IPv4 has in front of its addresses, as far as the specification fixes it. */
@@ -22,9 +22,10 @@ const HEADER_BYTES = 28;
 const BULK_BYTES = 4 * 1024 * 1024;
 
 suite('the PROXY protocol towards a service', { timeout: 120_000 }, () => {
+  const shared = sharedCulvert();
   const without = missing('haproxy');
   test('haproxy reads the address of the visitor, and its own', { skip: without }, async (t) => {
-    const culvert = await spawnCulvert(t);
+    const culvert = await shared();
     const port = await startHaproxy(t);
     const publicPort = await publish(culvert, ['tcp', String(port), '--proxy-protocol']);
     for (let n = 0; n < 3; n++) {
@@ -37,7 +38,7 @@ suite('the PROXY protocol towards a service', { timeout: 120_000 }, () => {
   });
 
   test('the header comes before the visitor has said anything, once, and what it says comes behind it unchanged', async (t) => {
-    const culvert = await spawnCulvert(t);
+    const culvert = await shared();
     const { port, next } = await startService(t);
     const publicPort = await publish(culvert, ['tcp', String(port), '--proxy-protocol']);
     const visitor = await visit(publicPort);
@@ -52,7 +53,7 @@ suite('the PROXY protocol towards a service', { timeout: 120_000 }, () => {
   });
 
   test('what a visitor sends at once does not overtake the header', async (t) => {
-    const culvert = await spawnCulvert(t);
+    const culvert = await shared();
     const { port, next } = await startService(t);
     const publicPort = await publish(culvert, ['tcp', String(port), '--proxy-protocol']);
     const visitor = connect({ port: publicPort, host: '127.0.0.1', allowHalfOpen: true });
@@ -67,7 +68,7 @@ suite('the PROXY protocol towards a service', { timeout: 120_000 }, () => {
   });
 
   test("proxy_protocol in the agent's file is of one tunnel: its neighbour gets no header", async (t) => {
-    const culvert = await spawnCulvert(t);
+    const culvert = await shared();
     const told = await startService(t);
     const plain = await startService(t);
     const file = join(culvert.folder, 'agent.toml');

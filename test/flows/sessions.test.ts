@@ -5,7 +5,7 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { suite, type TestContext, test } from 'node:test';
 import { get, startOrigin } from '../harness.ts';
-import { type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
+import { sharedCulvert, type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
 
 /** A service whose answers the test begins and ends itself. */
 async function heldOrigin(t: TestContext) {
@@ -33,8 +33,10 @@ async function visitHeld(culvert: SpawnedCulvert, host: string): Promise<{ whole
 }
 
 suite('sessions', { timeout: 240_000 }, () => {
+  /** Of the tests that leave the server alone. */
+  const shared = sharedCulvert();
   test('the same key and name from elsewhere: the new agent takes over at once, the old one gets the reason', async (t) => {
-    const culvert = await spawnCulvert(t);
+    const culvert = await shared();
     const [first, second] = await Promise.all(
       ['first', 'second'].map((body) => startOrigin(t, (_request, response) => response.end(body))),
     );
@@ -52,32 +54,32 @@ suite('sessions', { timeout: 240_000 }, () => {
   });
 
   test('a takeover lets the response under way end whole on the old agent', async (t) => {
-    const culvert = await spawnCulvert(t);
+    const culvert = await shared();
     const { port, arrived } = await heldOrigin(t);
-    const old = culvert.agent(['http', String(port), '--subdomain', 'shop', '--json']);
+    const old = culvert.agent(['http', String(port), '--subdomain', 'whole', '--json']);
     await old.printed(/"tunnel_online"/);
-    const { whole } = await visitHeld(culvert, 'shop.localhost');
+    const { whole } = await visitHeld(culvert, 'whole.localhost');
     const response = await arrived;
     const next = await startOrigin(t, (_request, answer) => answer.end('next'));
-    const young = culvert.agent(['http', String(next.port), '--subdomain', 'shop', '--json']);
+    const young = culvert.agent(['http', String(next.port), '--subdomain', 'whole', '--json']);
     await young.printed(/"tunnel_online"/);
     await old.printed(/"event":"draining"/);
-    assert.equal((await get('http://shop.localhost', culvert.ports.http)).body, 'next');
+    assert.equal((await get('http://whole.localhost', culvert.ports.http)).body, 'next');
     response.end('second half');
     assert.equal(await whole, 'first half, second half');
     assert.equal(await old.ended(), 4);
   });
 
   test('SIGTERM to the agent: no new requests, the one in flight ends whole, exit code 0', async (t) => {
-    const culvert = await spawnCulvert(t);
+    const culvert = await shared();
     const { port, arrived } = await heldOrigin(t);
-    const agent = culvert.agent(['http', String(port), '--subdomain', 'shop', '--json']);
+    const agent = culvert.agent(['http', String(port), '--subdomain', 'in-flight', '--json']);
     await agent.printed(/"tunnel_online"/);
-    const { whole } = await visitHeld(culvert, 'shop.localhost');
+    const { whole } = await visitHeld(culvert, 'in-flight.localhost');
     const response = await arrived;
     const stopped = agent.stop();
     await agent.printed(/"event":"draining"/);
-    const refused = await get('http://shop.localhost', culvert.ports.http);
+    const refused = await get('http://in-flight.localhost', culvert.ports.http);
     assert.deepEqual([refused.status, refused.code], [503, 'tunnel_offline']);
     response.end('second half');
     assert.equal(await whole, 'first half, second half');
@@ -85,11 +87,11 @@ suite('sessions', { timeout: 240_000 }, () => {
   });
 
   test('a second SIGTERM to the agent cuts what is in flight', async (t) => {
-    const culvert = await spawnCulvert(t);
+    const culvert = await shared();
     const { port } = await heldOrigin(t);
-    const agent = culvert.agent(['http', String(port), '--subdomain', 'shop', '--json']);
+    const agent = culvert.agent(['http', String(port), '--subdomain', 'cut', '--json']);
     await agent.printed(/"tunnel_online"/);
-    const { whole } = await visitHeld(culvert, 'shop.localhost');
+    const { whole } = await visitHeld(culvert, 'cut.localhost');
     void agent.stop();
     await agent.printed(/"event":"draining"/);
     assert.equal(await agent.stop(), 0);

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { suite, type TestContext, test } from 'node:test';
 import type { Program } from '../../scripts/quickstart/program.ts';
-import { type SpawnedCulvert, spawnCulvert } from '../harness/spawned.ts';
+import { sharedCulvert, type SpawnedCulvert } from '../harness/spawned.ts';
 import { findProgram, missing, run } from '../harness/tools.ts';
 
 const BULK_BYTES = 32 * 1024 * 1024;
@@ -48,8 +48,9 @@ async function echoed(port: number, sent: Buffer): Promise<Buffer> {
 }
 
 suite('tcp tunnels', { timeout: 300_000 }, () => {
+  const shared = sharedCulvert();
   test('32 MB there and back are the same, and half-close passes through', async (t) => {
-    const culvert = await spawnCulvert(t);
+    const culvert = await shared();
     const { publicPort } = await publish(culvert, await startEcho(t));
     const sent = randomFillSync(Buffer.allocUnsafe(BULK_BYTES));
     const back = await echoed(publicPort, sent);
@@ -59,7 +60,7 @@ suite('tcp tunnels', { timeout: 300_000 }, () => {
   });
 
   test('the public port is the same after the server and then the agent were killed and started', async (t) => {
-    const culvert = await spawnCulvert(t);
+    const culvert = await shared();
     const echo = await startEcho(t);
     // An older tunnel beside it, whose agent has gone: ports are not merely given out in the same order again.
     const other = await publish(culvert, await startEcho(t));
@@ -81,7 +82,7 @@ suite('tcp tunnels', { timeout: 300_000 }, () => {
   const without = missing('ssh', 'ssh-keygen', 'sshd');
   test('ssh logs in and runs a command through the tunnel', { skip: without }, async (t) => {
     const { port, folder } = await startSshd(t);
-    const culvert = await spawnCulvert(t);
+    const culvert = await shared();
     const { publicPort } = await publish(culvert, port);
     const { code, stdout, stderr } = await run([
       ...['ssh', '-F', 'none', '-p', String(publicPort), '-i', join(folder, 'user'), '-o', 'BatchMode=yes'],

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { run as runHere } from '../../src/cli/fixtures/in-process.ts';
-import { culvertCommand, type SpawnedCulvert, type SpawnOptions, spawnCulvert } from './spawned.ts';
+import type { Ends } from './ends.ts';
+import { culvertCommand, type SpawnedCulvert, type SpawnOptions, shared, spawnCulvert } from './spawned.ts';
 
 export interface Ended {
   readonly code: number;
@@ -42,7 +42,7 @@ export function endOf(
 }
 
 /** A machine on which the owner has logged in. */
-export async function machine(t: TestContext, options: SpawnOptions = {}): Promise<Machine> {
+export async function machine(t: Ends, options: SpawnOptions = {}): Promise<Machine> {
   const culvert = await spawnCulvert(t, options);
   const home = join(culvert.folder, 'person');
   mkdirSync(home);
@@ -63,4 +63,9 @@ export async function machine(t: TestContext, options: SpawnOptions = {}): Promi
   await culvert.account.call('POST', '/auth/cli/authorize', { device_code: code });
   assert.equal(await login.ended(), 0);
   return { culvert, home, env, run, spawn, ok };
+}
+
+/** One for the tests of a suite, called in its body (`sharedCulvert`, spawned.ts). */
+export function sharedMachine(): () => Promise<Machine> {
+  return shared((ending) => machine(ending));
 }

@@ -5,11 +5,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { after } from 'node:test';
 import { Program } from '../../scripts/quickstart/program.ts';
 import { SocketHolder } from '../../scripts/quickstart/socket-holder.ts';
 import { Account } from './account.ts';
 import { configText, freePorts, type Ports } from './config.ts';
-import { type Ends, inReverse } from './ends.ts';
+import { Ending, type Ends, inReverse } from './ends.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -201,4 +202,20 @@ export async function spawnCulvert(context: Ends, options: SpawnOptions = {}): P
   const culvert = new SpawnedCulvert(t, folder, await freePorts(), options);
   await culvert.prepare();
   return culvert;
+}
+
+/**
+ * One server for the tests of a suite, called in its body: started by the first test that asks for it, and ended with the suite, as are its
+ * agents. Each test has names of its own there.
+ */
+export function sharedCulvert(options: SpawnOptions = {}): () => Promise<SpawnedCulvert> {
+  return shared((ending) => spawnCulvert(ending, options));
+}
+
+/** The same for what else stands on a server. */
+export function shared<T>(start: (ending: Ends) => Promise<T>): () => Promise<T> {
+  const ending = new Ending();
+  after(() => ending.run());
+  let started: Promise<T> | undefined;
+  return () => (started ??= start(ending));
 }

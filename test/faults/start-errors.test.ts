@@ -1,4 +1,7 @@
-/** What a start that fails says: one line that names file or setting, cause and next step. Each on the real program. */
+/**
+ * What a start that fails says: one line that names file or setting, cause and next step. Some in this process; those whose disk, rights or listener
+ * a process holds, on the real program.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,6 +24,7 @@ import { migrate } from '../../src/control/db/migrate.ts';
 import { openDatabase } from '../../src/control/db/open.ts';
 import { makeSealKey } from '../../src/control/core/secrets/sealing.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { run } from '../../src/cli/fixtures/in-process.ts';
 import { configText, freePorts, type Ports } from '../harness/config.ts';
 import { inReverse } from '../harness/ends.ts';
 import { culvertCommand } from '../harness/spawned.ts';
@@ -48,10 +52,29 @@ interface Start {
   readonly by?: readonly string[];
 }
 
-/** Starts `culvert serve` and waits for its end. */
-async function failedStart(t: TestContext, { folder, ports, toml = '', text, by = [] }: Start): Promise<Failed> {
+async function settingsOf({ folder, ports, toml = '', text }: Start): Promise<string> {
   const config = join(folder, 'server.toml');
   writeFileSync(config, text ?? configText({ folder, ports: ports ?? (await freePorts()), toml }));
+  return config;
+}
+
+function failedWith(code: number | null, stderr: string): Failed {
+  const said = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{"level"'));
+  assert.equal(said.length, 1, stderr);
+  return { code, said: said[0] ?? '' };
+}
+
+/** Runs `culvert serve` to its end in this process; the built file where CULVERT_BIN names one. */
+async function failedHere(t: TestContext, start: Start): Promise<Failed> {
+  if (process.env['CULVERT_BIN']) return failedStart(t, start);
+  const { code, stderr } = await run(['serve', '--config', await settingsOf(start)], { home: start.folder });
+  return failedWith(code, stderr);
+}
+
+/** Starts `culvert serve` and waits for its end. */
+async function failedStart(t: TestContext, start: Start): Promise<Failed> {
+  const { folder, by = [] } = start;
+  const config = await settingsOf(start);
   const [file = '', ...first] = [...by, ...culvertCommand()];
   const child = spawn(file, [...first, 'serve', '--config', config], {
     cwd: folder,
@@ -62,9 +85,7 @@ async function failedStart(t: TestContext, { folder, ports, toml = '', text, by 
   let stderr = '';
   child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
-  const said = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{"level"'));
-  assert.equal(said.length, 1, stderr);
-  return { code, said: said[0] ?? '' };
+  return failedWith(code, stderr);
 }
 
 function newFolder(t: TestContext): string {
@@ -90,7 +111,7 @@ function makeDatabase(dataDir: string): void {
 test('start: a data_dir that is a file is named, with exit code 2', WITHIN, async (t) => {
   const folder = newFolder(t);
   writeFileSync(join(folder, 'data'), '');
-  const { code, said } = await failedStart(t, { folder });
+  const { code, said } = await failedHere(t, { folder });
   assert.match(
     said,
     /^culvert: .*data_dir \S+\/data can't be created: a file is in the place of a folder\. Move it away, or set data_dir/,
@@ -100,7 +121,7 @@ test('start: a data_dir that is a file is named, with exit code 2', WITHIN, asyn
 
 test('start: a data_dir in /proc is refused at once', { ...WITHIN, skip: process.platform !== 'linux' }, async (t) => {
   const folder = newFolder(t);
-  const { code, said } = await failedStart(t, { folder, text: 'data_dir = "/proc/x"' });
+  const { code, said } = await failedHere(t, { folder, text: 'data_dir = "/proc/x"' });
   assert.match(said, /data_dir \/proc\/x can't be created: .*set data_dir to another folder/);
   assert.equal(code, 2);
 });
@@ -108,7 +129,7 @@ test('start: a data_dir in /proc is refused at once', { ...WITHIN, skip: process
 test('start: a serve.lock with content differs from a held lock', WITHIN, async (t) => {
   const folder = withDatabase(t);
   writeFileSync(join(folder, 'data', 'serve.lock'), 'garbage '.repeat(1_000));
-  const { code, said } = await failedStart(t, { folder });
+  const { code, said } = await failedHere(t, { folder });
   assert.match(said, /serve\.lock can't be locked: it is damaged .* delete it and start again\.$/);
   assert.equal(code, 1);
 });
@@ -128,7 +149,7 @@ test('start: a damaged database is named with what to put in its place', WITHIN,
 test('start: a database that ends too early is named with what to put in its place', WITHIN, async (t) => {
   const folder = withDatabase(t);
   truncateSync(join(folder, 'data', 'culvert.db'), 8_192);
-  const { said } = await failedStart(t, { folder });
+  const { said } = await failedHere(t, { folder });
   assert.match(
     said,
     /culvert\.db can't be \w+: it is damaged \(.*\)\. Keep the damaged file, and replace it with your last `culvert backup`/,
@@ -139,7 +160,7 @@ test("start: an empty key of the agents' certificate is named with what follows 
   const folder = withDatabase(t);
   mkdirSync(join(folder, 'data', 'certificates'));
   writeFileSync(join(folder, 'data', 'certificates', 'agents.key'), '');
-  const { code, said } = await failedStart(t, { folder });
+  const { code, said } = await failedHere(t, { folder });
   assert.match(said, /certificates\/agents\.key is damaged: it is empty\. Restore it from your backup, or delete it/);
   assert.equal(code, 1);
 });
@@ -218,7 +239,8 @@ test('start: a listener in use is named by its setting', WITHIN, async (t) => {
     const squatter = createServer().listen(ports[key], '127.0.0.1');
     await once(squatter, 'listening');
     t.after(() => void squatter.close());
-    const { code, said } = await failedStart(t, { folder, ports });
+    const start = key === 'http' ? failedStart : failedHere;
+    const { code, said } = await start(t, { folder, ports });
     const name = { api: 'api.listen', http: 'edge.http_listen', https: 'edge.https_listen', agents: 'agents.listen' }[
       key
     ];
@@ -247,7 +269,7 @@ test('start: a port that needs a permission is named by its setting', { ...WITHI
 test('start: a listener on an address of no interface is named by its setting', WITHIN, async (t) => {
   const folder = newFolder(t);
   const text = `data_dir = "${folder}/data"\napi.listen = "192.0.2.77:9090"\nedge.http_listen = ""\nagents.listen = "127.0.0.1:0"`;
-  const { said } = await failedStart(t, { folder, text });
+  const { said } = await failedHere(t, { folder, text });
   assert.match(said, /no interface of this machine has the address of 192\.0\.2\.77:9090\. Correct api\.listen/);
 });
 

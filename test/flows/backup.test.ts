@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { run } from '../../src/cli/fixtures/in-process.ts';
 import { spawnCulvert } from '../harness.ts';
 import { culvertCommand } from '../harness/spawned.ts';
 import { backupStory, runCulvert } from './backup-story.ts';
@@ -79,7 +80,7 @@ test('backup and restore: mistakes in the command line are named', async (t) => 
     [['restore', 'x.culvert', '--check', '--passphrase-file', 'short'], 1, /has 3 characters\. A passphrase needs 8/],
     [['backup', 'x.db', '--passphrase-file', 'short'], 2, /a copy of the database \(\.db\) is not encrypted/],
   ] as const) {
-    const result = await runCulvert(folder, args);
+    const result = await (process.env['CULVERT_BIN'] ? runCulvert(folder, args) : run(args, { home: folder }));
     assert.deepEqual([result.code, result.stdout], [code, ''], args.join(' '));
     assert.match(result.stderr, message);
   }

@@ -162,7 +162,7 @@ export async function bundleProgram(folder: string): Promise<string> {
   const code = JSON.stringify(join(folder, 'stdin.code.cjs'));
   writeFileSync(
     program,
-    `import { run } from ${starter};\nrun(${code}, process.argv[2] === 'serve' ? 'server' : 'other');\n`,
+    `import { run } from ${starter};\nrun(${code}, /^[a-z-]+$/.exec(process.argv[2] ?? '')?.[0] ?? 'other');\n`,
   );
   return program;
 }

@@ -3,7 +3,7 @@
  * functions that are compiled before the first of them runs: a server that starts compiles as many again. Used by the program that tests start and
  * by its threads (bundle.ts); plain JavaScript, for Node would load a compiler for types at each start.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { constants, Script } from 'node:vm';
@@ -19,7 +19,13 @@ export function run(file, kind) {
     `(function (module, exports, require, __filename, __dirname) {${readFileSync(file, 'latin1')}\n})`,
     { filename: file, cachedData, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER },
   );
-  if (cachedData === undefined) setTimeout(() => keep(script, kept), STARTED_MS).unref();
+  if (cachedData === undefined) {
+    setTimeout(() => keep(script, kept), STARTED_MS).unref();
+    // A command that ends well before has needed nothing more; a start that fails has compiled a part, which would stay.
+    process.once('exit', (code) => {
+      if (code === 0 && !existsSync(kept)) keep(script, kept);
+    });
+  }
   const module = { exports: {} };
   script.runInThisContext()(module, module.exports, createRequire(file), file, dirname(file));
 }

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Secret } from '../../base/secret.ts';
-import { openArchive, type PartSink, writeArchive } from './archive.ts';
+import { openArchive, type PartSink, writeArchive, type Writing } from './archive.ts';
+import type { ScryptCost } from './encryption.ts';
 import { CHUNK } from './format.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'culvert-archive-'));
@@ -21,7 +22,10 @@ const ABOUT = {
 };
 let files = 0;
 
-function write(database: Buffer, passphrase?: Secret): string {
+/** The encryption is the same, and a key takes a millisecond. */
+const CHEAP: ScryptCost = { log_n: 8, r: 8, p: 1 };
+
+function write(database: Buffer, passphrase?: Secret, cost: Partial<Pick<Writing, 'cost'>> = { cost: CHEAP }): string {
   const file = join(folder, `${++files}.culvert`);
   const fd = openSync(file, 'wx+');
   const parts = [
@@ -29,7 +33,7 @@ function write(database: Buffer, passphrase?: Secret): string {
     { name: 'certificates/agents.key', from: { bytes: Buffer.alloc(0) } },
     { name: 'culvert.db', from: { bytes: database } },
   ];
-  writeArchive(fd, parts, { about: ABOUT, passphrase });
+  writeArchive(fd, parts, { about: ABOUT, passphrase, ...cost });
   closeSync(fd);
   return file;
 }
@@ -70,6 +74,14 @@ test('backup file: parts come back as they were, with and without a passphrase',
       assert.equal(found.get('certificates/agents.key')?.length, 0);
     }
   }
+});
+
+test('backup file: a guess at a passphrase costs 128 MB, as the header says', () => {
+  const file = write(Buffer.alloc(10), PASSPHRASE, {});
+  const [, header = ''] = readFileSync(file, 'latin1').split('\n');
+  const { log_n, r, p } = (JSON.parse(header) as { encryption: ScryptCost }).encryption;
+  assert.deepEqual({ log_n, r, p }, { log_n: 17, r: 8, p: 1 });
+  assert.equal(read(file, PASSPHRASE).get('culvert.db')?.length, 10);
 });
 
 test('backup file: a payload that ends with its chunk is read back', () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { fileFault } from '../../base/process/file-fault.ts';
 import type { Secret } from '../../base/secret.ts';
-import { newFileKey, openFileKey, payloadKey } from './encryption.ts';
+import { COST, newFileKey, openFileKey, payloadKey, type ScryptCost } from './encryption.ts';
 import {
   BackupError,
   CHUNK,
@@ -23,14 +23,22 @@ export interface Part extends Pick<PartInfo, 'name' | 'path' | 'executable'> {
   readonly from: { readonly file: string } | { readonly bytes: Buffer };
 }
 
+/** How a backup is written. */
+export interface Writing {
+  readonly about: Omit<Manifest, 'parts'>;
+  readonly passphrase: Secret | undefined;
+  /** Of a guess at the passphrase; that of every backup unless given. */
+  readonly cost?: ScryptCost;
+}
+
 /** Writes a backup to an open, empty file. Throws when a part changes meanwhile, or the disk is full. */
 export function writeArchive(
   fd: number,
   parts: readonly Part[],
-  { about, passphrase }: { readonly about: Omit<Manifest, 'parts'>; readonly passphrase: Secret | undefined },
+  { about, passphrase, cost = COST }: Writing,
 ): Manifest {
   const manifest = { ...about, parts: parts.map(infoOf) };
-  const sealed = passphrase === undefined ? undefined : newFileKey(passphrase);
+  const sealed = passphrase === undefined ? undefined : newFileKey(passphrase, cost);
   const { created_at, culvert } = about;
   const header = headerBytes({ created_at, culvert, encryption: sealed?.encryption ?? null });
   const key = sealed === undefined ? null : payloadKey(sealed.fileKey, sealed.encryption, header);

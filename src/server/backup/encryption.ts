@@ -11,8 +11,10 @@ import { BackupError, type Encryption, MAGIC } from './format.ts';
 const CIPHER = 'chacha20-poly1305';
 const KEY_BYTES = 32;
 export const TAG_BYTES = 16;
+export type ScryptCost = Pick<Encryption, 'log_n' | 'r' | 'p'>;
+
 /** Half a second and 128 MB for each passphrase that an attacker tries. */
-const COST = { log_n: 17, r: 8, p: 1 } as const;
+export const COST: ScryptCost = { log_n: 17, r: 8, p: 1 };
 const MIN_PASSPHRASE = 8;
 /** Each wrapping key is used once. */
 const WRAP_NONCE = Buffer.alloc(12);
@@ -38,16 +40,19 @@ export function readPassphrase(file: string): Secret {
   );
 }
 
-/** A key for one file, and what its header says of it. */
-export function newFileKey(passphrase: Secret): { readonly encryption: Encryption; readonly fileKey: Buffer } {
+/** A key for one file, and what its header says of it. A reader takes the cost from there. */
+export function newFileKey(
+  passphrase: Secret,
+  cost: ScryptCost,
+): { readonly encryption: Encryption; readonly fileKey: Buffer } {
   const fileKey = randomBytes(KEY_BYTES);
   const salt = randomBytes(16);
-  const cipher = createCipheriv(CIPHER, wrappingKey(passphrase, { ...COST, salt }), WRAP_NONCE, {
+  const cipher = createCipheriv(CIPHER, wrappingKey(passphrase, { ...cost, salt }), WRAP_NONCE, {
     authTagLength: TAG_BYTES,
   });
   const key = Buffer.concat([cipher.update(fileKey), cipher.final(), cipher.getAuthTag()]).toString('base64');
   const nonce = randomBytes(16).toString('base64');
-  return { fileKey, encryption: { kdf: 'scrypt', ...COST, salt: salt.toString('base64'), key, nonce } };
+  return { fileKey, encryption: { kdf: 'scrypt', ...cost, salt: salt.toString('base64'), key, nonce } };
 }
 
 /** The key of a file. Throws BackupError when the passphrase is another one. */
@@ -69,14 +74,7 @@ export function openFileKey(encryption: Encryption, passphrase: Secret, file: st
   }
 }
 
-interface Cost {
-  readonly log_n: number;
-  readonly r: number;
-  readonly p: number;
-  readonly salt: Buffer;
-}
-
-function wrappingKey(passphrase: Secret, { log_n: logN, r, p, salt }: Cost): Buffer {
+function wrappingKey(passphrase: Secret, { log_n: logN, r, p, salt }: ScryptCost & { readonly salt: Buffer }): Buffer {
   const N = 2 ** logN;
   return scryptSync(passphrase.reveal(), Buffer.concat([Buffer.from(`${MAGIC} scrypt`), salt]), KEY_BYTES, {
     ...{ N, r, p },

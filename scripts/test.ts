@@ -72,7 +72,7 @@ async function main(): Promise<boolean> {
   const folder = temporaryFolder();
   const env = {
     ...{ ...process.env, TMPDIR: folder, CULVERT_TEST_PROGRAM: program },
-    // src/base/fixtures/rounds.ts
+    // src/base/testing.ts
     ...(options.all || options.slow ? { CULVERT_TEST_ROUNDS: 'many' } : {}),
   };
   await runFiles(new Queue(chosen, readCosts(CACHE)), { bundle, lanes, env, name: options.name }, results);

@@ -73,3 +73,12 @@ export class PairSource {
     this.#server.close();
   }
 }
+
+/**
+ * How often a test repeats what it does: `few` times where the test runs on every change (`npm test`), `many` times before a change lands
+ * (`npm run test:all`, or CULVERT_TEST_ROUNDS=many with any other). `few` is enough to fail on a defect that is there each time; `many` finds
+ * what happens by chance.
+ */
+export function rounds(few: number, many: number): number {
+  return process.env['CULVERT_TEST_ROUNDS'] === 'many' ? many : few;
+}

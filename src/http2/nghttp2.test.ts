@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders, sensitiveHeaders } from 'node:http2';
 import { type Duplex, duplexPair } from 'node:stream';
 import { test, type TestContext } from 'node:test';
-import { rounds } from '../base/fixtures/rounds.ts';
+import { rounds } from '../base/testing.ts';
 import { Decoder } from './decoder.ts';
 import { Encoder } from './encoder.ts';
 import { HeadScratch } from './request-head.ts';

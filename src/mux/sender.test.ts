@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { rounds } from '../base/fixtures/rounds.ts';
+import { rounds } from '../base/testing.ts';
 import { type Slab, SlabPool } from '../base/bytes/slab.ts';
 import { FLAG, INITIAL_WINDOW, TYPE } from './frame.ts';
 import type { MuxStream } from './stream.ts';

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { rounds } from '../../src/base/fixtures/rounds.ts';
+import { rounds } from '../../src/base/testing.ts';
 import { Http2Visitor } from '../../src/data/edge/testing/http2-visitor.ts';
 import type { DropReason } from '../../src/data/faults/drops.ts';
 import { httpOrigin, Rig, type RigOptions } from '../../src/data/edge/testing/rig.ts';

@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { rounds } from '../../base/fixtures/rounds.ts';
+import { rounds } from '../../base/testing.ts';
 import { freePort } from '../../../test/harness/config.ts';
 import { type Logger, silentLog } from '../../base/log.ts';
 import { until } from '../fixtures/gateway.ts';

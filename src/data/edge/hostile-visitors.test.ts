@@ -8,7 +8,7 @@ import type { Server } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EdgeLimits } from '../node-settings.ts';
-import { rounds } from '../../base/fixtures/rounds.ts';
+import { rounds } from '../../base/testing.ts';
 import { until } from '../fixtures/gateway.ts';
 import { httpOrigin, Rig } from './testing/rig.ts';
 

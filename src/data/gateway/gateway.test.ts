@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { before, describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { rounds } from '../../base/fixtures/rounds.ts';
+import { rounds } from '../../base/testing.ts';
 import { dial, TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
 import { SERVER_ID, startFixture, until, type Fixture } from '../fixtures/gateway.ts';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { HALVES, NO_RESPONSES } from '../edge/testing/hostile-responses.ts';
 import { HostileRig } from '../edge/testing/hostile-agent.ts';
 import { httpOrigin, perHead, rawOrigin, Rig } from '../edge/testing/rig.ts';
-import { rounds } from '../../base/fixtures/rounds.ts';
+import { rounds } from '../../base/testing.ts';
 import { type Logger, silentLog } from '../../base/log.ts';
 import { until } from '../fixtures/gateway.ts';
 import type { InspectedRequest } from '../../plane/inspection.ts';

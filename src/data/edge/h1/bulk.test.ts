@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { rounds } from '../../../base/fixtures/rounds.ts';
+import { rounds } from '../../../base/testing.ts';
 import { httpOrigin, Rig, type Wire } from '../testing/rig.ts';
 
 const WITHIN = { timeout: 120_000 };

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { rounds } from '../../../base/fixtures/rounds.ts';
+import { rounds } from '../../../base/testing.ts';
 import { httpOrigin, perHead, rawOrigin, Rig } from '../testing/rig.ts';
 
 const WITHIN = { timeout: 120_000 };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { rounds } from '../../../base/fixtures/rounds.ts';
+import { rounds } from '../../../base/testing.ts';
 import { FLAG, FRAME, type Frame, FrameVisitor, request } from '../../../../test/harness/h2-frames.ts';
 import { until } from '../../fixtures/gateway.ts';
 import { Http2Visitor, readAnswer } from '../testing/http2-visitor.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { rounds } from '../../../base/fixtures/rounds.ts';
+import { rounds } from '../../../base/testing.ts';
 import {
   FLAG,
   FRAME,

@@ -131,8 +131,14 @@ const extendedConnect: Reason = {
     ].every(([name, value]) => head.some((field) => field[0] === name && field[1] === value)),
 };
 
-/** Fields that a request may have, `host` among them. */
+/** Fields that a request may have, `host` among them, which `:authority` stands for. */
 const MOST_FIELDS = 100;
+
+function fieldsOf(head: readonly Field[]): number {
+  const names = new Set(head.map(([name]) => name));
+  const fields = head.filter(([name]) => !name.startsWith(':')).length;
+  return names.has(':authority') && !names.has('host') ? fields + 1 : fields;
+}
 
 const teCounts: Reason = {
   name: 'te is the last of a hundred fields',
@@ -141,7 +147,7 @@ const teCounts: Reason = {
   applies: ({ head }, { own }) =>
     own.includes('[":status","431"]') &&
     head.some(([name]) => name === 'te') &&
-    head.filter(([name]) => !name.startsWith(':')).length === MOST_FIELDS,
+    fieldsOf(head) === MOST_FIELDS,
 };
 
 export const REASONS: Readonly<Record<Engine, readonly Reason[]>> = {

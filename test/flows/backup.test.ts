@@ -46,8 +46,8 @@ test('restore: killed at any moment, the data folder is absent or whole', { time
   const dataDir = join(folder, 'restored');
   const [program = '', ...first] = culvertCommand();
   let absent = 0;
-  // Until one is done: each is killed a little later, from when its folder for the work is there.
-  for (let delay = 0; ; delay += 3) {
+  // Until one is done: each is killed a little later, from when its folder for the work is there. On a busy machine the first one may be done before.
+  for (let delay = 0; ; delay = absent === 0 ? 0 : delay + 3) {
     const child = spawn(program, [...first, 'restore', file, '--data-dir', dataDir], { stdio: 'ignore' });
     const ended = once(child, 'exit') as Promise<[number | null]>;
     // Its own: a run that was killed leaves another.
@@ -59,11 +59,10 @@ test('restore: killed at any moment, the data folder is absent or whole', { time
     const [code] = await ended;
     if (existsSync(dataDir)) {
       assert.deepEqual(readdirSync(dataDir).sort(), ['certificates', 'culvert.db', 'seal.key']);
-      if (code === 0) break;
+      if (code === 0 && absent > 0) break;
       rmSync(dataDir, { recursive: true });
     } else absent++;
   }
-  assert.ok(absent > 0, 'some were killed in time');
   const leftOver = readdirSync(folder).filter((name) => name.startsWith('restored.'));
   assert.ok(leftOver.length <= 1, leftOver.join());
 });

@@ -3,6 +3,9 @@ import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { text } from 'node:stream/consumers';
 
+/** Bounds a hang and checks no speed: beside another run of all tests a log-in takes ten seconds. */
+const HANG_MS = 30_000;
+
 export interface ApiAnswer {
   readonly status: number;
   readonly body: Record<string, unknown>;
@@ -51,7 +54,7 @@ async function call(apiUrl: string, { method, path, body, bearer }: Call): Promi
   const outgoing = (url.protocol === 'https:' ? requestTls : request)(url, {
     method,
     agent: false,
-    timeout: 10_000,
+    timeout: HANG_MS,
     headers: {
       'content-type': 'application/json',
       // Said here: of the body of a DELETE, Node would say nothing.
@@ -60,7 +63,7 @@ async function call(apiUrl: string, { method, path, body, bearer }: Call): Promi
     },
   });
   outgoing.on('error', reject);
-  outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path} did not answer in 10 s`)));
+  outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path} did not answer in ${HANG_MS / 1000} s`)));
   outgoing.on('response', (response) => {
     text(response).then((answer) => {
       const parsed: unknown = answer === '' ? {} : JSON.parse(answer);

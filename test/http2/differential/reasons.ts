@@ -145,9 +145,7 @@ const teCounts: Reason = {
   kinds: ['stricter'],
   because: 'it is counted as it came, like with HTTP/1.1; towards node:http2 it is left out before',
   applies: ({ head }, { own }) =>
-    own.includes('[":status","431"]') &&
-    head.some(([name]) => name === 'te') &&
-    fieldsOf(head) === MOST_FIELDS,
+    own.includes('[":status","431"]') && head.some(([name]) => name === 'te') && fieldsOf(head) === MOST_FIELDS,
 };
 
 export const REASONS: Readonly<Record<Engine, readonly Reason[]>> = {

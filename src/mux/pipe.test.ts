@@ -185,7 +185,7 @@ for (const kind of ['plain', 'tls'] as const satisfies Kind[]) {
     });
 
     test('both send at once, and end whenever they are done', async () => {
-      const body = patternBytes(6_000_000);
+      const body = patternBytes(rounds(6, 20) * 1_000_000);
       const served = Promise.withResolvers<Buffer>();
       tunnel.onService = (socket) => {
         socket.end(body);

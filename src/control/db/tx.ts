@@ -197,7 +197,7 @@ export class Store {
   async writable(): Promise<void> {
     const since = this.clock.monotonic();
     const end = performance.now() + this.#diskMs;
-    // As a rule no other program has it, and what makes SQLite wait or not takes as long as the look itself.
+    // Usually no other program holds the lock, and to change SQLite's timeout and change it back takes as long as to look.
     if (!this.#isLockBusy && this.#tryLock()) return;
     this.#isLockBusy = true;
     while (!this.#canLock()) {

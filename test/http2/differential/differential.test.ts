@@ -1,6 +1,7 @@
-/** Five hundred exchanges made by chance, on the engine under test and on node:http2: the same requests reach the service, the same answers the visitor. */
+/** Exchanges made by chance, on the engine under test and on node:http2: the same requests reach the service, the same answers the visitor. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { rounds } from '../../../src/base/testing.ts';
 import { inReverse } from '../../harness/ends.ts';
 import { ENGINE } from '../engines.ts';
 import type { Reason } from './compare.ts';
@@ -16,8 +17,10 @@ before(async () => {
   sides = await openSides(ends, ENGINE);
 });
 
-test('differential: 500 exchanges differ by nothing but named reasons', WITHIN, async () => {
-  const { exchanges, accepted } = await runDifferential(sides, REASONS[ENGINE], 1, 500);
+const COUNT = rounds(500, 2_000);
+
+test(`differential: ${COUNT} exchanges differ by nothing but named reasons`, WITHIN, async () => {
+  const { exchanges, accepted } = await runDifferential(sides, REASONS[ENGINE], 1, COUNT);
   assert.ok(accepted > exchanges / 2 && accepted < exchanges * 0.95, `${accepted} of ${exchanges} were accepted`);
 });
 
@@ -37,7 +40,7 @@ const PLANTED: Readonly<Record<string, (outcome: Outcome) => Outcome>> = {
 };
 
 /** Exchanges, of which some have what the change is made to. */
-const PLANTED_IN = 60;
+const PLANTED_IN = rounds(60, 200);
 
 const KINDS = ['looser', 'stricter', 'milder', 'head', 'request', 'answer', 'hangs'] as const;
 

@@ -40,7 +40,7 @@ export async function readJwt(deps: JwtDeps, kind: JwtKind, jwt: string): Promis
   return (await verify(deps, kind, jwt))?.claims;
 }
 
-/** A JWT that was valid: it is so until it expires, for as long as its key verifies and the server has the same name. */
+/** A JWT that was valid. It stays valid until it expires, its key is deleted, or the API gets another URL. */
 interface Verified {
   readonly claims: JWTPayload;
   readonly keyId: string;
@@ -52,8 +52,8 @@ interface Verified {
 const REMEMBERED = 1_000;
 
 /**
- * Reads JWTs of a kind that come again with each request. Verifying a signature takes ten times as long as to look at what is known of it, so the
- * last valid ones are remembered, by their hash: the memory holds no token.
+ * Reads JWTs of a kind that come again with each request. To verify the signature was a large part of a small request's work, so the last valid
+ * ones are remembered, by their hash: the memory holds no token.
  */
 export class RepeatedJwts {
   readonly #deps: JwtDeps;

@@ -1,9 +1,9 @@
 /**
  * One thread that computes argon2id, and nothing else. Started by argon2-threads.ts; the only file that imports @node-rs/argon2.
- * It runs at the lowest priority: a storm of log-ins gets the time that visitors leave, and takes none from them.
+ * Unless it is the prompt one it runs at the lowest priority: a storm of log-ins gets the time that visitors leave, and takes none from them.
  */
 import { constants, setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { hashSync, verifySync } from '@node-rs/argon2';
 
 export type Argon2Job =
@@ -14,9 +14,11 @@ export type Argon2Answer =
   | { readonly ok: true; readonly value: string | boolean; readonly tookMs: number }
   | { readonly ok: false; readonly message: string };
 
+const { isPrompt } = workerData as { readonly isPrompt: boolean };
+
 try {
   // On Linux 0 means the calling thread; elsewhere it would be the whole process.
-  if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_LOW);
+  if (!isPrompt && process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_LOW);
 } catch {
   // A sandbox forbids it: log-ins then compete with visitors on equal terms, and still work.
 }

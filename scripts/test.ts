@@ -1,7 +1,7 @@
 /**
  * `npm test`: builds what tests run on, runs the test files, and says how it went. `--help` says what it takes. The parts are in scripts/test/.
  */
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import { haveDashboard } from './test/dashboard.ts';
 import { findTestFiles, named, type TestFile } from './test/files.ts';
 import { runFiles } from './test/pool.ts';
 import { Queue, readCosts, writeCosts } from './test/queue.ts';
+import { restOf } from './test/rest.ts';
 import { Results } from './test/results.ts';
 import { Sources } from './test/sources.ts';
 
@@ -25,6 +26,8 @@ PATTERN is a path, a folder, a glob or a part of a path.
   --verbose         name every test (so it is for up to three files)
   --needs-all       a program that is missing is a failure, and no reason to skip
   --save-costs      keep how long each file took in scripts/test/costs.json
+  --save-passed F   write the files in which every test passed to F
+  --except F        not the files in F that would run the same way again
 
 Example: npm test -- src/mux src/control/auth/mfa/service.test.ts --name "recovery"`;
 
@@ -44,8 +47,10 @@ const { values: options, positionals: patterns } = parseArgs({
     help: { type: 'boolean', default: false },
     lanes: { type: 'string', default: String(LANES) },
     name: { type: 'string' },
+    except: { type: 'string' },
     'needs-all': { type: 'boolean', default: false },
     'save-costs': { type: 'boolean', default: false },
+    'save-passed': { type: 'string' },
     slow: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -58,7 +63,7 @@ async function main(): Promise<boolean> {
   const all = findTestFiles();
   const [bundle, program, chosen] = await build(all);
   if (chosen.length === 0) {
-    console.log('No test file is touched.');
+    console.log('No test file is left to run.');
     return true;
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
@@ -80,6 +85,9 @@ async function main(): Promise<boolean> {
   // Of a part of the tests in a file the time says nothing.
   if (options.name === undefined) {
     writeCosts(options['save-costs'] ? join(import.meta.dirname, 'test') : CACHE, results.costsOfPassed());
+    if (options['save-passed'] !== undefined) {
+      writeFileSync(options['save-passed'], JSON.stringify(results.whollyPassed(), undefined, 1));
+    }
   }
   return passed;
 }
@@ -97,6 +105,10 @@ async function build(all: readonly TestFile[]): Promise<[string, string, readonl
     bundleProgram(folder),
     haveDashboard(),
   ]);
+  if (options.except !== undefined) {
+    const passed = JSON.parse(readFileSync(options.except, 'utf8')) as string[];
+    return [file, program, restOf(wanted, passed, metafile.inputs)];
+  }
   if (!options.changed) return [file, program, wanted];
   return [file, program, touchedBy(changedSince(patterns[0] ?? 'HEAD'), wanted, metafile.inputs)];
 }

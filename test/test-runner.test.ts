@@ -11,6 +11,7 @@ import type { ResultEvent } from '../scripts/test/lane-events.ts';
 import { packagesFor } from '../scripts/test/packages.ts';
 import { runFiles } from '../scripts/test/pool.ts';
 import { Queue } from '../scripts/test/queue.ts';
+import { restOf } from '../scripts/test/rest.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'culvert-runner-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -248,6 +249,27 @@ test('a change touches the tests that import it, however far, and those that nam
   assert.deepEqual(touchedBy([], tests, inputs), []);
   const settings = named(findTestFiles(), ['test/docs-config.test.ts']);
   assert.deepEqual(touchedBy(['config.example.toml'], settings, {}), settings);
+});
+
+test('what passed is not run again, unless its rounds or its program may be others', () => {
+  const input = (...imports: string[]) => ({
+    bytes: 1,
+    imports: imports.map((path) => ({ path, kind: 'import-statement' as const })),
+  });
+  const inputs = {
+    'src/mux/window.test.ts': input('src/mux/window.ts'),
+    'src/mux/window.ts': input(),
+    'src/mux/pipe.test.ts': input('src/base/testing.ts'),
+    'src/base/testing.ts': input(),
+    'test/flows/budget.test.ts': input('test/harness.ts'),
+    'test/harness.ts': input('test/harness/spawned.ts'),
+    'test/harness/spawned.ts': input(),
+  };
+  const files = named(findTestFiles(), ['src/mux/window.test.ts', 'src/mux/pipe.test.ts', 'test/flows/budget.test.ts']);
+  const rest = (passed: readonly string[]) => restOf(files, passed, inputs).map(({ path }) => path);
+  const paths = files.map(({ path }) => path);
+  assert.deepEqual(rest([]), paths);
+  assert.deepEqual(rest(paths), ['src/mux/pipe.test.ts', 'test/flows/budget.test.ts']);
 });
 
 test('programs that are missing are named by their packages, each once', () => {

@@ -36,7 +36,7 @@ export function touchedBy(
 }
 
 /** These files and all that import them, directly or by way of others. */
-function importersOf(paths: readonly string[], inputs: Metafile['inputs']): ReadonlySet<string> {
+export function importersOf(paths: readonly string[], inputs: Metafile['inputs']): ReadonlySet<string> {
   const importers = new Map<string, string[]>();
   for (const [importer, { imports }] of Object.entries(inputs)) {
     for (const { path } of imports) importers.set(path, [...(importers.get(path) ?? []), importer]);

@@ -24,6 +24,8 @@ export class Results implements Watcher {
   readonly #skips = new Map<string, number>();
   readonly #broken = new Set<string>();
   readonly #failedFiles = new Set<string>();
+  /** Those with a test that was skipped. */
+  readonly #partly = new Set<string>();
   /** By path: the test that reported last. */
   readonly #last = new Map<string, string>();
   readonly #tests = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
@@ -45,6 +47,7 @@ export class Results implements Watcher {
     if (event.depth > 0) this.#add(event);
     this.#last.set(path, event.names.slice(1).join(' › '));
     if (!event.ok && !event.todo) this.#failedFiles.add(path);
+    if (event.skip !== false) this.#partly.add(path);
     if (event.error !== undefined && !event.ok && !event.todo) {
       const at = event.at === undefined ? '' : `\n${event.at}`;
       this.#fail(event.names.join(' › '), `${event.error}${at}`);
@@ -99,6 +102,11 @@ export class Results implements Watcher {
   /** By path, of the files in which nothing failed. */
   costsOfPassed(): Costs {
     return Object.fromEntries(Object.entries(this.#costs).filter(([path]) => !this.#failedFiles.has(path)));
+  }
+
+  /** The files in which every test passed. */
+  whollyPassed(): string[] {
+    return Object.keys(this.costsOfPassed()).filter((path) => !this.#partly.has(path));
   }
 
   #add(event: ResultEvent): void {

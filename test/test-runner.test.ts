@@ -206,6 +206,12 @@ test('environment, folder, umask, listeners and mocks are put back', async () =>
   );
 });
 
+test('a file that lowers the priority of its process fails, and the next one runs in another', async () => {
+  const slows = testFile('slows', `import { setPriority } from 'node:os'; test('x', () => setPriority(1));`);
+  const { said } = await ran([slows, testFile('behind-it', `test('y', () => {});`)]);
+  assert.deepEqual(said, ['broke slows: its process ended with 1', 'finished behind-it']);
+});
+
 test('the longest file comes first, and lanes that wait are given what waits', () => {
   const files = ['a', 'b', 'c', 'd'].map((path): TestFile => ({ path, group: 'main', place: 'shared' }));
   const costs = { a: { wall: 10, cpu: 9 }, b: { wall: 20, cpu: 1 }, c: { wall: 30, cpu: 30 }, d: { wall: 40, cpu: 2 } };

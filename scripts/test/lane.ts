@@ -35,7 +35,12 @@ for (let file = await next(); file !== undefined; file = await next()) {
   const before = process.cpuUsage();
   await suite(path, { timeout: limitMs }, () => load(path));
   mock.reset();
-  fixture.restore();
+  try {
+    fixture.restore();
+  } catch (error) {
+    console.error(error);
+    process.exit(1);
+  }
   const { user, system } = process.cpuUsage(before);
   say({ kind: 'left', path, cpuMs: (user + system) / 1000 });
   leftovers.look(path);

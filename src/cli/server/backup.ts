@@ -1,6 +1,5 @@
 /** `culvert backup FILE`: the server in one file. A name that ends with `.db` gives a copy of the database alone, as before. */
 import { join, resolve } from 'node:path';
-import { setPriority } from 'node:os';
 import { loadServerConfig } from '../../config/load.ts';
 import { backupDatabase, backupServer, type ServerBackup } from '../../server/backup/command.ts';
 import { readPassphrase } from '../../server/backup/encryption.ts';
@@ -17,7 +16,7 @@ export async function backup(io: Io, invocation: Invocation): Promise<ExitCode> 
   const { settings, file: config } = loadServerConfig(configFlag(invocation), io);
   const target = resolve(io.cwd, file);
   const command = retyped(`backup ${file}`, config);
-  yieldToServer();
+  io.lowerPriority?.(); // the server's threads come first
   if (file.endsWith('.db')) {
     if (named !== undefined)
       throw usageError(`--passphrase-file: a copy of the database (.db) is not encrypted. Name it ${file}.culvert`);
@@ -40,15 +39,6 @@ export async function backup(io: Io, invocation: Invocation): Promise<ExitCode> 
 
 function resolved(io: Io, config: string | null): string | null {
   return config === null ? null : resolve(io.cwd, config);
-}
-
-/** The server's threads come first. */
-function yieldToServer(): void {
-  try {
-    setPriority(10);
-  } catch {
-    // A sandbox forbids it: the backup then competes with the server on equal terms.
-  }
 }
 
 function report(file: string, { bytes, isEncrypted, settingsFile, certificates, named }: ServerBackup): string[] {

@@ -2,6 +2,7 @@
  * The world around a command as one argument: streams, environment, signals, and time to wait. main.ts gives the real one.
  */
 import { fstatSync, fsyncSync, writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { codeOf, messageOf } from '../../base/errors.ts';
@@ -28,6 +29,8 @@ export interface Io {
   onSignal(signal: Signal, listener: () => void): () => void;
   /** Calls back for an error that nothing has caught, right before it ends the process. */
   onCrash(listener: (error: unknown) => void): void;
+  /** Other programs come first from now on, to the end of the process. Absent where the process is not this command's alone. */
+  lowerPriority?(): void;
   /** Between two questions to a server: resolves after so many milliseconds, rejects when `signal` is aborted. */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -56,8 +59,17 @@ export function processIo(): Io {
       return () => process.off(signal, listener);
     },
     onCrash: (listener) => void process.on('uncaughtExceptionMonitor', listener),
+    lowerPriority,
     pause: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
   };
+}
+
+function lowerPriority(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // A sandbox forbids it: the command then competes with others on equal terms.
+  }
 }
 
 /** One line that may get lost with its reader: of a log, or beside the result. What a command is for goes by `print`. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 const SCRIPT = `
-const { processIo } = await import(${JSON.stringify(`${join(import.meta.dirname, '../terminal/io.ts')}`)});
+const { processIo } = await import(${JSON.stringify(join(import.meta.dirname, '../terminal/io.ts'))});
 const { getPriority } = await import('node:os');
 processIo().lowerPriority();
 console.log(getPriority());`;

@@ -1,8 +1,12 @@
 /** `npm run quickstart` does what docs/quickstart.md shows: each URL that it prints is there. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { Program } from '../scripts/quickstart/program.ts';
+import { startTrialServer } from '../scripts/quickstart/server.ts';
+import { tempHome } from '../src/cli/fixtures/program.ts';
+import { inReverse } from './harness/ends.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const script = new URL('../scripts/quickstart.ts', import.meta.url).pathname;
@@ -24,4 +28,21 @@ test('quickstart: publishes a website and prints the URL of the local inspector'
   const { requests } = (await (await fetch(`${page}/api/requests/http`)).json()) as { requests: { uri: string }[] };
   assert.equal(requests.length, 1, 'the visit that it made itself is on the page');
   assert.equal(await quickstart.stop(), 0);
+});
+
+test('quickstart: of two that start at once each has ports of its own', { timeout: 120_000 }, async (context) => {
+  const t = inReverse(context);
+  const start = async () => {
+    const folder = tempHome(context);
+    const server = await startTrialServer(folder, {
+      command: [process.execPath, join(root, 'src/main.ts')],
+      cwd: folder,
+      env: {},
+    });
+    t.after(() => server.program.stop());
+    return server;
+  };
+  const [one, other] = await Promise.all([start(), start()]);
+  assert.notEqual(one.apiUrl, other.apiUrl);
+  assert.notEqual(one.httpPort, other.httpPort);
 });

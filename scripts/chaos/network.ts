@@ -70,10 +70,14 @@ export class Network {
       encoding: 'utf8',
     });
     const hex = serverPort.toString(16).toUpperCase().padStart(4, '0');
+    // A set: the kernel may list a connection twice when others begin or end meanwhile.
+    const ports = new Set<string>();
     for (const line of table.split('\n')) {
       const [, local = '', far = '', state] = line.trim().split(/\s+/);
       if (state !== ESTABLISHED || !far.endsWith(`:${hex}`)) continue;
-      const port = String(Number.parseInt(local.split(':')[1] ?? '', 16));
+      ports.add(String(Number.parseInt(local.split(':')[1] ?? '', 16)));
+    }
+    for (const port of ports) {
       const flow = ['ipproto', 'tcp', 'pref', String(agent)];
       inside(this.#router, 'ip', 'rule', 'add', 'iif', `e${agent}`, 'sport', port, ...flow, 'blackhole');
       inside(

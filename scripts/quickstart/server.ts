@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { messageOf } from '../../src/base/errors.ts';
 import { type Launch, Program } from './program.ts';
 
 export interface TrialServer {
@@ -19,14 +20,27 @@ export interface TrialServer {
   readonly configFile: string;
 }
 
+/** Another program may take a port between the look at it and the start. */
+const STARTS = 3;
+
 /** Starts `culvert serve` with its data in `folder` and reads the password of its first start. Takes the usual ports where they are free. */
 export async function startTrialServer(folder: string, launch: Omit<Launch, 'args'>): Promise<TrialServer> {
+  for (let start = 1; ; start++) {
+    try {
+      return await startOnce(folder, start === 1 ? 'data' : `data-${start}`, launch);
+    } catch (error) {
+      if (start === STARTS || !messageOf(error).includes('is in use by another program')) throw error;
+    }
+  }
+}
+
+async function startOnce(folder: string, data: string, launch: Omit<Launch, 'args'>): Promise<TrialServer> {
   const [api, http, agents] = [await freePort(9090), await freePort(8080), await freePort(7443)];
   const configFile = join(folder, 'server.toml');
   writeFileSync(
     configFile,
     `# A demo on this machine. All other settings have their defaults: see config.example.toml.
-data_dir = ${JSON.stringify(join(folder, 'data'))}
+data_dir = ${JSON.stringify(join(folder, data))}
 api.listen = "127.0.0.1:${api}"
 edge.http_listen = "127.0.0.1:${http}"
 agents.listen = "127.0.0.1:${agents}"

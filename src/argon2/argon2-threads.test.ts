@@ -18,9 +18,13 @@ afterEach(() => threads.close());
 
 /** Nice values of the threads of this process (proc_pid_stat(5), field 19). */
 const niceValues = (): number[] =>
-  readdirSync('/proc/self/task').map((id) => {
-    const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+  readdirSync('/proc/self/task').flatMap((id) => {
+    try {
+      const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+    } catch {
+      return []; // it has ended meanwhile
+    }
   });
 
 test('hashes in the PHC form, and verifies its own and others', async () => {

@@ -20,7 +20,7 @@ export interface SmtpOptions {
   readonly security?: Security;
   /** Who must log in. `security: 'plain'` lets them do so in the clear. */
   readonly user?: { readonly name: string; readonly password: string };
-  /** A server that comes back on the port that it had. */
+  /** For a server that comes back on the port that it had: a free one that no other program takes meanwhile (freePort). */
   readonly port?: number;
   /** Answers of the server to a recipient: `{ code: 451, message: 'try later' }`; undefined takes the mail. Asked at each try. */
   readonly refuse?: (to: string) => Refusal | undefined;
@@ -115,9 +115,12 @@ export async function startSmtp(ends: Ends, options: SmtpOptions = {}): Promise<
       );
     },
   });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
   // A client that is cut, or that does not trust the certificate, is no failure of the server.
   server.on('error', () => undefined);
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {

@@ -110,20 +110,32 @@ test('over the bandwidth limit datagrams are dropped, and neither direction shut
   const { carrier, client, flow } = fixture;
   const now = (): NonNullable<ReturnType<typeof info>> => info(fixture) as NonNullable<ReturnType<typeof info>>;
   const settled = (): number => now().dropped.bandwidth + now().packetsIn + now().packetsOut;
-  const began = performance.now();
-  for (let i = 0; performance.now() - began < 1_000; i++) {
-    client.send(Buffer.alloc(1_000));
-    carrier.send(flow, Buffer.alloc(1_000));
-    // No faster than the node takes them: what the system drops is none of ours.
-    await until(() => settled() > 2 * i - 100);
+  let sent = 0;
+  const flood = async (): Promise<{ carried: number; fair: number; most: number }> => {
+    const before = now();
+    const began = performance.now();
+    while (performance.now() - began < 1_000) {
+      client.send(Buffer.alloc(1_000));
+      carrier.send(flow, Buffer.alloc(1_000));
+      sent += 2;
+      // No faster than the node takes them: what the system drops is none of ours.
+      await until(() => settled() > sent - 102);
+    }
+    const fair = 125 * (performance.now() - began);
+    const { bytesIn, bytesOut } = now();
+    const [incoming, outgoing] = [bytesIn - before.bytesIn, bytesOut - before.bytesOut];
+    const carried = incoming + outgoing;
+    assert.ok(Math.min(incoming, outgoing) > carried / 5, `${incoming} in, ${outgoing} out`);
+    return { carried, fair, most: fair + 16_384 + 3 * 4_096 };
+  };
+  // A busy machine takes from what is carried, and never adds: from below the best of eight seconds counts.
+  for (let second = 1; ; second++) {
+    const { carried, fair, most } = await flood();
+    assert.ok(carried < most, `${carried} of ${most}`);
+    if (carried > 0.6 * fair) break;
+    assert.ok(second < 8, `${carried} of ${fair}`);
   }
-  const seconds = (performance.now() - began) / 1_000;
   assert.ok(now().dropped.bandwidth > 100);
-  const { bytesIn, bytesOut } = now();
-  const most = 125_000 * seconds + 16_384 + 3 * 4_096;
-  assert.ok(bytesIn + bytesOut < most, `${bytesIn + bytesOut} of ${most}`);
-  assert.ok(bytesIn + bytesOut > 0.6 * 125_000 * seconds, `${bytesIn + bytesOut} of ${most}`);
-  assert.ok(Math.min(bytesIn, bytesOut) > (bytesIn + bytesOut) / 5, `${bytesIn} in, ${bytesOut} out`);
 });
 
 test('who floods the public port takes no rate from clients, and keeps no new one from shaking hands', async (t) => {

@@ -8,6 +8,7 @@ import { outgoingMails } from '../../db/schema.ts';
 import { smtpMail } from '../../providers/smtp.ts';
 import type { Email } from './emails.ts';
 import { MailDelivery } from './mail-delivery.ts';
+import { freePort } from '../../../../test/harness/config.ts';
 import { type Refusal, type Smtp, type SmtpOptions, startSmtp } from '../../../../test/harness/smtp.ts';
 import { Lines } from '../testing/log-lines.ts';
 import { Plane } from '../testing/plane.ts';
@@ -141,7 +142,7 @@ test('mail delivery: an email that the server can not take now is retried, later
 });
 
 test('mail delivery: emails wait for a mail server that is away, and a short-lived one is tried each minute at least', async (t) => {
-  const away = await startSmtp(t);
+  const away = await startSmtp(t, { port: await freePort() });
   await away.close();
   const fixture = new MailFixture(t, away.url);
   const waits: unknown[] = [];

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { silentLog } from '../../../base/log.ts';
 import { makeLog } from '../../../cli/terminal/log.ts';
 import { type Server, startServer } from '../../../server/start.ts';
+import { freePort } from '../../../../test/harness/config.ts';
 import { inReverse } from '../../../../test/harness/ends.ts';
 import { smtpSettings, startSmtp } from '../../../../test/harness/smtp.ts';
 import { callerOf, FakeNode, LOOSE, settingsFor } from '../testing/harness.ts';
@@ -71,7 +72,7 @@ test('the answer does not wait for the mail server', async (t) => {
 });
 
 test('mail: an email that waited for the mail server is sent after a restart', async (t) => {
-  const away = await startSmtp(t);
+  const away = await startSmtp(t, { port: await freePort() });
   await away.close();
   const start = folder(t);
   const first = await start(smtpSettings(away));

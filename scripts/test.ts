@@ -44,10 +44,10 @@ const { values: options, positionals: patterns } = parseArgs({
   options: {
     all: { type: 'boolean', default: false },
     changed: { type: 'boolean', default: false },
+    except: { type: 'string' },
     help: { type: 'boolean', default: false },
     lanes: { type: 'string', default: String(LANES) },
     name: { type: 'string' },
-    except: { type: 'string' },
     'needs-all': { type: 'boolean', default: false },
     'save-costs': { type: 'boolean', default: false },
     'save-passed': { type: 'string' },
@@ -59,6 +59,8 @@ const { values: options, positionals: patterns } = parseArgs({
 async function main(): Promise<boolean> {
   const lanes = Number(options.lanes);
   if (!Number.isInteger(lanes) || lanes < 1 || lanes > 64) throw new Error('--lanes wants a number from 1 to 64');
+  if (options.name !== undefined && options['save-passed'] !== undefined)
+    throw new Error('--save-passed: with --name, only a part of each file runs. Leave out one of them.');
   const started = performance.now();
   const all = findTestFiles();
   const [bundle, program, chosen] = await build(all);
@@ -85,9 +87,9 @@ async function main(): Promise<boolean> {
   // Of a part of the tests in a file the time says nothing.
   if (options.name === undefined) {
     writeCosts(options['save-costs'] ? join(import.meta.dirname, 'test') : CACHE, results.costsOfPassed());
-    if (options['save-passed'] !== undefined) {
-      writeFileSync(options['save-passed'], JSON.stringify(results.whollyPassed(), undefined, 1));
-    }
+  }
+  if (options['save-passed'] !== undefined) {
+    writeFileSync(options['save-passed'], JSON.stringify(results.whollyPassed(), undefined, 1));
   }
   return passed;
 }
@@ -105,12 +107,11 @@ async function build(all: readonly TestFile[]): Promise<[string, string, readonl
     bundleProgram(folder),
     haveDashboard(),
   ]);
-  if (options.except !== undefined) {
-    const passed = JSON.parse(readFileSync(options.except, 'utf8')) as string[];
-    return [file, program, restOf(wanted, passed, metafile.inputs)];
-  }
-  if (!options.changed) return [file, program, wanted];
-  return [file, program, touchedBy(changedSince(patterns[0] ?? 'HEAD'), wanted, metafile.inputs)];
+  const { inputs } = metafile;
+  const chosen = options.changed ? touchedBy(changedSince(patterns[0] ?? 'HEAD'), wanted, inputs) : wanted;
+  if (options.except === undefined) return [file, program, chosen];
+  const passed = JSON.parse(readFileSync(options.except, 'utf8')) as string[];
+  return [file, program, restOf(chosen, passed, inputs)];
 }
 
 function choose(all: readonly TestFile[]): readonly TestFile[] {

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { until } from '../../src/data/fixtures/gateway.ts';
 import { httpOrigin, rawOrigin, Rig } from '../../src/data/edge/testing/rig.ts';
 import { answersIn, edgeFixture, request, say } from './fixture.ts';
+import { OwnClock } from '../harness/own-clock.ts';
 
 const WITHIN = { timeout: 120_000 };
 const edge = edgeFixture({
@@ -59,16 +61,18 @@ test(
 test(
   'class 11 resource exhaustion: one address holds its share of connections, and one that leaves makes room',
   WITHIN,
-  async () => {
+  async (t) => {
     const { rig } = edge();
     const sockets = Array.from({ length: 80 }, () => connect(rig.port, '127.0.0.1').on('error', () => {}));
-    await Promise.all(
-      sockets.map((socket) => new Promise((done) => setTimeout(done, 300, socket.once('close', done)))),
-    );
-    const left = sockets.filter((socket) => !socket.destroyed);
-    assert.ok(left.length > 0 && left.length <= 60, `${left.length} are open`);
+    t.after(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    const open = (): number => sockets.filter((socket) => !socket.destroyed).length;
+    await until(() => open() <= 60);
+    await new Promise((done) => setTimeout(done, 300));
+    assert.ok(open() > 0, 'no more are closed than must be');
     for (const socket of sockets) socket.destroy();
-    await new Promise((done) => setTimeout(done, 100));
+    await until(() => rig.node.stats().connections.open === 0);
     await isServed();
   },
 );
@@ -82,9 +86,9 @@ test(
     await rig.serve('mute', silent.port);
     const waiting = Array.from({ length: 40 }, () => say(rig.port, request('GET /', 'Host: mute.example.test')));
     await silent.arrived(/GET/);
-    const at = performance.now();
+    const own = new OwnClock();
     for (let i = 0; i < 5; i++) await isServed();
-    assert.ok(performance.now() - at < 1_500, 'a neighbour is served meanwhile');
+    assert.ok(own.ms < 1_500, `a neighbour is served meanwhile: ${own.ms} ms`);
     for (const text of await Promise.all(waiting)) assert.deepEqual(answersIn(text), ['504 local_timeout']);
   },
 );
@@ -142,9 +146,9 @@ test('class 11 resource exhaustion: paths that are hard to read are refused soon
   );
   rig.route('shop', { policy: { setAt: 1, actions } });
   const hard = request(`GET /${'a%2f../;\\'.repeat(1_500)}`);
-  const at = performance.now();
+  const own = new OwnClock();
   const answers = answersIn(await say(rig.port, hard.repeat(40)));
-  assert.ok(performance.now() - at < 2_000, `${performance.now() - at} ms`);
+  assert.ok(own.ms < 2_000, `${own.ms} ms`);
   assert.deepEqual([...new Set(answers)], ['403 denied']);
   assert.deepEqual(take(), []);
   rig.route('shop');
@@ -156,11 +160,11 @@ test(
   async () => {
     const { rig } = edge();
     await rig.serve('loop', rig.port);
-    const at = performance.now();
+    const own = new OwnClock();
     const answers = answersIn(await say(rig.port, request('GET /', 'Host: loop.example.test')));
     // The agent's address holds its share of connections, and then its connection is refused.
     assert.match(answers.join(), /^50\d/);
-    assert.ok(performance.now() - at < 5_000);
+    assert.ok(own.ms < 5_000, `${own.ms} ms`);
     await new Promise((done) => setTimeout(done, 200));
     await isServed();
   },

@@ -6,6 +6,7 @@ import { dial, TestAgent } from '../../src/data/fixtures/agent.ts';
 import type { Account } from '../harness.ts';
 import { type DnsServer, startDns } from '../harness/dns.ts';
 import { answersIn, type Ask, request, serverFixture } from './fixture.ts';
+import { OwnClock } from '../harness/own-clock.ts';
 
 const WITHIN = { timeout: 30_000 };
 let dns: DnsServer;
@@ -268,10 +269,10 @@ test('class 8 tokens: a key that is revoked ends what it carries at once', WITHI
   const agent = await TestAgent.enter(await agentsPort(), key);
   assert.equal(await claimed(agent, 'brief'), 'bound');
   assert.notDeepEqual(answersIn(await say(request('GET /', 'Host: brief.localhost'))), ['503 tunnel_offline']);
-  const at = performance.now();
+  const own = new OwnClock();
   assert.deepEqual(await called(ann, 'DELETE', `/tokens/${nonce}`), [200]);
   await agent.closed;
-  assert.ok(performance.now() - at < 1_000);
+  assert.ok(own.ms < 1_000, `${own.ms} ms`);
   assert.deepEqual(answersIn(await say(request('GET /', 'Host: brief.localhost'))), ['503 tunnel_offline']);
   assert.ok(culvert.server.apiUrl !== '');
 });

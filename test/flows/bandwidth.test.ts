@@ -9,6 +9,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Culvert, startCulvert, startOrigin } from '../harness.ts';
+import { OwnClock } from '../harness/own-clock.ts';
 
 const LIMIT_MBPS = 8;
 /** The limit is 1 MB/s. */
@@ -142,12 +143,11 @@ describe('a key with a bandwidth limit', { timeout: 120_000 }, () => {
     const tunnel = await culvert.publish('http', port, { subdomain: 'one', token: String(body['apiKey']) });
     const bytes = saturate(t, culvert, tunnel.url);
     while (bytes() === 0) await pause(10);
-    const revoked = performance.now();
+    const own = new OwnClock();
     await culvert.account.call('DELETE', `/tokens/${String(body['nonce'])}`);
     const cause = (): string | undefined => tunnel.events.find((event) => event.kind === 'offline')?.cause;
     while (cause() === undefined) await pause(10);
-    const took = performance.now() - revoked;
-    assert.ok(took < 1_000, `${took} ms, the request among them`);
+    assert.ok(own.ms < 1_000, `${own.ms} ms, the request among them`);
     assert.match(cause() ?? '', /revoked/);
     await tunnel.agent.done;
   });
@@ -158,7 +158,7 @@ test('an unlimited key is not held back', { timeout: 120_000 }, async (t) => {
   const origin = await startOrigin(t, (_incoming, outgoing) => void outgoing.end(Buffer.alloc(total)));
   const culvert = await startCulvert(t);
   const tunnel = await culvert.publish('http', origin.port, { subdomain: 'free' });
-  const began = performance.now();
+  const own = new OwnClock();
   const { host } = new URL(tunnel.url);
   const outgoing = request({ host: '127.0.0.1', port: culvert.httpPort, headers: { host }, agent: false });
   outgoing.end();
@@ -167,5 +167,5 @@ test('an unlimited key is not held back', { timeout: 120_000 }, async (t) => {
   for await (const chunk of response) bytes += (chunk as Buffer).length;
   assert.equal(bytes, total);
   // 20 MB take 1.7 s at 100 Mbps, which is what a key has that asks for nothing.
-  assert.ok(performance.now() - began < 10_000);
+  assert.ok(own.ms < 10_000, `${own.ms} ms`);
 });

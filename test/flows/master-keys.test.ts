@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startCulvert, startOrigin } from '../harness.ts';
 import { Account } from '../harness/account.ts';
+import { OwnClock } from '../harness/own-clock.ts';
 
 test('the agents of all that a master key minted end within a second of its revocation, and say why', async (t) => {
   const culvert = await startCulvert(t);
@@ -25,11 +26,11 @@ test('the agents of all that a master key minted end within a second of its revo
   assert.match(new URL(agents[0]?.url ?? '').hostname, /^one-web\./);
   for (const { url } of agents) assert.equal((await culvert.get(url)).body, 'hello');
 
-  const before = performance.now();
+  const own = new OwnClock();
   const { body } = await owner.call('DELETE', `/tokens/${String(master['nonce'])}`);
   assert.equal(body['revoked'], 3);
   for (let live = 3; live > 1; ) live = Object.keys((await owner.call('GET', '/connections')).body).length;
-  assert.ok(performance.now() - before < 1_000, `${performance.now() - before} ms`);
+  assert.ok(own.ms < 1_000, `${own.ms} ms`);
   await Promise.all(agents.map(({ agent }) => agent.done));
 
   for (const [i, { events, url }] of agents.entries()) {

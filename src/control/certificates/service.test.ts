@@ -11,6 +11,7 @@ import { AcmeError } from '../providers/acme/contract.ts';
 import { FakeAuthority } from './testing/fake-authority.ts';
 import { CertificateFixture } from './testing/certificate-fixture.ts';
 import { Plane } from '../core/testing/plane.ts';
+import { OwnClock } from '../../../test/harness/own-clock.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -359,9 +360,9 @@ test('a stop ends orders, takes answers back, and the next start asks at once', 
   fixture.authority.hold = new Promise(() => {});
   const wanted = fixture.certificates.want(host);
   while (fixture.challenges.length === 0) await new Promise(setImmediate);
-  const began = performance.now();
+  const own = new OwnClock();
   await fixture.leave();
-  assert.ok(performance.now() - began < 1_000);
+  assert.ok(own.ms < 1_000, `${own.ms} ms`);
   assert.equal(await wanted, false);
   assert.deepEqual(fixture.challenges, []);
   fixture.authority.hold = undefined;

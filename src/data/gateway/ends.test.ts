@@ -9,9 +9,10 @@ import { TestAgent } from '../fixtures/agent.ts';
 import { testCertificate, type TestCertificate } from '../fixtures/certificate.ts';
 import { startFixture, until, type Fixture } from '../fixtures/gateway.ts';
 import { idOf, testGrant, testRoute } from '../fixtures/link.ts';
+import { OwnClock } from '../../../test/harness/own-clock.ts';
 
-/** A second is promised, on a machine that has nothing else to do. */
-const PROMISED_MS = 3_000;
+/** A second is promised. */
+const PROMISED_MS = 1_000;
 /** How long the token of a test lives that ends by the clock. */
 const LIFE_MS = 1_500;
 
@@ -89,11 +90,12 @@ for (const { what, end } of ENDINGS) {
       const { agent: full } = await fullAgent(w, 'full');
       const free = await TestAgent.enter(w.port, 'free');
       const instant = end(w, expiresAt);
+      const own = new OwnClock();
       const told = await Promise.all([full.next('bye'), free.next('bye')]);
       assert.ok(Date.now() >= instant - 1, 'not sooner');
       for (const { code } of told) assert.equal(code, 'unauthorized');
       await Promise.all([full.closed, free.closed]);
-      const took = Date.now() - instant;
+      const took = Date.now() - instant - own.heldUpMs;
       assert.ok(took < PROMISED_MS, `${took} ms`);
       assert.equal(w.gateway.registry.bandwidth.size, 0);
     });
@@ -111,8 +113,9 @@ for (const { what, end } of ENDINGS) {
       const handle = (agent.socket as unknown as { _handle: { readStop(): void } })._handle;
       handle.readStop();
       const instant = end(w, expiresAt);
+      const own = new OwnClock();
       await until(() => session.closed && sockets.every((socket) => socket.destroyed) && Date.now() > instant);
-      const took = Date.now() - instant;
+      const took = Date.now() - instant - own.heldUpMs;
       assert.ok(took < PROMISED_MS, `${took} ms`);
       agent.destroy();
     });
@@ -135,6 +138,7 @@ test('an answer that was under way when the end of a token changed does not brin
   const w = await startFixture(t, { tls, nowMs: null });
   const hold = Promise.withResolvers<void>();
   const soon = Date.now() + 500;
+  const own = new OwnClock();
   let asked = 0;
   w.link.admit = async () => {
     if (++asked > 1) return { ok: true, grant: testGrant('token-1', { expiresAt: soon }) };
@@ -149,7 +153,7 @@ test('an answer that was under way when the end of a token changed does not brin
   await agent.next('welcome');
   assert.equal((await agent.next('bye')).code, 'unauthorized');
   assert.equal(asked, 2);
-  assert.ok(Date.now() - soon < PROMISED_MS);
+  assert.ok(Date.now() - soon - own.heldUpMs < PROMISED_MS);
 });
 
 test('an answer under way when a stranger changes its cap, its end or its organization is not asked for again', async (t) => {
@@ -175,10 +179,11 @@ test('a tunnel that expires is unbound to the moment', async (t) => {
   const agent = await TestAgent.enter(w.port, 'good');
   await agent.bind('shop');
   const expiresAt = Date.now() + 300;
+  const own = new OwnClock();
   w.link.change({ kind: 'put', route: testRoute('shop', { expiresAt }) });
   assert.equal((await agent.next('unbound')).code, 'tunnel_expired');
   const took = Date.now() - expiresAt;
-  assert.ok(took >= -1 && took < 500, `${took} ms`);
+  assert.ok(took >= -1 && took - own.heldUpMs < 500, `${took} ms`);
   agent.destroy();
 });
 

@@ -13,6 +13,7 @@ import { AcmeAuthority } from './authority.ts';
 import { freePort } from '../../../../test/harness/config.ts';
 import { type Play, playAuthority, sendJson, sendProblem } from '../../../../test/harness/played-authority.ts';
 import { failureOf, NAME, start, withJson } from './testing.ts';
+import { OwnClock } from '../../../../test/harness/own-clock.ts';
 
 const withBody =
   (body: string, contentType = 'application/json'): Play =>
@@ -87,12 +88,12 @@ for (const { name, path, play, code, message, published = false } of LIES) {
   test(`an authority gives ${name}`, async (t) => {
     const { authority, account, played, actions, order: ordered } = await start(t);
     played.plays.set(path, play);
-    const began = performance.now();
+    const own = new OwnClock();
     const error = await failureOf(authority.issue(account, ordered()));
     assert.equal(error.code, code, error.message);
     assert.match(error.message, message);
     assert.doesNotMatch(error.message, /[\p{Cc}]/u);
-    assert.ok(performance.now() - began < 4_000, 'it did not come to the end of patience');
+    assert.ok(own.ms < 4_000, 'it did not come to the end of patience');
     assert.deepEqual(actions, published ? [`publish ${NAME}`, `withdraw ${NAME}`] : []);
   });
 }
@@ -149,11 +150,11 @@ for (const [name, play] of Object.entries(SLOW)) {
   test(`an authority that ${name} is waited for so long and no longer`, async (t) => {
     const { authority, played } = await start(t, 300);
     played.plays.set('/dir', play);
-    const began = performance.now();
+    const own = new OwnClock();
     const error = await failureOf(authority.register({ email: null, signal: t.signal }));
     assert.equal(error.code, 'timeout');
     assert.match(error.message, /did not respond in time/);
-    assert.ok(performance.now() - began < 3_000);
+    assert.ok(own.ms < 3_000, `${own.ms} ms`);
   });
 }
 
@@ -161,11 +162,11 @@ test('acme: an absent authority is reported at once', async (t) => {
   const port = await freePort();
   const directoryUrl = `http://127.0.0.1:${port}/dir`;
   const options = { directoryUrl, caFile: null, eab: null, log: silentLog, clock: systemClock };
-  const began = performance.now();
+  const own = new OwnClock();
   const error = await failureOf(new AcmeAuthority(options).register({ email: null, signal: t.signal }));
   assert.equal(error.code, 'network');
   assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port} is unreachable: .*ECONNREFUSED`));
-  assert.ok(performance.now() - began < 2_000);
+  assert.ok(own.ms < 2_000, `${own.ms} ms`);
 });
 
 test('acme: a server of another protocol is reported as such', async (t) => {

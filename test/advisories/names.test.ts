@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dial, TestAgent } from '../../src/data/fixtures/agent.ts';
+import { until } from '../../src/data/fixtures/gateway.ts';
 import type { Account } from '../harness.ts';
 import { type DnsServer, startDns } from '../harness/dns.ts';
 import { answersIn, type Ask, request, serverFixture } from './fixture.ts';
@@ -293,8 +294,7 @@ test('frp 0.70.1 #5424: a session that takes over from another leaves nothing of
     await last.closed;
     last = next;
   }
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.ok(held() <= before + 4, `${before} sockets before, ${held()} after`);
+  await until(() => held() <= before + 4);
   const connections = (await ann.call('GET', '/connections')).body as unknown as unknown[];
   assert.ok(connections.length <= 4, `${connections.length} connections`);
   last.destroy();

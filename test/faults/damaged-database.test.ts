@@ -115,6 +115,7 @@ for (const what of ['deleted', 'replaced'] as const) {
     assert.equal(codeOf(await project(served, 'after')), '503 unavailable');
     assert.equal((await api.call('GET', '/ready')).status, 503);
     assert.equal((await api.call('GET', '/auth/me', { as })).status, 200);
+    while (said.length === 0) await pause(5);
     await pause(30);
     assert.equal(said.length, 1, said.join('\n'));
     assert.match(

@@ -42,6 +42,14 @@ test('a port that is taken: the next one; none free: said, and left off', async 
   assert.match(lines.at(-1) ?? '', /^warn: the local inspector could not start: no port is free.*--no-inspect/);
 });
 
+test('a port that browsers refuse to open is left out', async (t) => {
+  const page = await startPage({ port: 4_045, tunnels: [], version: '1', log: recordingLog().log });
+  assert.ok(page);
+  t.after(() => page.close());
+  assert.notEqual(new URL(page.url).port, '4045');
+  assert.equal((await fetch(`${page.url}/healthz`)).status, 200);
+});
+
 test('a dozen agents of one machine: the next page finds its port, and leaves nothing of its tries behind', async (t) => {
   const warnings: Error[] = [];
   const warned = (warning: Error): void => void warnings.push(warning);

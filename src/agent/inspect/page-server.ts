@@ -21,6 +21,11 @@ import { Watch } from './watch.ts';
 export const USUAL_PORT = 4_040;
 /** Ports that are tried: a second agent on the machine finds the next one free. */
 const TRIED_PORTS = 21;
+/** Browsers open no page there, and fetch() rejects: of https://fetch.spec.whatwg.org/#bad-port those that need no privilege. */
+const REFUSED_PORTS: ReadonlySet<number> = new Set([
+  ...[1_719, 1_720, 1_723, 2_049, 3_659, 4_045, 4_190, 5_060, 5_061, 6_000, 6_566],
+  ...[6_665, 6_666, 6_667, 6_668, 6_669, 6_679, 6_697, 10_080],
+]);
 const HOST = '127.0.0.1';
 const MAX_CONNECTIONS = 128;
 const REQUEST_MS = 10_000;
@@ -49,6 +54,7 @@ export async function startPage(options: PageOptions): Promise<AgentPage | undef
   const last = port === 0 ? 0 : Math.min(65_535, port + TRIED_PORTS - 1);
   const page = new Page(options);
   for (let at = port; at <= last; at++) {
+    if (REFUSED_PORTS.has(at)) continue;
     try {
       await page.listen(at);
       log.info({ url: page.url }, 'local inspector started');

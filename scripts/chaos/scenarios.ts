@@ -28,6 +28,8 @@ const NO_HOLD = 'hold_seconds = 0';
 export interface Scenario {
   /** Breaks a lane (counted from 1) for `outageMs` and mends it; resolves with the milliseconds that the public name then needed. */
   strike(lane: number, outageMs: number): Promise<number>;
+  /** What the agent of a lane has printed: its events, with their times. */
+  readonly told?: (lane: number) => string;
 }
 
 export type Build = (t: Ends, lanes: number) => Promise<Scenario>;
@@ -185,6 +187,7 @@ export const addressChange: Build = async (t, lanes) => {
       await Promise.race([watch.until(hostOf(lane), false, FIRST_START_MS, since), again]);
       return backSince(watch, lane, since);
     },
+    told: (lane) => (agents[lane - 1] as Program).output,
   };
 };
 
@@ -200,6 +203,7 @@ export const forgottenFlow: Build = async (t, lanes) => {
       await Promise.race([watch.until(hostOf(lane), false, FIRST_START_MS, since), again]);
       return backSince(watch, lane, since);
     },
+    told: (lane) => (agents[lane - 1] as Program).output,
   };
 };
 

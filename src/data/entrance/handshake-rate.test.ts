@@ -64,7 +64,7 @@ test('TLS handshakes: a trusted proxy, which speaks for many, is exempt', async 
 });
 
 test('agents: an address that shows no key is refused handshakes, agents with one come in', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async (t) => {
   const rig = await Rig.start(t);
   const { port } = rig.node.addresses().agents;

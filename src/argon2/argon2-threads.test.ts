@@ -22,7 +22,9 @@ const niceValues = (): number[] =>
     try {
       const stat = readFileSync(`/proc/self/task/${id}/stat`, 'utf8');
       return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
-    } catch {
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && code !== 'ESRCH') throw error;
       return []; // it has ended meanwhile
     }
   });

@@ -11,7 +11,7 @@ import { haveDashboard } from './test/dashboard.ts';
 import { findTestFiles, named, type TestFile } from './test/files.ts';
 import { runFiles } from './test/pool.ts';
 import { Queue, readCosts, writeCosts } from './test/queue.ts';
-import { restOf } from './test/rest.ts';
+import { type Passed, passedWith, restOf } from './test/rest.ts';
 import { Results } from './test/results.ts';
 import { Sources } from './test/sources.ts';
 
@@ -62,8 +62,12 @@ async function main(): Promise<boolean> {
   if (options.name !== undefined && options['save-passed'] !== undefined)
     throw new Error('--save-passed: with --name, only a part of each file runs. Leave out one of them.');
   const started = performance.now();
-  const all = findTestFiles();
-  const [bundle, program, chosen] = await build(all);
+  const settings = {
+    ...process.env,
+    // src/base/testing.ts
+    ...(options.all || options.slow ? { CULVERT_TEST_ROUNDS: 'many' } : {}),
+  };
+  const [bundle, program, chosen] = await build(findTestFiles(), settings);
   if (chosen.length === 0) {
     console.log('No test file is left to run.');
     return true;
@@ -77,11 +81,7 @@ async function main(): Promise<boolean> {
     needsAll: options['needs-all'],
   });
   const folder = temporaryFolder();
-  const env = {
-    ...{ ...process.env, TMPDIR: folder, CULVERT_TEST_PROGRAM: program },
-    // src/base/testing.ts
-    ...(options.all || options.slow ? { CULVERT_TEST_ROUNDS: 'many' } : {}),
-  };
+  const env = { ...settings, TMPDIR: folder, CULVERT_TEST_PROGRAM: program };
   await runFiles(new Queue(chosen, readCosts(CACHE)), { bundle, lanes, env, name: options.name }, results);
   const passed = results.finish();
   // Of a part of the tests in a file the time says nothing.
@@ -89,13 +89,16 @@ async function main(): Promise<boolean> {
     writeCosts(options['save-costs'] ? join(import.meta.dirname, 'test') : CACHE, results.costsOfPassed());
   }
   if (options['save-passed'] !== undefined) {
-    writeFileSync(options['save-passed'], JSON.stringify(results.whollyPassed(), undefined, 1));
+    writeFileSync(options['save-passed'], JSON.stringify(passedWith(settings, results.whollyPassed()), undefined, 1));
   }
   return passed;
 }
 
 /** The bundle, the program that tests start, and the files to run; all are made at the same time. */
-async function build(all: readonly TestFile[]): Promise<[string, string, readonly TestFile[]]> {
+async function build(
+  all: readonly TestFile[],
+  settings: NodeJS.ProcessEnv,
+): Promise<[string, string, readonly TestFile[]]> {
   const wanted = options.changed ? all.filter(({ group }) => group === 'main') : choose(all);
   const folder = makeFolder();
   const [{ file, metafile }, program] = await Promise.all([
@@ -110,8 +113,8 @@ async function build(all: readonly TestFile[]): Promise<[string, string, readonl
   const { inputs } = metafile;
   const chosen = options.changed ? touchedBy(changedSince(patterns[0] ?? 'HEAD'), wanted, inputs) : wanted;
   if (options.except === undefined) return [file, program, chosen];
-  const passed = JSON.parse(readFileSync(options.except, 'utf8')) as string[];
-  return [file, program, restOf(chosen, passed, inputs)];
+  const passed = JSON.parse(readFileSync(options.except, 'utf8')) as Passed;
+  return [file, program, restOf(chosen, passed, settings, inputs)];
 }
 
 function choose(all: readonly TestFile[]): readonly TestFile[] {

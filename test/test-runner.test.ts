@@ -11,7 +11,7 @@ import type { ResultEvent } from '../scripts/test/lane-events.ts';
 import { packagesFor } from '../scripts/test/packages.ts';
 import { runFiles } from '../scripts/test/pool.ts';
 import { Queue } from '../scripts/test/queue.ts';
-import { restOf } from '../scripts/test/rest.ts';
+import { passedWith, restOf } from '../scripts/test/rest.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'culvert-runner-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -257,7 +257,7 @@ test('a change touches the tests that import it, however far, and those that nam
   assert.deepEqual(touchedBy(['config.example.toml'], settings, {}), settings);
 });
 
-test('what passed is not run again, unless its rounds or its program may be others', () => {
+test('what passed is not run again, unless it reads rounds or a program that are others now', () => {
   const input = (...imports: string[]) => ({
     bytes: 1,
     imports: imports.map((path) => ({ path, kind: 'import-statement' as const })),
@@ -272,10 +272,21 @@ test('what passed is not run again, unless its rounds or its program may be othe
     'test/harness/spawned.ts': input(),
   };
   const files = named(findTestFiles(), ['src/mux/window.test.ts', 'src/mux/pipe.test.ts', 'test/flows/budget.test.ts']);
-  const rest = (passed: readonly string[]) => restOf(files, passed, inputs).map(({ path }) => path);
+  const [withRounds, withoutProgram, starting] = [
+    'src/mux/pipe.test.ts',
+    'src/mux/window.test.ts',
+    'test/flows/budget.test.ts',
+  ];
+  const rest = (passed: readonly string[], env: NodeJS.ProcessEnv) =>
+    restOf(files, passedWith({ CULVERT_BIN: 'dist/culvert' }, passed), env, inputs).map(({ path }) => path);
   const paths = files.map(({ path }) => path);
-  assert.deepEqual(rest([]), paths);
-  assert.deepEqual(rest(paths), ['src/mux/pipe.test.ts', 'test/flows/budget.test.ts']);
+  const same = { CULVERT_BIN: 'dist/culvert' };
+  assert.deepEqual(rest([], same), paths);
+  assert.deepEqual(rest([withoutProgram], same), [withRounds, starting]);
+  assert.deepEqual(rest(paths, same), []);
+  assert.deepEqual(rest(paths, {}), [starting]);
+  assert.deepEqual(rest(paths, { ...same, CULVERT_TEST_ROUNDS: 'many' }), [withRounds]);
+  assert.deepEqual(rest(paths, { CULVERT_BIN: '', CULVERT_TEST_ROUNDS: 'many' }), [withRounds, starting]);
 });
 
 test('programs that are missing are named by their packages, each once', () => {

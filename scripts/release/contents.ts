@@ -50,8 +50,14 @@ const text = (name: string, content: Buffer | string, mode = 0o644): Entry => ({
   content: Buffer.from(content),
 });
 
-const share = (options: ShareOptions, folder: string): Entry[] =>
-  shareEntries(options).map((entry) => ({ ...entry, name: `${folder}/${entry.name}` }));
+/** What was made last: the archives of a release have the same files in `share`. */
+let made: { readonly of: string; readonly entries: readonly Entry[] } | undefined;
+
+function share(options: ShareOptions, folder: string): Entry[] {
+  const of = JSON.stringify(options);
+  if (made?.of !== of) made = { of, entries: shareEntries(options) };
+  return made.entries.map((entry) => ({ ...entry, name: `${folder}/${entry.name}` }));
+}
 
 /** The archive for a platform: a zip for Windows, a tar.gz elsewhere. One folder, which names the version. */
 export function makeArchive(target: TargetName, program: Buffer, { version, epoch, isTest }: Release) {

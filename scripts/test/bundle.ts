@@ -4,7 +4,7 @@
  * large or look for files of their own stay outside. Reasons: docs/decisions/0018-one-bundle-four-lanes.md.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
 import { ROOT } from './files.ts';
@@ -70,17 +70,20 @@ const lazyPackages: Plugin = {
   },
 };
 
+/** Not in one word with what is asked of it: this file is in a bundle too. */
+const META = 'import.meta';
+
 const sourceAddresses = (folder: string): Plugin => ({
   name: 'import.meta of the source',
   setup(setup) {
     setup.onLoad({ filter: /\/(src|test|scripts)\/.*\.(ts|tsx|mjs)$/ }, ({ path }) => {
       if (path.includes('/node_modules/')) return undefined;
       const text = readFileSync(path, 'utf8');
-      if (!text.includes('import.meta.')) return undefined;
+      if (!text.includes(`${META}.`)) return undefined;
       const own = STARTERS.has(path.slice(ROOT.length + 1)) ? join(folder, BESIDE) : path;
       const contents = text
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(own).href))
-        .replaceAll('import.meta.dirname', JSON.stringify(join(path, '..')));
+        .replaceAll(`${META}.url`, JSON.stringify(pathToFileURL(own).href))
+        .replaceAll(`${META}.dirname`, JSON.stringify(join(path, '..')));
       return { contents, loader: path.endsWith('x') ? 'tsx' : path.endsWith('.mjs') ? 'js' : 'ts' };
     });
   },
@@ -129,6 +132,13 @@ export async function bundleTests(
     metafile: true,
   });
   return { file: outfile, metafile };
+}
+
+/** A script that a test starts many times, as one file in `folder`; returns its path. Reading its modules one by one takes a second each time. */
+export async function bundleScript(path: string, folder: string): Promise<string> {
+  const outfile = join(folder, basename(path).replace(/\.ts$/, '.mjs'));
+  await build({ ...common(folder), entryPoints: [path], outfile });
+  return outfile;
 }
 
 /**

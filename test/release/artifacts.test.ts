@@ -13,6 +13,7 @@ import { makeDeb, packageVersion } from '../../scripts/release/deb.ts';
 import { makeImage } from '../../scripts/release/image.ts';
 import { packageFolder } from '../../scripts/release/sbom.ts';
 import { makeTar, readTar } from '../../scripts/release/tar.ts';
+import { shareEntries } from '../../scripts/release/share/share.ts';
 import { TARGETS } from '../../scripts/release/targets.ts';
 import { sha256 } from '../../src/base/release/verify.ts';
 import { checkServerConfig } from '../../src/config/load.ts';
@@ -52,6 +53,8 @@ test('archive: Linux gets program, license, settings, installer and units in a f
   const modes = entries.filter(({ mode }) => mode === 0o755).map((entry) => entry.name.split('/').at(-1));
   assert.deepEqual(modes, ['culvert', 'install.sh']);
   assert.ok(makeArchive('linux-x64', program, release).content.equals(content));
+  const options = { version: '1.2.3', epoch: 1_700_000_000, system: 'other', isPacked: true } as const;
+  assert.deepEqual(shareEntries(options), shareEntries(options));
 });
 
 test('archive: tar lists it as files of root with the time of the release', () => {

@@ -4,8 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { openReleaseKey } from '../../scripts/release/keys.ts';
+import { bundleScript } from '../../scripts/test/bundle.ts';
 import { run } from '../harness/tools.ts';
 import { makeFakeRelease } from './fake-release.ts';
 import { hasKept, type Home, install, migrateToNew, runUpgrade, script, wordsIn } from './installed.ts';
@@ -13,6 +14,10 @@ import type { KillJob } from './upgrade-job.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'culvert-kill-'));
 after(() => rmSync(folder, { recursive: true }));
+let upgradeJob: string;
+before(async () => {
+  upgradeJob = await bundleScript(join(import.meta.dirname, 'upgrade-job.ts'), folder);
+});
 const key = openReleaseKey(undefined);
 const NEW = { version: '1.1.0', isNew: true };
 const release = makeFakeRelease(join(folder, 'release'), { version: '1.1.0', program: script(NEW), key });
@@ -21,9 +26,8 @@ const MAX_STEPS = 20;
 
 /** True when it was killed, false when it was done before. */
 function killed(job: Omit<KillJob, 'releaseKey'>): boolean {
-  const file = join(import.meta.dirname, 'upgrade-job.ts');
   const argument = JSON.stringify({ ...job, releaseKey: key.publicKey });
-  const { signal, status, stderr } = spawnSync(process.execPath, [file, argument], { encoding: 'utf8' });
+  const { signal, status, stderr } = spawnSync(process.execPath, [upgradeJob, argument], { encoding: 'utf8' });
   assert.ok(signal === 'SIGKILL' || status === 0, stderr);
   return signal === 'SIGKILL';
 }

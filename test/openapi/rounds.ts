@@ -1,4 +1,4 @@
-/** What the tester does with one operation: every mistake once, and so many requests that fit. */
+/** What the tester does with one operation: each mistake once, and so many requests that fit. */
 import fc from 'fast-check';
 import { bodySchema, type NamedOperation, type Parameter } from './document.ts';
 import { isObject, mistakesIn } from './mistakes.ts';
@@ -34,10 +34,18 @@ export interface Round {
   readonly succeeded: boolean;
 }
 
+export interface RoundOptions {
+  /** Requests that fit. */
+  readonly runs: number;
+  readonly seed: number;
+  /** Which mistakes are made, by their place; all when not given. */
+  readonly picks?: (place: number) => boolean;
+}
+
 export async function roundOf(
   tester: ApiTester,
   operation: NamedOperation,
-  { runs, seed }: { runs: number; seed: number },
+  { runs, seed, picks = () => true }: RoundOptions,
 ): Promise<Round> {
   let caller = await tester.caller();
   const faults = new Map<string, string>();
@@ -56,7 +64,8 @@ export async function roundOf(
     if (got.status === 401 && operation.operation.security?.length !== 0) tester.forget();
     caller = await tester.caller();
   };
-  for (const [what, change] of mistakes(tester, operation, good)) await judge(what, change, false);
+  const made = mistakes(tester, operation, good).filter((_, place) => picks(place));
+  for (const [what, change] of made) await judge(what, change, false);
   await judge('as it fits', same, true);
   if (!succeeded) {
     // What came before may have used the caller up.
@@ -64,8 +73,8 @@ export async function roundOf(
     caller = await tester.caller();
     await judge('as it fits', same, true);
   }
-  const made = changes(tester, operation);
-  for (const change of made === undefined ? [] : fc.sample(made, { numRuns: runs, seed }))
+  const fit = changes(tester, operation);
+  for (const change of fit === undefined ? [] : fc.sample(fit, { numRuns: runs, seed }))
     await judge('fits', change, true);
   if (operation.method !== 'GET' && ABOUT_CALLERS.test(operation.path)) tester.forget();
   return { faults: [...faults.values()], succeeded };

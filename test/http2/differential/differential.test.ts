@@ -17,7 +17,7 @@ before(async () => {
   sides = await openSides(ends, ENGINE);
 });
 
-const COUNT = rounds(500, 2_000);
+const COUNT = rounds(250, 2_000);
 
 test(`differential: ${COUNT} exchanges differ by nothing but named reasons`, WITHIN, async () => {
   const { exchanges, accepted } = await runDifferential(sides, REASONS[ENGINE], 1, COUNT);

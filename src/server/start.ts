@@ -24,6 +24,9 @@ import { startFault } from './start-fault.ts';
 
 export type { Server, ServerOptions } from './server.ts';
 
+/** A disk may be busy when a machine comes up. A request has a caller who waits; a start can wait longer. */
+const START_DISK_MS = 60_000;
+
 /** Starts the server on these settings. Throws when the data folder is in use, a listener can't bind, or a file is not as it must be. */
 export async function startServer(settings: Settings, options: ServerOptions): Promise<Server> {
   const life = new Lifecycle();
@@ -77,7 +80,7 @@ async function welcomeOperators(
   // Behind all that may fail: a start that fails must not make an account whose password was never shown.
   const firstOwner = await control.accounts.createFirstOwner();
   // Its password is shown once: it must not be that of an account which a power cut takes.
-  if (firstOwner !== undefined) await control.store.durable();
+  if (firstOwner !== undefined) await control.store.durable(START_DISK_MS);
   life.onClose('commands of operators', () => operators.cut());
   operators.serve(app);
   return firstOwner;

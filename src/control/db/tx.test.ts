@@ -156,6 +156,17 @@ test('a disk that does not answer is `unavailable` with a time to come again, un
   await slow.durable();
 });
 
+test('a patient caller waits for a slow disk, and the log says so all the same', async (t) => {
+  const { slow, asked, said, write } = slowStore(t, 5);
+  write();
+  const waiting = slow.durable(60_000);
+  while (said.length === 0 || asked.length === 0) await turn();
+  assert.match(said.join(), /has not confirmed a write/);
+  asked[0]?.resolve();
+  await waiting;
+  assert.equal(slow.state.kind, 'ok');
+});
+
 test('a disk that says no is `unavailable`; what it forgot is written anew', async (t) => {
   const { slow, asked, write } = slowStore(t);
   write();

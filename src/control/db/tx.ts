@@ -174,19 +174,21 @@ export class Store {
 
   /**
    * Resolves once all that is committed now would survive a power cut. Many wait for one turn of the disk.
-   * @throws AppError `unavailable` when the disk says no, or nothing for two seconds: the change may be stored all the same.
+   * @param patienceMs how long at most; two seconds when not given. From then on the disk counts as slow in any case.
+   * @throws AppError `unavailable` when the disk says no, or nothing for so long: the change may be stored all the same.
    */
-  async durable(): Promise<void> {
+  async durable(patienceMs = this.#diskMs): Promise<void> {
     const since = this.clock.monotonic();
     const confirmed = this.#durableLog.durable().then(() => this.#confirmed());
     try {
       if (await within(confirmed, this.#diskMs)) return;
+      this.#slow(since);
+      if (patienceMs > this.#diskMs && (await within(confirmed, patienceMs - this.#diskMs))) return;
     } catch (error) {
       this.#failed();
       if (isFull(error)) this.#onFull();
       throw asDiskFault(error) ?? unconfirmed(error);
     }
-    this.#slow(since);
     throw unconfirmed();
   }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { AppError } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/log.ts';
+import { within } from '../../../base/limits/within.ts';
 import type { InspectedRequest, InspectionBatch, UnrecordedCount, WebSocketUpdate } from '../../../plane/inspection.ts';
 import { LostRecords } from './lost-records.ts';
 import { batchBytes, cut, cutUpdates, pack } from './pack.ts';
@@ -149,7 +150,7 @@ export class UsageStore implements RecordStore {
   async close(): Promise<void> {
     this.#closed = true;
     const closed = this.#tail.then(() => (this.#thread.isRunning ? this.#thread.ask('close', []) : undefined));
-    await within(CLOSE_MS, closed).catch((error: unknown) =>
+    await answered(CLOSE_MS, closed).catch((error: unknown) =>
       this.#log.warn({ err: error }, 'the last request records may be lost'),
     );
     await this.#thread.end();
@@ -166,7 +167,7 @@ export class UsageStore implements RecordStore {
     for (const piece of pieces.length > 0 || counts.length === 0 ? pieces : [[]]) {
       try {
         const packed = pack(piece, { unrecorded: counts, minute: Math.floor(this.#clock.now() / 60_000) });
-        await within(STORE_MS, this.#thread.ask('store', [packed], [packed.bytes.buffer]));
+        await answered(STORE_MS, this.#thread.ask('store', [packed], [packed.bytes.buffer]));
         this.#stored += piece.length;
         counts = [];
         if (this.#trouble !== undefined) this.#log.info({ lost: this.#lost.byReason }, 'recording of requests resumed');
@@ -183,7 +184,7 @@ export class UsageStore implements RecordStore {
     try {
       const packed = updates.map(packWebSocket);
       const buffers = packed.map(({ payload }) => payload.buffer);
-      await within(STORE_MS, this.#thread.ask('storeWebSockets', [packed], buffers));
+      await answered(STORE_MS, this.#thread.ask('storeWebSockets', [packed], buffers));
     } catch (error) {
       this.#lose([], lossReason(error), error);
     }
@@ -207,7 +208,7 @@ export class UsageStore implements RecordStore {
     // The place is taken until the thread has answered, also when its caller gave up.
     const answer = this.#thread.ask(name, args).finally(giveBack);
     try {
-      return await within(READ_MS, answer);
+      return await answered(READ_MS, answer);
     } catch (error) {
       if (!(error instanceof UsageFault)) throw error;
       if (error.kind === 'asked') throw new AppError('invalid_request', error.message, { cause: error });
@@ -224,15 +225,8 @@ function lossReason(error: unknown): LossReason {
   return error.kind === 'asked' || error.kind === 'fault' ? 'file' : error.kind;
 }
 
-/** Rejects with a UsageFault when it takes longer; the work goes on all the same. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new UsageFault('thread', `no response within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** The answer of the thread. Rejects with a UsageFault when it takes longer; the work goes on all the same. */
+async function answered<T>(ms: number, work: Promise<T>): Promise<T> {
+  if (await within(work, ms, { holdsProcess: true })) return work;
+  throw new UsageFault('thread', `no response within ${ms} ms`);
 }

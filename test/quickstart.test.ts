@@ -1,17 +1,17 @@
 /** `npm run quickstart` does what docs/quickstart.md shows: each URL that it prints is there. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { Program } from '../scripts/quickstart/program.ts';
 import { startTrialServer } from '../scripts/quickstart/server.ts';
 import { tempHome } from '../src/cli/fixtures/program.ts';
 import { inReverse } from './harness/ends.ts';
+import { culvertCommand } from './harness/spawned.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const script = new URL('../scripts/quickstart.ts', import.meta.url).pathname;
 
-test('quickstart: publishes a website and prints the URL of the local inspector', { timeout: 120_000 }, async (t) => {
+test('quickstart: publishes a website and prints the URL of the local inspector', { timeout: 240_000 }, async (t) => {
   const quickstart = new Program({ command: [process.execPath, script], args: [] });
   t.after(() => quickstart.stop());
   const page = await quickstart.printed(/(http:\S+) +local inspector|no port is free for the local inspector/m);
@@ -35,7 +35,7 @@ test('quickstart: of two that start at once each has ports of its own', { timeou
   const start = async () => {
     const folder = tempHome(context);
     const server = await startTrialServer(folder, {
-      command: [process.execPath, join(root, 'src/main.ts')],
+      command: culvertCommand(),
       cwd: folder,
       env: {},
     });

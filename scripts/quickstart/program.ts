@@ -17,8 +17,8 @@ export interface Launch {
   readonly holder?: SocketHolder | undefined;
 }
 
-/** How long a program may take to print what it is waited for. */
-const PRINT_DEADLINE_MS = 60_000;
+/** How long a program may take to print what it is waited for: a start from source takes 5 s of the processor, of which a busy machine has little. */
+const PRINT_DEADLINE_MS = 120_000;
 /** Lines kept for an error message; older ones are dropped. */
 const KEPT_LINES = 60;
 

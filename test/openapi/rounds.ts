@@ -1,4 +1,4 @@
-/** What the tester does with one operation: each mistake once, and so many requests that fit. */
+/** What the tester does with one operation: its mistakes, once each, and so many requests that fit. */
 import fc from 'fast-check';
 import { bodySchema, type NamedOperation, type Parameter } from './document.ts';
 import { isObject, mistakesIn } from './mistakes.ts';

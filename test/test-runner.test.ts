@@ -22,7 +22,7 @@ function testFile(name: string, lines: string): TestFile {
     file,
     `import { before, suite, test } from 'node:test';\nimport assert from 'node:assert/strict';\n${lines}\n`,
   );
-  return { path: relative(ROOT, file), group: 'main', place: 'shared' };
+  return { path: relative(ROOT, file), group: 'main', place: 'shared', againWhenBuilt: false };
 }
 
 /** Runs the files in one lane; what was said of each, by its name. */
@@ -213,7 +213,9 @@ test('a file that lowers the priority of its process fails, and the next one run
 });
 
 test('the longest file comes first, and lanes that wait are given what waits', () => {
-  const files = ['a', 'b', 'c', 'd'].map((path): TestFile => ({ path, group: 'main', place: 'shared' }));
+  const files = ['a', 'b', 'c', 'd'].map(
+    (path): TestFile => ({ path, group: 'main', place: 'shared', againWhenBuilt: false }),
+  );
   const costs = { a: { wall: 10, cpu: 9 }, b: { wall: 20, cpu: 1 }, c: { wall: 30, cpu: 30 }, d: { wall: 40, cpu: 2 } };
   const queue = new Queue(files, costs);
   const order = [queue.take('computing'), queue.take('waiting'), queue.take('waiting'), queue.take('waiting')];
@@ -236,7 +238,7 @@ test('patterns name files by path, folder and part, and a pattern that names non
 });
 
 test('a change touches the tests that import it, however far, and those that name a changed document', () => {
-  const file = (path: string): TestFile => ({ path, group: 'main', place: 'shared' });
+  const file = (path: string): TestFile => ({ path, group: 'main', place: 'shared', againWhenBuilt: false });
   const input = (...paths: string[]) => ({
     bytes: 1,
     imports: paths.map((path) => ({ path, kind: 'import-statement' as const })),
@@ -257,7 +259,7 @@ test('a change touches the tests that import it, however far, and those that nam
   assert.deepEqual(touchedBy(['config.example.toml'], settings, {}), settings);
 });
 
-test('what passed is not run again, unless it reads rounds or a program that are others now', () => {
+test('what passed is not run again, unless its rounds are others now, or its program and it says that this matters', () => {
   const input = (...imports: string[]) => ({
     bytes: 1,
     imports: imports.map((path) => ({ path, kind: 'import-statement' as const })),
@@ -267,26 +269,27 @@ test('what passed is not run again, unless it reads rounds or a program that are
     'src/mux/window.ts': input(),
     'src/mux/pipe.test.ts': input('src/base/testing.ts'),
     'src/base/testing.ts': input(),
-    'test/flows/budget.test.ts': input('test/harness.ts'),
-    'test/harness.ts': input('test/harness/spawned.ts'),
+    'test/flows/budget.test.ts': input('test/harness/spawned.ts'),
+    'test/flows/restart.test.ts': input('test/harness/spawned.ts'),
     'test/harness/spawned.ts': input(),
   };
-  const files = named(findTestFiles(), ['src/mux/window.test.ts', 'src/mux/pipe.test.ts', 'test/flows/budget.test.ts']);
-  const [withRounds, withoutProgram, starting] = [
+  const paths = [
     'src/mux/pipe.test.ts',
     'src/mux/window.test.ts',
     'test/flows/budget.test.ts',
+    'test/flows/restart.test.ts',
   ];
+  const [withRounds, , , ofTheFile] = paths;
+  const files = named(findTestFiles(), paths);
   const rest = (passed: readonly string[], env: NodeJS.ProcessEnv) =>
     restOf(files, passedWith({ CULVERT_BIN: 'dist/culvert' }, passed), env, inputs).map(({ path }) => path);
-  const paths = files.map(({ path }) => path);
   const same = { CULVERT_BIN: 'dist/culvert' };
   assert.deepEqual(rest([], same), paths);
-  assert.deepEqual(rest([withoutProgram], same), [withRounds, starting]);
+  assert.deepEqual(rest(paths.slice(1, 3), same), [withRounds, ofTheFile]);
   assert.deepEqual(rest(paths, same), []);
-  assert.deepEqual(rest(paths, {}), [starting]);
+  assert.deepEqual(rest(paths, {}), [ofTheFile]);
   assert.deepEqual(rest(paths, { ...same, CULVERT_TEST_ROUNDS: 'many' }), [withRounds]);
-  assert.deepEqual(rest(paths, { CULVERT_BIN: '', CULVERT_TEST_ROUNDS: 'many' }), [withRounds, starting]);
+  assert.deepEqual(rest(paths, { CULVERT_BIN: '', CULVERT_TEST_ROUNDS: 'many' }), [withRounds, ofTheFile]);
 });
 
 test('programs that are missing are named by their packages, each once', () => {

@@ -4,6 +4,7 @@
  *   // group: browser          runs with `npm run test:all` alone (or when it is named)
  *   // alone: <reason>         gets a process of its own: it reads memory, handles or other things of its process
  *   // from source: <reason>   the same, and runs from its source instead of the bundle
+ *   // built file: <reason>    what it tests is another thing with the executable file in CULVERT_BIN: a run with that file takes it again (rest.ts)
  *
  * Used by scripts/test.ts.
  */
@@ -46,6 +47,8 @@ export interface TestFile {
   readonly path: string;
   readonly group: Group;
   readonly place: Place;
+  /** Has `// built file:`. */
+  readonly againWhenBuilt: boolean;
 }
 
 /** All test files of the repository, by path. Throws for a group that is none, or a reason that is missing. */
@@ -57,16 +60,16 @@ export function findTestFiles(): TestFile[] {
 function describe(path: string, text: string): TestFile {
   const head = text.slice(0, Math.max(0, text.search(/^(?!\/\/|\/\*| \*|$)/m)));
   const said = new Map(
-    [...head.matchAll(/^\/\/ (group|alone|from source):[ ]?(.*)$/gm)].map(([, key, value]) => [key, value]),
+    [...head.matchAll(/^\/\/ (group|alone|from source|built file):[ ]?(.*)$/gm)].map(([, key, value]) => [key, value]),
   );
   const folder = Object.keys(FOLDERS).find((prefix) => path.startsWith(prefix));
   const group = said.get('group') ?? (folder === undefined ? 'main' : FOLDERS[folder]);
   if (!GROUPS.some((name) => name === group)) throw new Error(`${path}: no such group: ${group}`);
-  for (const key of ['alone', 'from source']) {
+  for (const key of ['alone', 'from source', 'built file']) {
     if (said.get(key) === '') throw new Error(`${path}: "// ${key}:" wants a reason behind it`);
   }
   const place = said.has('from source') ? 'source' : said.has('alone') ? 'alone' : 'shared';
-  return { path, group: group as Group, place };
+  return { path, group: group as Group, place, againWhenBuilt: said.has('built file') };
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * The files that are still to be run when another run of the same tree has passed (`--except`): not those in which every test passed, unless
- * they read a setting that was another one in that run. Used by scripts/test.ts.
+ * a setting that was another one in that run makes them test another thing. Used by scripts/test.ts.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,12 @@ import type { Metafile } from 'esbuild';
 import { importersOf } from './changed.ts';
 import { ROOT, type TestFile } from './files.ts';
 
-/** The settings of a run that change what a test does: the built file that it starts instead of the source, and its rounds. */
-const SETTINGS = ['CULVERT_BIN', 'CULVERT_TEST_ROUNDS'] as const;
+/**
+ * The settings of a run that change what a test does: the executable file that it starts instead of the bundle, and its rounds. File and bundle
+ * have the same code, so of the files that start a program those run again that say why (`// built file:`, files.ts).
+ */
+const PROGRAM = 'CULVERT_BIN';
+const ROUNDS = 'CULVERT_TEST_ROUNDS';
 
 /** What `--save-passed` writes. */
 export interface Passed {
@@ -20,7 +24,7 @@ export interface Passed {
 
 /** `env`: of the tests. */
 export function passedWith(env: NodeJS.ProcessEnv, files: readonly string[]): Passed {
-  return { settings: Object.fromEntries(SETTINGS.map((name) => [name, env[name] ?? ''])), files };
+  return { settings: Object.fromEntries([PROGRAM, ROUNDS].map((name) => [name, env[name] ?? ''])), files };
 }
 
 /** `inputs`: what the bundle of `files` was made of. */
@@ -30,13 +34,19 @@ export function restOf(
   env: NodeJS.ProcessEnv,
   inputs: Metafile['inputs'],
 ): readonly TestFile[] {
-  const others = SETTINGS.filter((name) => settings[name] !== (env[name] ?? ''));
+  const isOther = (name: string): boolean => settings[name] !== (env[name] ?? '');
+  const repeating = isOther(ROUNDS) ? importersOf(readersOf(ROUNDS, inputs), inputs) : new Set();
+  const takesAgain = ({ path, againWhenBuilt }: TestFile): boolean =>
+    repeating.has(path) || (againWhenBuilt && isOther(PROGRAM));
+  const done = new Set(passed);
+  return files.filter((file) => !done.has(file.path) || takesAgain(file));
+}
+
+/** The files of the repository in the bundle that read this variable of the environment. */
+function readersOf(name: string, inputs: Metafile['inputs']): string[] {
   const own = Object.keys(inputs).filter((path) => /^(src|test|scripts)\/.*\.(ts|tsx|mjs)$/.test(path));
-  const readers = own.filter((path) => {
+  return own.filter((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
-    return others.some((name) => text.includes(`process.env['${name}']`) || text.includes(`process.env.${name}`));
+    return text.includes(`process.env['${name}']`) || text.includes(`process.env.${name}`);
   });
-  const differing = importersOf(readers, inputs);
-  const same = new Set(passed.filter((path) => !differing.has(path)));
-  return files.filter(({ path }) => !same.has(path));
 }

@@ -1,3 +1,4 @@
+// built file: it reads its parts from itself when it starts
 /**
  * What a start that fails says: one line that names file or setting, cause and next step. Some in this process; those whose disk, rights or listener
  * a process holds, on the real program.

@@ -1,3 +1,4 @@
+// built file: the thread of a backup is inside it
 /** A server that is backed up under load, lost, and restored elsewhere; and restores that are killed. Server, agent and commands are processes. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

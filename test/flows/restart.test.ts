@@ -1,3 +1,4 @@
+// built file: a service manager starts this file
 /** A server that restarts behind sockets that another process holds, as systemd does: no visitor notices. Server and agent are processes of their own. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -27,7 +27,7 @@ PATTERN is a path, a folder, a glob or a part of a path.
   --needs-all       a program that is missing is a failure, and no reason to skip
   --save-costs      keep how long each file took in scripts/test/costs.json
   --save-passed F   write the files in which every test passed to F
-  --except F        not the files in F that would run the same way again
+  --except F        not the files in F, unless rounds or CULVERT_BIN make them test another thing
 
 Example: npm test -- src/mux src/control/auth/mfa/service.test.ts --name "recovery"`;
 

@@ -271,6 +271,7 @@ test('what passed is not run again, unless its rounds are others now, or its pro
     'src/base/testing.ts': input(),
     'test/flows/budget.test.ts': input('test/harness/spawned.ts'),
     'test/flows/restart.test.ts': input('test/harness/spawned.ts'),
+    'test/dashboard/keys.test.ts': input('test/harness/spawned.ts'),
     'test/harness/spawned.ts': input(),
   };
   const paths = [
@@ -278,18 +279,31 @@ test('what passed is not run again, unless its rounds are others now, or its pro
     'src/mux/window.test.ts',
     'test/flows/budget.test.ts',
     'test/flows/restart.test.ts',
+    'test/dashboard/keys.test.ts',
   ];
-  const [withRounds, , , ofTheFile] = paths;
-  const files = named(findTestFiles(), paths);
+  const [withRounds, , , ofTheFile, ofAnotherGroup] = paths;
+  const files = paths.flatMap((path) => named(findTestFiles(), [path]));
   const rest = (passed: readonly string[], env: NodeJS.ProcessEnv) =>
     restOf(files, passedWith({ CULVERT_BIN: 'dist/culvert' }, passed), env, inputs).map(({ path }) => path);
   const same = { CULVERT_BIN: 'dist/culvert' };
   assert.deepEqual(rest([], same), paths);
-  assert.deepEqual(rest(paths.slice(1, 3), same), [withRounds, ofTheFile]);
+  assert.deepEqual(rest(paths.slice(1, 3), same), [withRounds, ofTheFile, ofAnotherGroup]);
   assert.deepEqual(rest(paths, same), []);
-  assert.deepEqual(rest(paths, {}), [ofTheFile]);
+  assert.deepEqual(rest(paths, {}), [ofTheFile, ofAnotherGroup]);
+  assert.deepEqual(rest(paths, { CULVERT_BIN: 'another' }), [ofTheFile, ofAnotherGroup]);
   assert.deepEqual(rest(paths, { ...same, CULVERT_TEST_ROUNDS: 'many' }), [withRounds]);
-  assert.deepEqual(rest(paths, { CULVERT_BIN: '', CULVERT_TEST_ROUNDS: 'many' }), [withRounds, ofTheFile]);
+  assert.deepEqual(rest(paths, { CULVERT_BIN: '', CULVERT_TEST_ROUNDS: 'many' }), [
+    withRounds,
+    ofTheFile,
+    ofAnotherGroup,
+  ]);
+  // As in .ci/run: a run of the main files with the bundle and all rounds, then one of all with the executable.
+  const bare = passedWith({ CULVERT_TEST_ROUNDS: 'many' }, paths.slice(0, 4));
+  const built = { ...same, CULVERT_TEST_ROUNDS: 'many' };
+  assert.deepEqual(
+    restOf(files, bare, built, inputs).map(({ path }) => path),
+    [ofTheFile, ofAnotherGroup],
+  );
 });
 
 test('programs that are missing are named by their packages, each once', () => {

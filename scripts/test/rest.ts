@@ -9,8 +9,9 @@ import { importersOf } from './changed.ts';
 import { ROOT, type TestFile } from './files.ts';
 
 /**
- * The settings of a run that change what a test does: the executable file that it starts instead of the bundle, and its rounds. File and bundle
- * have the same code, so of the files that start a program those run again that say why (`// built file:`, files.ts).
+ * The settings of a run that change what a test does: the executable that it starts instead of the bundle, and its rounds. Executable and bundle
+ * are made of the same source; addons, threads, served files and flags of Node differ. So of the main files that start a program those run again
+ * that say why (`// built file:`, files.ts), and of the other groups all.
  */
 const PROGRAM = 'CULVERT_BIN';
 const ROUNDS = 'CULVERT_TEST_ROUNDS';
@@ -36,8 +37,9 @@ export function restOf(
 ): readonly TestFile[] {
   const isOther = (name: string): boolean => settings[name] !== (env[name] ?? '');
   const repeating = isOther(ROUNDS) ? importersOf(readersOf(ROUNDS, inputs), inputs) : new Set();
-  const takesAgain = ({ path, againWhenBuilt }: TestFile): boolean =>
-    repeating.has(path) || (againWhenBuilt && isOther(PROGRAM));
+  const starting = isOther(PROGRAM) ? importersOf(readersOf(PROGRAM, inputs), inputs) : new Set();
+  const takesAgain = ({ path, group, againWhenBuilt }: TestFile): boolean =>
+    repeating.has(path) || (starting.has(path) && (group !== 'main' || againWhenBuilt));
   const done = new Set(passed);
   return files.filter((file) => !done.has(file.path) || takesAgain(file));
 }

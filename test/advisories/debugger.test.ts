@@ -1,3 +1,4 @@
+// built file: a flag of its own keeps the debugger shut
 /** A signal opens no debugger: its sender could read every key of the server from its memory. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

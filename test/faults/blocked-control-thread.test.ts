@@ -1,4 +1,3 @@
-// built file: the code of the threads is inside it
 /** A control thread that does not answer: visitors of tunnels that are there notice nothing, and an agent that comes is asked to come again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,3 @@
-// built file: the code of the threads is inside it
 /** A fault in one thread of the server ends the whole process, so that a service manager starts a whole server: never half of one goes on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

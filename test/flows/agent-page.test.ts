@@ -1,4 +1,3 @@
-// built file: the page is inside it
 /** The agent's own page beside a real server, agent and service, as programs see it. In a browser: agent-page-browser.test.ts. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// built file: its commands are processes then
+// built file: its commands are processes then, as those of cli-tokens and cli-network would be
 /** What an organization has, from the command line against a real server: access control, domains, names, members, webhooks, and `culvert api`. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';

@@ -259,7 +259,7 @@ test('a change touches the tests that import it, however far, and those that nam
   assert.deepEqual(touchedBy(['config.example.toml'], settings, {}), settings);
 });
 
-test('what passed is not run again, unless its rounds are others now, or its program and it says that this matters', () => {
+test('what passed is not run again, unless other rounds or another program change what it tests', () => {
   const input = (...imports: string[]) => ({
     bytes: 1,
     imports: imports.map((path) => ({ path, kind: 'import-statement' as const })),

@@ -4,7 +4,7 @@
  *   // group: browser          runs with `npm run test:all` alone (or when it is named)
  *   // alone: <reason>         gets a process of its own: it reads memory, handles or other things of its process
  *   // from source: <reason>   the same, and runs from its source instead of the bundle
- *   // built file: <reason>   what it tests is another thing with the executable in CULVERT_BIN (rest.ts)
+ *   // built file: <reason>    what it tests is another thing with the executable in CULVERT_BIN (rest.ts)
  *
  * Used by scripts/test.ts.
  */

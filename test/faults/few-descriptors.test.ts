@@ -1,4 +1,4 @@
-// built file: it needs descriptors for what is inside it
+// built file: it unpacks its addons, which takes descriptors
 /** A server with too few file descriptors: it says what to raise, counts it, and goes on. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
